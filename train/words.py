@@ -13,7 +13,7 @@ from typing import Any
 
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import abbreviated, check_names
-from cardwar_envs.games.by_name import game_class, spelled_name
+from cardwar_envs.games.by_name import game_class, parameters_in, spelled_name
 
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
 # Of a message.
@@ -170,8 +170,9 @@ def game_in_words(game: Game[Any]) -> str:
 
     A game of the user's own has the name that makes it again, e.g. `undercut:Undercut rounds=2`.
     """
-    parameters = game.parameters()
-    subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters)))
+    named = parameters_in(game.facts.name)
+    parameters = {name: value for name, value in game.parameters().items() if name not in named}
+    subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters) + bool(named)))
     given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
     values = (parameters[name] for name in given)
     texts = map(_as_word, values)
@@ -192,7 +193,8 @@ def in_brief(value: object) -> str:
 def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:
     parameters = game.parameters()
     try:
-        return type(game)(**{name: parameters[name] for name in names}) == game
+        given = {name: parameters[name] for name in names} | parameters_in(game.facts.name)
+        return type(game)(**given) == game
     except (TypeError, ValueError):
         return False
 

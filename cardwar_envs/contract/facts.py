@@ -28,11 +28,13 @@ def _faults(game: Game[Any]) -> Iterator[str]:
     if not isinstance(facts, GameFacts):
         yield f"facts are {short(facts)}, not GameFacts"
         return
-    for what in ("name", "version"):
-        declared, of_class = getattr(facts, what), getattr(type(game), what, None)
+    # A game of another library's has its name there after a colon.
+    name = facts.name.partition(":")[0] if isinstance(facts.name, str) else facts.name
+    for what, declared in (("name", name), ("version", facts.version)):
+        of_class = getattr(type(game), what, None)
         if declared != of_class:
             yield f"facts say {what} {declared!r}, the class {of_class!r}"
-    if not isinstance(facts.name, str) or not NAME.fullmatch(facts.name):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         yield f"name {facts.name!r} must be lower-case letters, digits and underscores"
     for what, least in COUNTS.items():
         if not _is_whole(getattr(facts, what), least):

@@ -61,6 +61,7 @@ class GameFacts:
         chance: Where chance occurs: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
             joint action is played. "moves" allows everything, so it is the default.
         everyone_acts: Whether every player still in the game chooses an action in every state, so that no one waits.
+        state_identity: For games of other libraries, which histories are one state; answers say it.
     """
 
     name: str
@@ -78,6 +79,7 @@ class GameFacts:
     max_rounds: int | None = None
     chance: Chance = "moves"
     everyone_acts: bool = True
+    state_identity: str = ""
 
     @cached_property
     def observation_size(self) -> int:

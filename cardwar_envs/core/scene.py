@@ -220,8 +220,8 @@ def in_points(payoff: float, sign: str = "+") -> str:
 
 
 def spoken(name: str) -> str:
-    """A game's name as a title, e.g. `Dice Wars` for `dice_wars`."""
-    return name.replace("_", " ").title()
+    """A game's name as a title, e.g. `Dice Wars` for `dice_wars`; one of another library stays."""
+    return name if ":" in name else name.replace("_", " ").title()
 
 
 def with_names(text: str, names: Sequence[str]) -> str:

@@ -6,9 +6,10 @@ A name is looked up in this order:
     undercut             an entry point in the group `cardwar_envs.games` of an installed package
     undercut:Undercut    the class `Undercut` in the module `undercut`, for example in the file undercut.py in the
                          working folder
+    openspiel:NAME(...)  a game of OpenSpiel in its own syntax, such as openspiel:goofspiel(num_cards=4)
 
-The last two import code, so a name from a stored file must never be looked up here; compare it with the name of a
-known game instead.
+The last three import code or open files, so a name from a stored file must never be looked up here; compare it with
+the name of a known game instead.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ GAMES: dict[str, type[Game[Any]]] = {
     game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker, Goofspiel, OshiZumo, LowestUnique)
 }
 
+# Before the name of a game of OpenSpiel.
+OPENSPIEL = "openspiel:"
+
 # Of a file of the user's that is searched for a game.
 MOST_LETTERS = 1_000_000
 
@@ -57,11 +61,17 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
     """
     kind = game_class(name)
     check_names(kind, parameters, name, keywords=True)
+    parameters |= parameters_in(name)
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # games are dataclasses
     missing = [field.name for field in fields if _is_required(field) and field.name not in parameters]
     if missing:
         raise ValueError(f"{name} needs {', '.join(missing)}")
     return kind(**parameters)
+
+
+def parameters_in(name: str) -> dict[str, str]:
+    """The parameters that a name holds itself: those of `openspiel:NAME(...)`."""
+    return {"spiel": name.removeprefix(OPENSPIEL)} if name.startswith(OPENSPIEL) else {}
 
 
 def game_class(name: str) -> type[Game[Any]]:
@@ -78,6 +88,8 @@ def game_class(name: str) -> type[Game[Any]]:
         raise ValueError(f"name ({name!r}) must be the name of a game, such as 'jujitsu'")
     if name in GAMES:
         return GAMES[name]
+    if name.startswith(OPENSPIEL):
+        return require_game_class(loaded_object(name, "cardwar_envs.openspiel:OpenSpielGame"), name)
     others = installed(GAME_GROUP)
     if name in others:
         return require_game_class(loaded_object(name, others[name].value), name)
@@ -91,7 +103,8 @@ def game_class(name: str) -> type[Game[Any]]:
         )
     raise ValueError(
         f"unknown game {name!r}{did_you_mean(name, known)}; known are {', '.join(known)}; "
-        "a game of your own is named by its module and class, as in undercut:Undercut"
+        "a game of your own is named by its module and class, as in undercut:Undercut; "
+        "one of OpenSpiel as in openspiel:goofspiel(num_cards=4)"
     )
 
 
@@ -107,7 +120,7 @@ def _in_own_file(name: str) -> str:
 
 def names_a_game(name: str) -> bool:
     """Whether a name from the user is that of a game, not of another object in a module."""
-    if name in GAMES or name in installed(GAME_GROUP):
+    if name in GAMES or name in installed(GAME_GROUP) or name.startswith(OPENSPIEL):
         return True
     module, _, path = name.partition(":")
     if not (module and path):
@@ -129,8 +142,10 @@ def add_game(kind: type[Game[Any]]) -> None:
 
 
 def spelled_name(game: Game[Any]) -> str:
-    """The name by which `make_game` finds the class of this game: its plain name or `module:Class`."""
+    """The name by which `make_game` finds the class of this game: its plain name, `openspiel:...` or `module:Class`."""
     kind = type(game)
+    if ":" in game.facts.name:
+        return game.facts.name
     if GAMES.get(game.facts.name) is kind:
         return game.facts.name
     return f"{kind.__module__}:{kind.__qualname__}"

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(VERSIONS)}; or module:Class, a game of your own.")
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help=f"One of {', '.join(VERSIONS)}; module:Class, a game of your own, or openspiel:NAME(key=value,...).",
+    ),
 ]
 Words = Annotated[
     list[str] | None,
@@ -76,7 +80,14 @@ def say_aside(line: str) -> None:
 
 def print_json(game: Game[Any], **entries: Any) -> None:
     """Prints one JSON object to stdout: the game with its parameters, and the entries."""
-    print(json.dumps({"game": game.facts.name, "parameters": game.parameters(), **entries}))
+    identity = {"state_identity": game.facts.state_identity} if game.facts.state_identity else {}
+    print(json.dumps({"game": game.facts.name, "parameters": game.parameters(), **identity, **entries}))
+
+
+def say_identity(game: Game[Any]) -> None:
+    """Says which histories are one state, if the game is another library's."""
+    if game.facts.state_identity:
+        say(f"states: {game.facts.state_identity}")
 
 
 def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:

@@ -22,6 +22,7 @@ from train.command.console import (
     out,
     print_json,
     say,
+    say_identity,
     timed,
 )
 from train.policies.by_word import line_up_from
@@ -66,6 +67,8 @@ def match(
         _exact_match(rules, policies, line_up, max_states, title, as_json)
     else:
         _played_match(rules, policies, line_up, given, title, as_json)
+    if not as_json:
+        say_identity(rules)
 
 
 def _exact_match(

@@ -14,7 +14,17 @@ import baselines
 from baselines.display.html import fraction, number
 from baselines.estimates import Announced
 from cardwar_envs import Game
-from train.command.console import AsJson, GameName, MaxStates, Words, advancing, print_json, say, say_aside
+from train.command.console import (
+    AsJson,
+    GameName,
+    MaxStates,
+    Words,
+    advancing,
+    print_json,
+    say,
+    say_aside,
+    say_identity,
+)
 from train.command.mixes import plays_at_starts, show_start, show_state
 from train.state_words import state_from, state_in_any_words
 from train.words import game_of_words
@@ -90,6 +100,7 @@ def solve(
         print_json(rules, **_as_data(solution), **asked)
         return
     _say_how(" ".join([game, *(words or [])]), solution)
+    say_identity(rules)
     if play is None:
         show_start(solution)
     else:

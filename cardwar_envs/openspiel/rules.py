@@ -1,0 +1,222 @@
+"""A game of OpenSpiel as a `Game`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs.core.game import Game, GameFacts, Transition
+from cardwar_envs.core.parameters import one_of, reading_state, whole_number
+from cardwar_envs.openspiel.listing import Key, Listing, Node, Outcome, listing
+from cardwar_envs.openspiel.loading import canonical_name
+from cardwar_envs.openspiel.replay import replayed, tensors_of
+
+# Numbers of states in observations are fractions of this, which float32 holds exactly.
+WHOLE = 2**24
+
+
+class OpenSpielState(NamedTuple):
+    """A state: its number in the order in which the game was listed."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class OpenSpielGame(Game[OpenSpielState]):
+    """A game of OpenSpiel with simultaneous moves, or turns, and a public state, listed as a whole.
+
+    An observation is the number of the state (divided by 2^24), the observer's seat, and OpenSpiel's tensor of the
+    state's first history.
+
+    Attributes:
+        spiel: The game's name and parameters in OpenSpiel's syntax.
+        state_key: Which histories are one state: none given, those that are proven equal; "history", each is a
+            state; "string", those of equal text after as many moves; or a function of OpenSpiel's state with hashable
+            results.
+
+    Raises:
+        ValueError: If the game does not exist, is too large or of another kind, or the key merges different states.
+    """
+
+    name: ClassVar[str] = "openspiel"
+
+    spiel: str
+    state_key: Literal["history", "string"] | Key | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.state_key):
+            one_of("state_key", self.state_key, (None, "history", "string"))
+        object.__setattr__(self, "spiel", canonical_name(self.spiel))
+        if len(self.listed.nodes) > WHOLE:
+            raise ValueError(f"openspiel:{self.spiel} is too large")
+
+    @cached_property
+    def listed(self) -> Listing:
+        """All states of the game."""
+        key = _text if self.state_key == "string" else self.state_key if callable(self.state_key) else None
+        return listing(self.spiel, key, self.state_key is None)
+
+    @cached_property
+    def facts(self) -> GameFacts:
+        """What OpenSpiel declares about the game, and how its states are identified."""
+        listed, types = self.listed, self.listed.game.get_type()
+        spiel = listed.game
+        everyone = tuple(range(spiel.num_players()))
+        chance = "none"
+        if any(len(found) > 1 for node in listed.nodes for found in node.outcomes.values()):
+            chance = "moves"
+        elif len(listed.initial) > 1:
+            chance = "deal"
+        low, high = (tuple(end(self.tensors, axis=(0, 1)).tolist()) for end in (np.min, np.max))
+        return GameFacts(
+            name=f"openspiel:{self.spiel}",
+            version=0,
+            num_players=len(everyone),
+            num_actions=spiel.num_distinct_actions(),
+            observation_low=(0.0, 0.0, *low),
+            observation_high=(1.0, float(len(everyone) - 1), *high),
+            min_payoff=spiel.min_utility(),
+            max_payoff=spiel.max_utility(),
+            zero_sum=types.utility.name == "ZERO_SUM",
+            seat_symmetric=False,
+            public_state=True,
+            max_length=max(listed.length, 1),
+            chance=chance,  # type: ignore[arg-type]
+            everyone_acts=all(node.acting in ((), everyone) for node in listed.nodes),
+            state_identity=listed.identity
+            + ("; chance probabilities are doubles divided by their sum" if listed.normalised else ""),
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields; a function is given by its name."""
+        key = self.state_key.__qualname__ if callable(self.state_key) else self.state_key
+        return {"spiel": self.spiel, "state_key": key}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"spiel": self.spiel, "state_key": self.state_key}
+
+    def initial(self) -> Sequence[Transition[OpenSpielState]]:
+        return [_transition(outcome) for outcome in self.listed.initial]
+
+    def _node(self, state: OpenSpielState) -> Node:
+        return self.listed.nodes[state.number]
+
+    def acting_players(self, state: OpenSpielState) -> tuple[int, ...]:
+        return self._node(state).acting
+
+    def legal_actions(self, state: OpenSpielState, player: int) -> tuple[int, ...]:
+        node = self._node(state)
+        return node.legal[node.acting.index(player)] if player in node.acting else ()
+
+    def transitions(self, state: OpenSpielState, actions: Mapping[int, int]) -> Sequence[Transition[OpenSpielState]]:
+        node = self._node(state)
+        return [_transition(outcome) for outcome in node.outcomes[tuple(actions[player] for player in node.acting)]]
+
+    def spiel_state(self, state: OpenSpielState) -> Any:
+        """OpenSpiel's state after the first history of a state."""
+        return replayed(self.listed.game, self._node(state).history)
+
+    def state_at(self, history: Sequence[int]) -> OpenSpielState:
+        """The state of a history as `pyspiel.State.history` returns it, which must not end at a chance node.
+
+        Raises:
+            ValueError: If there is no such history.
+        """
+        rest, outcomes = tuple(history), self.listed.initial
+        while True:
+            found = [each for each in outcomes if rest[: len(each.chance)] == each.chance]
+            if not found:
+                raise ValueError(f"history ({list(history)}) is none of {self.facts.name}")
+            rest, node = rest[len(found[0].chance) :], self.listed.nodes[found[0].node]
+            if not rest:
+                return OpenSpielState(found[0].node)
+            played, rest = rest[: node.width], rest[node.width :]
+            joint = played if node.width == 1 else tuple(played[player] for player in node.acting)
+            outcomes = node.outcomes.get(joint, ())
+
+    @cached_property
+    def tensors(self) -> NDArray[np.float32]:
+        """`[states, players, size]`."""
+        return tensors_of(self.listed)
+
+    def observation(self, state: OpenSpielState, player: int) -> NDArray[np.float32]:
+        """The number of the state, the seat, and OpenSpiel's tensor.
+
+        Entries:
+            1: the number of the state, divided by 2^24
+            1: the seat
+            all others: OpenSpiel's observation tensor of the state's first history (or its information state
+                tensor; nothing if it provides neither or there are too many states)
+        """
+        start = np.array([state.number / WHOLE, player], dtype=np.float32)
+        return np.concatenate([start, self.tensors[state.number, player]])
+
+    def state_of(self, observation: NDArray[np.float32]) -> tuple[OpenSpielState, int]:
+        return OpenSpielState(int(observation[0] * WHOLE)), int(observation[1])
+
+    def check(self, state: OpenSpielState) -> None:
+        with reading_state(state, "an OpenSpielState with the number of a state"):
+            whole_number("number", state.number, range(len(self.listed.nodes)))
+
+    def describe(self, state: OpenSpielState) -> str:
+        """OpenSpiel's text of the state's first history."""
+        merged = self.listed.merged[state.number]
+        histories = f", the first of {merged:,} histories" if merged > 1 else ""
+        return f"{self.spiel_state(state)}".strip() + f"\nstate {state.number}{histories}"
+
+    def describe_action(self, action: int, player: int = 0) -> str:
+        return self._action_words[player][action]
+
+    @cached_property
+    def _action_words(self) -> list[list[str]]:
+        """The text of each action where it first occurs, if the texts of a player's actions differ; else numbers."""
+        return [self._words_of(player) for player in range(self.facts.num_players)]
+
+    def _words_of(self, player: int) -> list[str]:
+        words: dict[int, str] = {}
+        for number, node in reversed(list(enumerate(self.listed.nodes))):
+            if player in node.acting:
+                legal = node.legal[node.acting.index(player)]
+                if not words.keys() >= set(legal):
+                    state = self.spiel_state(OpenSpielState(number))
+                    words = {a: _action_text(state, player, a) for a in legal} | words
+        total = self.facts.num_actions
+        if len(set(words.values())) < len(words):
+            words = {}
+        return [words.get(action, str(action)) for action in range(total)]
+
+    @property
+    def how_to_play(self) -> str:
+        """What the facts say, and whose game it is."""
+        return f"{self.listed.game.get_type().long_name}, by the rules of OpenSpiel. {super().how_to_play}"
+
+
+def from_openspiel(game: Any, state_key: Literal["history", "string"] | Key | None = None) -> OpenSpielGame:
+    """A game of OpenSpiel as a `Game`.
+
+    Args:
+        game: Its name, e.g. `"goofspiel(num_cards=4)"`, or a `pyspiel.Game` that was loaded by name.
+        state_key: See `OpenSpielGame`.
+
+    Raises:
+        ValueError: As `OpenSpielGame`.
+    """
+    return OpenSpielGame(game if isinstance(game, str) else str(game), state_key)
+
+
+def _action_text(spiel_state: Any, player: int, action: int) -> str:
+    text = " ".join(spiel_state.action_to_string(player, action).split())
+    return text.removeprefix(f"[P{player}]") or str(action)
+
+
+def _text(spiel_state: Any) -> tuple[int, str]:
+    return spiel_state.move_number(), str(spiel_state)
+
+
+def _transition(outcome: Outcome) -> Transition[OpenSpielState]:
+    return Transition(outcome.probability, OpenSpielState(outcome.node), outcome.rewards)

@@ -1,0 +1,228 @@
+"""Games of OpenSpiel here, and ours there: figures agree with OpenSpiel's and with a recursion over its histories."""
+
+import itertools
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from command import run_json, run_refused
+
+import baselines
+from cardwar_envs import GAMES, check_game, make_game
+from cardwar_envs.openspiel import from_openspiel, loading, to_openspiel
+
+pyspiel = pytest.importorskip("pyspiel")
+
+DESCENDING = "goofspiel(num_cards=3,points_order=descending)"
+COMPARED = [
+    DESCENDING,
+    "goofspiel(num_cards=3,returns_type=point_difference)",
+    "goofspiel(num_cards=3,players=3,points_order=ascending)",
+    "oshi_zumo(coins=3,size=1,horizon=4,min_bid=1)",
+    "oshi_zumo(coins=3,size=1,horizon=3,alesia=true)",
+    "blotto(coins=4,fields=2)",
+    "matrix_rpsw",
+    "matrix_shapleys_game",
+    "matching_pennies_3p",
+    "repeated_game(stage_game=matrix_pd(),num_repetitions=3)",
+    "markov_soccer(horizon=2)",
+    "snake(rows=4,columns=4,horizon=1)",
+    "nim(pile_sizes=1;2)",
+]
+
+
+class Mixes:
+    """A random mix for each state of a game."""
+
+    def __init__(self, game, seed):
+        self.game, self.seed = game, seed
+
+    def mix(self, state, player):
+        legal = self.game.legal_actions(state, player)
+        drawn = np.random.default_rng([self.seed, state.number, player]).dirichlet(np.ones(len(legal)))
+        return dict(zip(legal, drawn.tolist(), strict=True))
+
+    def action_probabilities(self, observations, action_masks):
+        found = np.zeros(action_masks.shape)
+        for row, seen in zip(found, observations, strict=True):
+            mix = self.mix(*self.game.state_of(seen))
+            row[list(mix)] = list(mix.values())
+        return found
+
+
+def recursion(spiel_state, mix):
+    """Payoffs to each player of following `mix`, and of a best response, over all histories."""
+    players = range(spiel_state.num_players())
+    if spiel_state.is_terminal():
+        return np.array([spiel_state.returns(), spiel_state.returns()])
+    if spiel_state.is_chance_node():
+        return sum(share * recursion(spiel_state.child(action), mix) for action, share in spiel_state.chance_outcomes())
+    together = spiel_state.is_simultaneous_node()
+    acting = list(players) if together else [spiel_state.current_player()]
+    mixes = {player: mix(spiel_state, player) for player in acting}
+    follow, best = np.zeros(len(players)), [{} for _ in players]
+    for joint in itertools.product(*mixes.values()):
+        after = spiel_state.clone()
+        after.apply_actions(joint) if together else after.apply_action(joint[0])
+        paid, replied = recursion(after, mix)
+        played = dict(zip(acting, joint, strict=True))
+        follow += np.prod([mixes[player][action] for player, action in played.items()]) * paid
+        for player in players:
+            others = np.prod([mixes[other][action] for other, action in played.items() if other != player])
+            mine = played.get(player)
+            best[player][mine] = best[player].get(mine, 0.0) + others * replied[player]
+    return np.array([follow, [max(each.values()) for each in best]])
+
+
+def nash_conv_by_histories(game, policy):
+    start = pyspiel.load_game(game.spiel).new_initial_state()
+    follow, best = recursion(start, lambda state, player: policy.mix(game.state_at(state.history()), player))
+    return (best - follow).sum()
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize("name", COMPARED)
+@pytest.mark.parametrize("key", [None, "history"])
+def test_nash_conv_is_that_of_openspiels_histories(name, key):
+    game = from_openspiel(name, key)
+    assert game.facts.state_identity.startswith("histories") or key is None
+    for seed in range(5):
+        policy = Mixes(game, seed)
+        assert baselines.nash_conv(game, policy).total == pytest.approx(nash_conv_by_histories(game, policy), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [DESCENDING, "oshi_zumo(coins=3,size=1,horizon=3)", "matrix_rpsw", "blotto(coins=3)"])
+def test_openspiels_own_figure_is_ours(name):
+    exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
+    turns = pyspiel.load_game_as_turn_based(name)
+    ours = baselines.nash_conv(from_openspiel(name), "uniform").total
+    assert ours == pytest.approx(pyspiel.nash_conv(turns, pyspiel.UniformRandomPolicy(turns)), abs=1e-9)
+    assert exploitability
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_our_games_pass_openspiels_test_and_have_our_figure_there(name):
+    policy = pytest.importorskip("open_spiel.python.policy")
+    exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
+    sim_test = pytest.importorskip("open_spiel.python.tests.games_sim_test")
+    game = make_game(name).smallest()
+    spiel = to_openspiel(game)
+    sim_test.GamesSimTest().sim_game(spiel)
+    pyspiel.random_sim_test(spiel, num_sims=2, serialize=True, verbose=False)
+    assert str(pyspiel.load_game(str(spiel))) == str(pickle.loads(pickle.dumps(spiel))) == str(spiel)
+    if name not in ("dice_wars", "dinosaur_war", "lowest_unique"):  # whose histories take OpenSpiel seconds
+        turns = pyspiel.convert_to_turn_based(spiel)
+        there = exploitability.nash_conv(turns, policy.UniformRandomPolicy(turns))
+        assert there == pytest.approx(baselines.nash_conv(game, "uniform_actions").total, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["jujitsu", "goofspiel", "oshi_zumo", "lowest_unique", "war"])
+def test_there_and_back(name):
+    game = make_game(name).smallest()
+    back = from_openspiel(to_openspiel(game))
+    ours, again = (baselines.nash_conv(each, "uniform_actions").total for each in (game, back))
+    assert again == pytest.approx(ours, abs=1e-9)
+
+
+def test_cfr_there_approaches_our_equilibrium():
+    cfr = pytest.importorskip("open_spiel.python.algorithms.cfr")
+    game = make_game("jujitsu", num_cards=3)
+    turns = pyspiel.convert_to_turn_based(to_openspiel(game))
+    solver = cfr.CFRPlusSolver(turns)
+    for _ in range(10):
+        solver.evaluate_and_update_policy()
+    assert pyspiel.nash_conv(turns, _tabular(turns, solver.average_policy())) < 0.3
+
+
+def _tabular(turns, policy):
+    return pyspiel.TabularPolicy(
+        {
+            key: [(action, share) for action, share in enumerate(policy.policy_for_key(key)) if share > 0]
+            for key in policy.state_lookup
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "identity"),
+    [
+        (DESCENDING, 25, "proven merged"),
+        ("matrix_pd", 5, "histories"),
+    ],
+)
+def test_states_say_how_they_are_identified(name, nodes, identity):
+    game = from_openspiel(name)
+    assert game.facts.state_identity == identity
+    assert len(from_openspiel(name, "history").listed.nodes) >= len(game.listed.nodes)
+
+
+def test_a_key_is_checked():
+    game = from_openspiel("oshi_zumo(coins=4,size=1,horizon=6)", "string")
+    assert game.facts.state_identity == "declared merged"
+    assert baselines.solve(game).value == pytest.approx(0, abs=1e-12)
+    point_difference = "goofspiel(num_cards=3,points_order=descending,returns_type=point_difference)"
+    with pytest.raises(ValueError, match="state_key merges history"):
+        from_openspiel(point_difference, lambda state: (state.is_terminal(), tuple(state.legal_actions(0))))
+    with pytest.raises(ValueError, match="one of None, 'history', 'string'"):
+        from_openspiel(DESCENDING, "hash")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("kuhn_poker", "take turns with hidden information"),
+        ("goofspiel(num_cards=3,imp_info=true)", "private information"),
+        ("mfg_crowd_modelling", "mean-field"),
+        ("goofspiel", "too large: about"),
+        ("laser_tag", "too large"),
+        ("pig", "too large|hidden"),
+        ("gofspiel", "did you mean 'goofspiel'"),
+        ("goofspiel(cards=3)", "has no parameter 'cards'"),
+        ("goofspiel(num_cards=-3)", r"num_cards \(-3\) must be an integer in 0..10,000"),
+        ("goofspiel(num_cards=0)", "0 actions"),
+        ("goofspiel(num_cards=3,num_cards=4)", "each key once"),
+        ("goofspiel(num_cards=3", "must read openspiel:NAME"),
+        ("goofspiel(" * 50 + ")" * 50, "must read key=value"),
+        ("repeated_game(stage_game=nothing())", "no game 'nothing'"),
+        ("nfg_game(filename=/etc/passwd)", "OpenSpiel says"),
+    ],
+)
+def test_games_out_of_reach_are_refused_with_the_reason(name, reason, capfd):
+    with pytest.raises(ValueError, match=reason):
+        make_game(f"openspiel:{name}")
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"), [("import os; os.abort()", "crashes"), ("import time; time.sleep(9)", "takes more than")]
+)
+def test_a_game_that_openspiel_cannot_load_does_no_harm(program, reason, monkeypatch):
+    monkeypatch.setattr(loading, "TRY", program)
+    monkeypatch.setattr(loading, "SECONDS", 0.3)
+    with pytest.raises(ValueError, match=reason):
+        make_game("openspiel:blotto(coins=10000)")
+
+
+@pytest.mark.parametrize("name", ["goofspiel(num_cards=3)", "matching_pennies_3p", "markov_soccer(horizon=2)"])
+def test_the_rules_keep_the_contract(name):
+    check_game(from_openspiel(name))
+
+
+def test_the_command_takes_a_name_of_openspiel(capsys):
+    found = run_json(capsys, "solve", "openspiel:matrix_rpsw")
+    assert (found["game"], found["state_identity"]) == ("openspiel:matrix_rpsw", "proven merged")
+    found = run_json(capsys, "exploit", "openspiel:matrix_pd", "--policy", "uniform")
+    assert (found["nash_conv"], found["state_identity"], "exploitability" in found) == (3.0, "histories", False)
+    found = run_json(
+        capsys, "match", "openspiel:oshi_zumo(coins=4,horizon=5)", "state_key=string", "uniform", "uniform"
+    )
+    assert found["state_identity"] == "declared merged"
+    assert "zero-sum" in run_refused(capsys, "solve", "openspiel:matrix_pd")
+    assert "too large" in run_refused(capsys, "solve", "openspiel:goofspiel")
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    with pytest.raises(ValueError, match="need the extra openspiel"):
+        make_game("openspiel:matrix_rps")
