@@ -199,7 +199,7 @@ class Listing:
             "names": [self._named(own, self._seats[0]), self._named(other, self._seats[1])],
             "mixes": [[each.mix[action] for action in each.mix] for each in weighed],
             "costs": [[each.costs[action] for action in each.costs] for each in weighed],
-            "worth": float(self._judge.to_go(state, self._table.seat)),
+            "worth": float(self._judge.to_go(state, self._table.seat)) if acting else 0.0,
             "choices": self._choices(choices_in(game, self._table.seat, own)),
             "verdicts": [self._verdict(Verdict(action, weighed[0].costs, weighed[0].mix)) for action in own],
         }

@@ -130,7 +130,7 @@ function step(mine, theirs) {
   const played = [mine, theirs].flatMap((place, player) => (place < 0 ? [] : [[data.names[player], state.names[player][place]]]));
   if (data.seat) played.reverse();
   const verdict = mine < 0 ? null : data.verdicts[state.verdicts[mine]];
-  game.steps.push({ played, verdict, cost: costs[0], name: mine < 0 ? "" : state.names[0][mine], seal: game.seal });
+  game.steps.push({ place: game.place, played, verdict, cost: costs[0], name: mine < 0 ? "" : state.names[0][mine], seal: game.seal });
   reach(outcome);
 }
 

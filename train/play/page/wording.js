@@ -13,7 +13,7 @@ function rounded(number) {
 }
 
 function tiny(number) {
-  return number > NOTHING && number < 0.0005;
+  return number > NOTHING && number < 0.5 * 0.1 ** 3;
 }
 
 function decimals(number) {
