@@ -4,13 +4,13 @@ import base64
 import hashlib
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from command import refusal, run
+from hostile import EVIL, Hostile
 from toys import in_turn, paid_start
 
 import baselines
@@ -18,31 +18,11 @@ from baselines import PrivateSolution
 from cardwar_envs import make_game
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.drawing.svg import to_svg
-from cardwar_envs.games.jujitsu import Jujitsu
 from train.play import listing
 from train.play.listing import Listing, places_of
 from train.play.one_file import data_in, page_with
 from train.play.picking import picture_of
 from train.play.seating import table_for
-
-EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>&lt;\"'`${1}\u2028\x00"
-
-
-@dataclass(frozen=True)
-class Hostile(Jujitsu):
-    """A game whose every text is hostile."""
-
-    name = f"evil {EVIL}"
-
-    @property
-    def how_to_play(self):
-        return EVIL
-
-    def describe(self, state):
-        return f"{EVIL} {state}"
-
-    def describe_action(self, action, player=0):
-        return f"{action} {EVIL}"
 
 
 def undercut():

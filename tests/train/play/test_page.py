@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from hostile import Hostile
 
 import baselines
 from cardwar_envs import make_game
@@ -17,10 +18,10 @@ from train.play.account import Account, account_of, decimals
 from train.play.host import Host
 from train.play.judge import Judge
 from train.play.listing import Listing, places_of
-from train.play.one_file import page_with
+from train.play.one_file import PAGES, page_with
 from train.play.seating import table_for
 from train.play.server import listening_at, make_app, new_server
-from train.words import game_in_words, points
+from train.words import points
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -310,12 +311,13 @@ def finished_in_file(page, game, places):
     [
         make_game("goofspiel", num_cards=3, prizes="descending"),
         make_game("dice_poker", sides=3),
+        Hostile(num_cards=2),
         *(
             pytest.param(make_game(name, **size), marks=pytest.mark.slow)
             for name, size in (("jujitsu", {"num_cards": 5}), ("goofspiel", {"num_cards": 3}), ("dice_poker", {}))
         ),
     ],
-    ids=game_in_words,
+    ids=lambda game: type(game).__name__,
 )
 def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs, tmp_path, game):
     places = places_of(game)
@@ -339,6 +341,7 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
                 page.locator(".choice").last.click()
             await_move(page, number)
             expect(page.locator("#holds")).to_contain_text("✓")
+            assert page.locator("script, img").count() == 2  # the data and ours
             assert hashlib.sha256(page.locator("#opened-text").text_content().encode()).hexdigest() == shown
         account = finished_in_file(page, game, list(places))
         assert page.locator("#ending").inner_text() == account.sentences("equilibrium")[0]
@@ -351,12 +354,17 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
     page.locator("#give-up").click()
     page.locator("#really").click()
     expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
+    page.close()
+    assert wrong == []
+    assert asked == [address]
+
+
+def test_the_file_words_an_account_as_the_command_does(tabs):
     random = np.random.default_rng(0)
     terms = (random.integers(-24, 25, (200, 4)) * random.choice([1 / 16, 1 / 3, 1e-4, 0.0], (200, 4))).tolist()
     written = [Account(sum(each), each[0], each[1], each[2], 0.0, each[3]) for each in terms]
     sums = [{**vars(each), "result": each.result} for each in written]
+    page = tabs[0]
+    page.add_script_tag(path=PAGES / "wording.js")
     said = page.evaluate("all => all.map((each) => [accountSentence(each, 'x'), accountRows(each, 'x')])", sums)
     assert said == [[each.sentences("x")[0], [list(row) for row in each.rows("x")]] for each in written]
-    page.close()
-    assert wrong == []
-    assert asked == [address]

@@ -21,7 +21,8 @@ function decimals(number) {
 }
 
 function signed(number) {
-  return (number < 0 ? "" : "+") + rounded(number).toFixed(3);
+  const near = rounded(number);
+  return (near < 0 ? "" : "+") + near.toFixed(3);
 }
 
 function amount(number, sign = "") {
