@@ -37,13 +37,6 @@ def page_with(data: Mapping[str, Any]) -> str:
     return page.replace("</body>", ends)
 
 
-def data_in(page: str) -> dict[str, Any]:
-    """The data of such a file."""
-    packed = page.partition('id="data">')[2].partition("<")[0]
-    data: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
-    return data
-
-
 def _part(name: str) -> str:
     return (PAGES / name).read_text(encoding="utf-8")
 

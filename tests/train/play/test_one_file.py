@@ -1,7 +1,9 @@
 """A game in one file: its data are the rules' and the oracle's everywhere, and no text of a game is markup."""
 
 import base64
+import gzip
 import hashlib
+import json
 import re
 import sys
 from pathlib import Path
@@ -20,7 +22,7 @@ from cardwar_envs.core.scene import Revealed
 from cardwar_envs.drawing.svg import to_svg
 from train.play import listing
 from train.play.listing import Listing, places_of
-from train.play.one_file import data_in, page_with
+from train.play.one_file import page_with
 from train.play.picking import picture_of
 from train.play.seating import table_for
 
@@ -49,6 +51,11 @@ SLOW = {
     "dice poker": lambda: make_game("dice_poker"),
     "oshi zumo": lambda: make_game("oshi_zumo", coins=6, size=1),
 }
+
+
+def data_in(page):
+    packed = re.search(r'id="data">(.*?)</script>', page)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 def page_of(game, seat=0):

@@ -15,6 +15,7 @@ from cardwar_envs.core.play import Episode
 from cardwar_envs.games.by_name import GAMES
 from train.play import lobby
 from train.play.account import Account, account_of, decimals
+from train.play.choices import Choices
 from train.play.host import Host
 from train.play.judge import Judge
 from train.play.listing import Listing, places_of
@@ -354,6 +355,10 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
     page.locator("#give-up").click()
     page.locator("#really").click()
     expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
+    choices = Choices(game, 0, page.evaluate("game.state.actions[0]"))
+    for text in ("", "1", " 1  </SCR", "che", "0 1"):
+        found = [[action, [[0, [place]]]] for place, action in enumerate(choices.matching(text))]
+        assert page.evaluate("text => matching(text).actions", text) == found
     page.close()
     assert wrong == []
     assert asked == [address]
