@@ -21,6 +21,7 @@ from train.play.judge import Judge
 from train.play.listing import Listing, places_of
 from train.play.one_file import PAGES, page_with
 from train.play.seating import table_for
+from train.play.series import Series
 from train.play.server import listening_at, make_app, new_server
 from train.words import points
 
@@ -350,8 +351,9 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
         assert rows == account.rows("equilibrium")
         assert page.locator("#total").inner_text() == decimals(account.mine)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.locator("#series").select_option("best of 3")
         page.locator("#new").click()
-    expect(page.locator("#number")).to_have_text("1")
+    expect(page.locator("#players")).to_contain_text(" the best of 3, " if account.result else "0 to 0")
     page.locator("#give-up").click()
     page.locator("#really").click()
     expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
@@ -373,3 +375,8 @@ def test_the_file_words_an_account_as_the_command_does(tabs):
     page.add_script_tag(path=PAGES / "wording.js")
     said = page.evaluate("all => all.map((each) => [accountSentence(each, 'x'), accountRows(each, 'x')])", sums)
     assert said == [[each.sentences("x")[0], [list(row) for row in each.rows("x")]] for each in written]
+    series = Series(table_for(make_game("jujitsu", num_cards=3), 0, ["uniform"], None, "No costs."), 5)
+    for result in (1.0, 0.0, -1.0, -1.0, 0.5):
+        series.results.append(result)
+        told = page.evaluate("all => standing(5, all)", [{"result": each} for each in series.results])
+        assert told == {"standing": series.standing, "decided": series.decided}

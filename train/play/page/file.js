@@ -4,7 +4,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const MATCHES = 12; // that a search shows
-const accounts = []; // of the games that were played to their end
+const LENGTHS = [null, 3, 5, 9, 25]; // of a series: its most games, or no end
+let series = { length: null, accounts: [] }; // and the accounts of its games that were played to their end
 let data = null;
 let game = null; // the game in progress
 
@@ -27,6 +28,7 @@ async function ask(path, body) {
     step(game.state.actions[0].indexOf(body.action), game.move);
     await advance();
   } else if (name === "new") {
+    if (body.series !== null) series = { length: LENGTHS[body.series], accounts: [] };
     await deal();
   } else if (name === "give-up") {
     Object.assign(game, { ending: "given up", left: game.seal, seal: null });
@@ -111,7 +113,7 @@ async function advance() {
   }
   game.ending = "over";
   game.account.draws += game.account.mine - game.account.theirs;
-  accounts.push(game.account);
+  series.accounts.push(game.account);
 }
 
 // Plays the moves at these places of the lists of actions; -1 for a player who waits.
@@ -159,7 +161,7 @@ function viewOf() {
   const made = decisions();
   const over = game.ending === "over";
   return {
-    game: game.id, turn: turn(), number: 1 + made.length, lengths: [null], out: false, judged: true,
+    game: game.id, turn: turn(), number: 1 + made.length, lengths: LENGTHS, out: false, judged: true,
     title: data.title, parameters: data.parameters, rules: data.rules, opponents: [data.names[1]],
     position: data.texts[data.places[game.place][1]],
     digest: game.seal ? game.seal.digest : "",
@@ -172,7 +174,11 @@ function viewOf() {
     left: game.left,
     review: made.map(({ cost, name, verdict }, place) => ({ number: place + 1, played: name, worth: cost, cost: verdict.cost, free: verdict.free }))
       .filter((each) => each.worth > 0).sort((one, other) => other.worth - one.worth),
-    series: { length: null, decided: false, standing: "", said: accounts.length > 1 ? seriesSentences(accounts, data.names[1]) : [] },
+    series: {
+      length: series.length,
+      ...standing(series.length, series.accounts),
+      said: series.accounts.length > 1 ? seriesSentences(series.accounts, data.names[1]) : [],
+    },
     choices: game.ending ? { steps: [], items: [], actions: [], more: 0 } : data.choices[game.state.choices],
     picture: data.pictures[game.picture],
   };

@@ -129,7 +129,6 @@ function showEnd() {
   putLines("told", [view.series.standing, ...view.series.said].filter((line) => line));
   $("watch").hidden = $("skip").hidden = !view.out;
   fill("series", lengthNames(), view.lengths.indexOf(view.series.length));
-  $("series").parentElement.hidden = view.lengths.length < 2;
 }
 
 function lengthNames() {

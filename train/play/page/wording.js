@@ -83,11 +83,26 @@ function accountSentence(account, opponent) {
   return `${paid(account.result)}: ${listed}; ${faultless}.`;
 }
 
+function wonAndLost(accounts) {
+  return [1, -1].map((sign) => accounts.filter((account) => sign * account.result > NOTHING).length);
+}
+
+// How a series of games stands, and whether it is over; `length` is null if it has no end.
+function standing(length, accounts) {
+  if (length === null || !accounts.length) return { standing: "", decided: false };
+  const [won, lost] = wonAndLost(accounts);
+  const left = length - accounts.length;
+  const decided = left <= 0 || Math.abs(won - lost) > left;
+  const [score, whole] = [`${Math.max(won, lost)} to ${Math.min(won, lost)}`, `the best of ${length}`];
+  const verb = decided ? (won > lost ? "win" : "lose") : won > lost ? "lead in" : "are behind in";
+  const level = decided ? `You draw ${whole}, ${score}.` : `It is ${score} in ${whole}.`;
+  return { standing: won === lost ? level : `You ${verb} ${whole}, ${score}.`, decided };
+}
+
 // What several games say; the opponent plays the equilibrium, so luck has mean 0.
 function seriesSentences(accounts, opponent) {
   const sum = (name) => accounts.reduce((total, account) => total + account[name], 0);
-  const won = accounts.filter((account) => account.result > NOTHING).length;
-  const lost = accounts.filter((account) => account.result < -NOTHING).length;
+  const [won, lost] = wonAndLost(accounts);
   const even = accounts.length - won - lost;
   const [result, luck] = [sum("result"), sum("chance") + sum("draws")];
   const games = `${accounts.length} games`;
