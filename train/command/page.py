@@ -14,8 +14,9 @@ from train.words import game_for, game_in_words, only_parameters
 
 def page(
     game: GameName,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The HTML file; an existing one is replaced.")],
     words: Words = None,
+    *,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The HTML file; an existing one is replaced.")],
     seat: Annotated[int, typer.Option(help="Seat of the person who plays.")] = 0,
 ) -> None:
     """Write a game as one HTML file, playable without a server.
