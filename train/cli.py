@@ -24,6 +24,7 @@ COMMANDS = {
     "exploit": ("Measure", "cardwar exploit jujitsu num_cards=5 --policy uniform"),
     "match": ("Measure", "cardwar match jujitsu num_cards=5 level:3 uniform"),
     "play": ("Play", "cardwar play jujitsu num_cards=5 --against level:3 --web"),
+    "page": ("Play", "cardwar page jujitsu num_cards=5 --out jujitsu.html"),
     "watch": ("Look", "cardwar watch jujitsu num_cards=5 level:3 uniform"),
     "levels": ("Look", "cardwar levels"),
     "train": ("Train", "cardwar train jujitsu num_cards=3 --algorithm cfr_plus --steps 1000"),

@@ -57,6 +57,8 @@ def _option(name: str, kind: Any, info: OptionInfo) -> str:
 
 
 def _default(value: object) -> str:
+    if value is inspect.Parameter.empty:
+        return " Required."
     return "" if value is None or value is False or value == "" else f" Default: `{value}`."
 
 

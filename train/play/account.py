@@ -73,7 +73,7 @@ class Account:
             ("luck in which moves met", draws),
             ("your mistakes", -mine),
             (f"mistakes of {opponent}", theirs),
-            ("result", self.result),
+            ("result", round(float(self.result), DIGITS)),
         ]
         return [(label, f"{term + 0.0:+.{DIGITS}f}") for label, term in terms]
 

@@ -86,9 +86,13 @@ class Host:
         here = {"game": self.game_id, "turn": self.turn, "lengths": self._lengths}
         if self._trainer is None:
             return {**here, "lobby": list(map(spoken, lobby.games()))}
-        out = self.trainer.ending == "out"
-        picking = {"out": out, "choices": choices_in(self.trainer), "picture": picture_of(self.trainer)}
-        return {**view_of(self.trainer), **here, **picking, "series": self._series_view()}
+        trainer, game = self.trainer, self.trainer.table.game
+        picking = {
+            "out": trainer.ending == "out",
+            "choices": choices_in(game, trainer.table.seat, trainer.choices),
+            "picture": picture_of(game.scene(trainer.revealed())),
+        }
+        return {**view_of(trainer), **here, **picking, "series": self._series_view()}
 
     def _series_view(self) -> dict[str, Any]:
         """How the series stands, and from its second game on what it says."""

@@ -7,7 +7,6 @@ import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -23,12 +22,12 @@ from cardwar_envs.drawing.svg import to_svg
 from train.play import lobby
 from train.play.guard import LOOPBACK, Guard
 from train.play.host import Asked, AskedDeal, AskedMove, AskedTable, Host, Refused
+from train.play.one_file import PAGES
 from train.play.picking import choices_found
 from train.play.record import record_bytes
 from train.validation import one_line
 
-PAGES = Path(__file__).with_name("page")
-PARTS = ("page.css", "page.js", "picking.js", "lobby.js")
+PARTS = ("page.css", "page.js", "picking.js", "server.js", "lobby.js")
 TYPES = {".css": "text/css", ".js": "text/javascript"}
 MAX_BODY = 4096
 MAX_TEXT = 200

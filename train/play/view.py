@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cardwar_envs.core.scene import spoken
+from cardwar_envs.core.scene import Revealed, spoken
 from train.play.account import decimals, in_points, paid
 from train.play.judge import Verdict
 from train.play.seal import Seal
@@ -27,9 +27,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
         "title": spoken(table.game.facts.name),
         "parameters": parameters,
         "opponents": [table.name(player) for player in table.opponents],
-        "position": table.named(
-            table.game.describe_revealed(replace(trainer.revealed(), last_actions=None, before=None))
-        ),
+        "position": position_of(table, trainer.revealed()),
         "digest": trainer.digest,
         "rules": table.game.how_to_play,
         "last": _last(trainer),
@@ -44,12 +42,17 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
                 "number": number,
                 "played": table.game.describe_action(step.actions[table.seat], table.seat),
                 "cost": decimals(step.cost),
-                "free": _free_moves(table, step.verdict),
+                "free": free_moves(table, step.verdict),
             }
             for number, step in trainer.review()
             if step.verdict is not None  # else it cost nothing
         ],
     }
+
+
+def position_of(table: Table, revealed: Revealed[Any]) -> str:
+    """The state in words, as the person sees it."""
+    return table.named(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)))
 
 
 def turn_of(trainer: Trainer) -> int:
@@ -67,7 +70,7 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
     return {
         "moves": [] if moved is None else _moves(trainer.table, moved),
         "opened": None if moved is None else _opened(moved.seal),
-        "verdict": None if moved is None else _shown_verdict(trainer.table, moved),
+        "verdict": None if moved is None or moved.verdict is None else shown_verdict(trainer.table, moved.verdict),
         "later": [_moves(trainer.table, step) for step in later],
     }
 
@@ -81,14 +84,11 @@ def _opened(sealed: Seal | None) -> dict[str, str] | None:
     return None if sealed is None else {**sealed.opened, "command": sealed.command}
 
 
-def _shown_verdict(table: Table, step: Step) -> dict[str, Any] | None:
+def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
     """The cost of a move, and of the person's other options; of very many, the likely, the cheap and the one played."""
-    verdict = step.verdict
-    if verdict is None:
-        return None
     sentence = "That cost nothing."
     if verdict.cost:
-        sentence = f"That gave away {in_points(verdict.cost)}; {_free_moves(table, verdict)} would have cost nothing."
+        sentence = f"That gave away {in_points(verdict.cost)}; {free_moves(table, verdict)} would have cost nothing."
     actions = list(verdict.costs)
     if len(actions) > MOST_ROWS:
         best = sorted(actions, key=lambda each: (each != verdict.played, -verdict.mix[each], verdict.costs[each]))
@@ -107,7 +107,7 @@ def _shown_verdict(table: Table, step: Step) -> dict[str, Any] | None:
     return {"sentence": sentence, "cost": decimals(verdict.cost), "rows": rows}
 
 
-def _free_moves(table: Table, verdict: Verdict) -> str:
+def free_moves(table: Table, verdict: Verdict) -> str:
     """The moves that would have cost nothing, by name."""
     free = [table.game.describe_action(action, table.seat) for action, cost in verdict.costs.items() if cost == 0.0]
     shown = free if len(free) <= MOST_ROWS else [*free[:MOST_ROWS], f"{len(free) - MOST_ROWS} others"]

@@ -41,10 +41,10 @@ def test_a_number_also_finds_several_equal_cards():
 def test_a_war_is_picked_in_two_steps_and_what_is_not_told_apart_as_a_whole(monkeypatch):
     trainer = Trainer(table_for(WAR, 0, ["max"], None, "No costs."), 0)
     trainer.play(11)
-    listed = choices_in(trainer)
+    listed = choices_in(WAR, 0, trainer.choices)
     action, ((discards, places), (battle, last)) = listed["actions"][5]
     assert [listed["steps"][step] for step in (discards, battle)] == ["discards", "battle card"]
     picked = tuple(int(listed["items"][place]) for place in places), int(listed["items"][last[0]])
     assert WAR.actions.decode(action) == picked
     monkeypatch.setattr(type(WAR), "picks", lambda game, action, player: (("cards", ("one",)),))
-    assert len(choices_in(trainer)["items"]) == len(trainer.choices)
+    assert len(choices_in(WAR, 0, trainer.choices)["items"]) == len(trainer.choices)

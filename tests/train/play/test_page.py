@@ -7,12 +7,21 @@ import threading
 
 import numpy as np
 import pytest
+from hostile import Hostile
 
+import baselines
 from cardwar_envs import make_game
+from cardwar_envs.core.play import Episode
 from cardwar_envs.games.by_name import GAMES
 from train.play import lobby
+from train.play.account import Account, account_of, decimals
+from train.play.choices import Choices
 from train.play.host import Host
+from train.play.judge import Judge
+from train.play.listing import Listing, places_of
+from train.play.one_file import PAGES, page_with
 from train.play.seating import table_for
+from train.play.series import Series
 from train.play.server import listening_at, make_app, new_server
 from train.words import points
 
@@ -276,3 +285,98 @@ def test_a_player_who_is_out_watches_the_others(open_page, host):
     page.locator("#skip").click()
     expect(page.locator("#skip")).to_be_hidden()
     assert host.trainer.ending == "over"
+
+
+# -- a game in one file -------------------------------------------------------------------
+
+
+def finished_in_file(page, game, places):
+    """The account, by this package, of the game that the file has just shown to its end."""
+    steps = page.evaluate("game.steps.map((each) => [each.place, each.played])")
+    solution = baselines.solve(game)
+    start, *after = [places[place][0] for place, _ in steps] + [places[page.evaluate("game.place")][0]]
+    names, joint, paid = {"You": 0, "equilibrium": 1}, [], []
+    for state, later, (_, played) in zip([start, *after], after, steps, strict=False):
+        said = {names[who]: what for who, what in played}
+        actions = {
+            player: next(a for a in game.legal_actions(state, player) if game.describe_action(a, player) == what)
+            for player, what in said.items()
+        }
+        joint.append(actions)
+        paid.append(next(each.rewards for each in game.transitions(state, actions) if each.state == later))
+    dealt = next(each.rewards for each in game.initial() if each.state == start)
+    return account_of(Judge(solution), game, Episode((start, *after), tuple(joint), dealt, tuple(paid)), 0)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        make_game("goofspiel", num_cards=3, prizes="descending"),
+        make_game("dice_poker", sides=3),
+        Hostile(num_cards=2),
+        *(
+            pytest.param(make_game(name, **size), marks=pytest.mark.slow)
+            for name, size in (("jujitsu", {"num_cards": 5}), ("goofspiel", {"num_cards": 3}), ("dice_poker", {}))
+        ),
+    ],
+    ids=lambda game: type(game).__name__,
+)
+def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs, tmp_path, game):
+    places = places_of(game)
+    table = table_for(game, 0, [], baselines.solve(game))
+    (tmp_path / "game.html").write_text(page_with(Listing(table, places).data()))
+    asked, wrong, page = [], [], tabs[0].context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text))
+    address = (tmp_path / "game.html").as_uri()
+    page.goto(address)
+    for width in (1280, 375):
+        page.set_viewport_size({"width": width, "height": 800})
+        while page.locator("#end").is_hidden():
+            expect(page.locator(".choice").first).to_be_visible()
+            number, shown = int(page.locator("#number").inner_text()), page.locator("#digest").text_content()
+            if width == 1280:
+                page.keyboard.press("ArrowRight")
+                page.keyboard.press("Enter")
+            else:
+                page.locator(".choice").last.click()
+            await_move(page, number)
+            expect(page.locator("#holds")).to_contain_text("✓")
+            assert page.locator("script, img").count() == 2  # the data and ours
+            assert hashlib.sha256(page.locator("#opened-text").text_content().encode()).hexdigest() == shown
+        account = finished_in_file(page, game, list(places))
+        assert page.locator("#ending").inner_text() == account.sentences("equilibrium")[0]
+        rows = [tuple(row.split("\t")) for row in page.locator("#account tr").all_inner_texts()]
+        assert rows == account.rows("equilibrium")
+        assert page.locator("#total").inner_text() == decimals(account.mine)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.locator("#series").select_option("best of 3")
+        page.locator("#new").click()
+    expect(page.locator("#players")).to_contain_text(" the best of 3, " if account.result else "0 to 0")
+    page.locator("#give-up").click()
+    page.locator("#really").click()
+    expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
+    choices = Choices(game, 0, page.evaluate("game.state.actions[0]"))
+    for text in ("", "1", " 1  </SCR", "che", "0 1"):
+        found = [[action, [[0, [place]]]] for place, action in enumerate(choices.matching(text))]
+        assert page.evaluate("text => matching(text).actions", text) == found
+    page.close()
+    assert wrong == []
+    assert asked == [address]
+
+
+def test_the_file_words_an_account_as_the_command_does(tabs):
+    random = np.random.default_rng(0)
+    terms = (random.integers(-24, 25, (200, 4)) * random.choice([1 / 16, 1 / 3, 1e-4, 0.0], (200, 4))).tolist()
+    written = [Account(sum(each), each[0], each[1], each[2], 0.0, each[3]) for each in terms]
+    sums = [{**vars(each), "result": each.result} for each in written]
+    page = tabs[0]
+    page.add_script_tag(path=PAGES / "wording.js")
+    said = page.evaluate("all => all.map((each) => [accountSentence(each, 'x'), accountRows(each, 'x')])", sums)
+    assert said == [[each.sentences("x")[0], [list(row) for row in each.rows("x")]] for each in written]
+    series = Series(table_for(make_game("jujitsu", num_cards=3), 0, ["uniform"], None, "No costs."), 5)
+    for result in (1.0, 0.0, -1.0, -1.0, 0.5):
+        series.results.append(result)
+        told = page.evaluate("all => standing(5, all)", [{"result": each} for each in series.results])
+        assert told == {"standing": series.standing, "decided": series.decided}

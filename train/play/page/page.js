@@ -1,9 +1,13 @@
-// Shows what the server says of the game, and sends moves. Each request names the game and the turn that this page
-// shows; if the game has gone on meanwhile, the server refuses it, and the page shows where the game stands.
+// Shows what the host says of the game, and sends it moves. There are two hosts, each with two functions: `ask` answers
+// a request, and `draw` shows the picture. That of server.js asks the program on this machine, which may refuse a
+// request; that of file.js answers from the data in the page.
+//
+// Each request names the game and the turn that this page shows; if the game has gone on meanwhile, it is refused, and
+// the page shows where the game stands.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-let view = null; // what the server said last
+let view = null; // what the host said last
 let shown = ""; // the digest that was shown before the last move
 let busy = false;
 
@@ -12,6 +16,10 @@ function element(tag, text, ...classes) {
   made.textContent = text;
   made.classList.add(...classes);
   return made;
+}
+
+function hex(bytes) {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function put(id, text) {
@@ -26,25 +34,6 @@ function putLines(id, lines) {
 function fill(id, names, selected) {
   $(id).replaceChildren(...names.map((name) => element("option", name)));
   $(id).selectedIndex = selected;
-}
-
-async function ask(path, body) {
-  const options = body && {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  };
-  let answer;
-  try {
-    answer = await fetch(path, options);
-  } catch {
-    throw new Error("The server does not respond. If it has stopped, start it again; this game is lost.");
-  }
-  const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) {
-    throw Object.assign(new Error(said.error || `The server returned status ${answer.status}.`), { view: said.view });
-  }
-  return said;
 }
 
 async function act(path, more) {
@@ -89,8 +78,7 @@ function show(now, focus) {
   put("parameters", now.parameters);
   put("players", `You play against ${now.opponents.join(", ")}. ${now.ending ? "" : now.series.standing}`);
   putLines("how", now.rules.split("\n"));
-  $("scene").src = `scene.svg?game=${now.game}&turn=${now.turn}`;
-  $("scene").alt = now.position;
+  draw(now);
   $("scene").style.aspectRatio = now.picture.size.join(" / ");
   $("filter").value = "";
   choices = now.choices;
@@ -200,8 +188,7 @@ async function showSeals() {
   put("command", opened.command);
   if (!shown) return; // this page was loaded after the move
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(opened.text));
-  const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const holds = hex === shown;
+  const holds = hex(new Uint8Array(digest)) === shown;
   put("holds", holds ? "✓ Last one verified." : "✗ The last one does not match what was sealed!");
   $("holds").classList.toggle("costly", !holds);
 }

@@ -1,0 +1,41 @@
+"""`cardwar page`: a game against its equilibrium as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from baselines.files import write_atomically
+from train.command.console import GameName, Words, advancing, say
+from train.words import game_for, game_in_words, only_parameters
+
+
+def page(
+    game: GameName,
+    words: Words = None,
+    *,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The HTML file; an existing one is replaced.")],
+    seat: Annotated[int, typer.Option(help="Seat of the person who plays.")] = 0,
+) -> None:
+    """Write a game as one HTML file, playable without a server.
+
+    A browser plays it against the equilibrium, offline, and shows what each move costs. The game must be small.
+    """
+    from train.play.listing import Listing, places_of
+    from train.play.one_file import page_with
+    from train.play.seating import find_equilibrium, table_for
+
+    if out.is_dir() or not out.parent.is_dir():
+        raise ValueError(f"--out {out} must be a file in a folder that exists")
+    rules = game_for(game, only_parameters(words or []), 2)
+    if seat not in (0, 1):
+        raise ValueError(f"seat ({seat}) must be 0 or 1")
+    places = places_of(rules)
+    with advancing("matrix games") as progress:
+        solution = find_equilibrium(rules, patient=True, progress=progress)
+    with advancing("positions", len(places)) as progress:
+        content = page_with(Listing(table_for(rules, seat, [], solution), places, progress).data()).encode()
+    write_atomically(out, content)
+    say(f"{game_in_words(rules)}: {len(places):,} positions in {len(content) / 1e6:.1f} MB. Open {out} in a browser.")

@@ -1,0 +1,120 @@
+// Numbers and the account of a game in words, as account.py and series.py of `cardwar play` write them.
+"use strict";
+
+const NOTHING = 1e-6; // smaller terms are rounding errors of a sum
+
+// To three decimals. Ties, which only sixteenths can be, go to the even digit.
+function rounded(number) {
+  const size = Math.abs(number);
+  const low = Math.floor(1000 * size);
+  const tie = Number.isInteger(16 * size) && 1000 * size - low === 0.5;
+  const near = tie ? (low + (low % 2)) / 1000 : Number(size.toFixed(3));
+  return number < 0 && near ? -near : near;
+}
+
+function tiny(number) {
+  return number > NOTHING && number < 0.5 * 0.1 ** 3;
+}
+
+function decimals(number) {
+  return tiny(number) ? "<0.001" : rounded(number).toFixed(3);
+}
+
+function signed(number) {
+  const near = rounded(number);
+  return (near < 0 ? "" : "+") + near.toFixed(3);
+}
+
+function amount(number, sign = "") {
+  if (tiny(number)) return "less than 0.001";
+  return (sign ? signed(number) : rounded(number).toFixed(3)).replace(/0+$/, "").replace(/\.$/, "");
+}
+
+function inPoints(number, sign = "") {
+  const text = amount(number, sign);
+  return `${text} point${text.replace(/^[+-]+/, "") === "1" ? "" : "s"}`;
+}
+
+function paid(result) {
+  if (Math.abs(result) <= NOTHING) return "You broke even";
+  return `You ${result > 0 ? "won" : "lost"} ${inPoints(Math.abs(result))}`;
+}
+
+function brought(luck) {
+  return `${luck > 0 ? "brought" : "cost"} you ${amount(Math.abs(luck))}`;
+}
+
+// The terms rounded; luck, if there is any, takes the rounding error, so that they add up.
+function roundedTerms({ result, value, chance, draws, mine, theirs }) {
+  const terms = [value, chance, draws, mine, theirs];
+  const all = terms.map(rounded);
+  const missing = rounded(result) - (all.reduce((sum, each) => sum + each, 0) - 2 * all[3]);
+  const found = [[2, 1], [1, 1], [4, 1], [3, -1]].find(([place]) => Math.abs(terms[place]) > NOTHING);
+  if (found) all[found[0]] = rounded(all[found[0]] + found[1] * missing);
+  return all;
+}
+
+function accountRows(account, opponent) {
+  const [value, chance, draws, mine, theirs] = roundedTerms(account);
+  return [
+    ["value of the game to you", value],
+    ["luck of chance", chance],
+    ["luck in which moves met", draws],
+    ["your mistakes", -mine],
+    [`mistakes of ${opponent}`, theirs],
+    ["result", account.result],
+  ].map(([label, term]) => [label, signed(term)]);
+}
+
+function accountSentence(account, opponent) {
+  const [value, chance, draws] = roundedTerms(account);
+  const luck = rounded(chance + draws);
+  const [mine, theirs] = [account.mine > NOTHING, account.theirs > NOTHING];
+  const neither = `neither you nor ${opponent} made a mistake`;
+  if (!value && !mine && !theirs) return `${paid(account.result)}${luck ? " by luck" : ""}: ${neither}.`;
+  const reasons = value ? [`the game is worth ${amount(value)} to you`] : [];
+  if (luck) reasons.push(`luck ${brought(luck)}`);
+  if (theirs) reasons.push(`${opponent} gave away ${amount(account.theirs)}`);
+  if (mine) reasons.push(`you gave away ${amount(account.mine)}`);
+  const last = reasons.pop();
+  const listed = reasons.length ? `${reasons.join(", ")} and ${last}` : last;
+  if (mine && theirs) return `${paid(account.result)}: ${listed}.`;
+  const faultless = mine ? `${opponent} made no mistake` : theirs ? "you made no mistake" : neither;
+  return `${paid(account.result)}: ${listed}; ${faultless}.`;
+}
+
+function wonAndLost(accounts) {
+  return [1, -1].map((sign) => accounts.filter((account) => sign * account.result > NOTHING).length);
+}
+
+// How a series of games stands, and whether it is over; `length` is null if it has no end.
+function standing(length, accounts) {
+  if (length === null || !accounts.length) return { standing: "", decided: false };
+  const [won, lost] = wonAndLost(accounts);
+  const left = length - accounts.length;
+  const decided = left <= 0 || Math.abs(won - lost) > left;
+  const [score, whole] = [`${Math.max(won, lost)} to ${Math.min(won, lost)}`, `the best of ${length}`];
+  const verb = decided ? (won > lost ? "win" : "lose") : won > lost ? "lead in" : "are behind in";
+  const level = decided ? `You draw ${whole}, ${score}.` : `It is ${score} in ${whole}.`;
+  return { standing: won === lost ? level : `You ${verb} ${whole}, ${score}.`, decided };
+}
+
+// What several games say; the opponent plays the equilibrium, so luck has mean 0.
+function seriesSentences(accounts, opponent) {
+  const sum = (name) => accounts.reduce((total, account) => total + account[name], 0);
+  const [won, lost] = wonAndLost(accounts);
+  const even = accounts.length - won - lost;
+  const [result, luck] = [sum("result"), sum("chance") + sum("draws")];
+  const games = `${accounts.length} games`;
+  const level = even ? ` and broke even in ${even}` : "";
+  const said = [
+    `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in all.`,
+    `You gave away ${amount(sum("mine") / accounts.length)} a game (exact costs, mean of ${games}); `
+      + `${opponent} gives away 0 (exact, against the equilibrium).`,
+  ];
+  if (Math.abs(luck) > NOTHING) {
+    const without = amount((result - luck) / accounts.length, "+");
+    said.push(`Luck ${brought(luck)} in all; without it your result would be ${without} a game.`);
+  }
+  return said;
+}
