@@ -27,7 +27,7 @@ from baselines.threads import map_in_threads, processors
 from cardwar_envs.core.kernels import kernels
 
 # At most this many games of a piece go to the slow solver; the reported gap includes the errors of others.
-MOST_FAILURES = 256
+MOST_FAILURES = 1 << 14
 LEAST_PER_PIECE = 256
 MOST_PER_PIECE = 1 << 18  # a larger piece could have too many failures for its list
 PIECES_PER_THREAD = 24

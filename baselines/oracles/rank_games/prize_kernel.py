@@ -60,28 +60,30 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
     game, x, y = work.matrix[:rows, :columns], work.x[:rows], work.y[:columns]
     start = layer.base[row] * len(rules.turned)
     for context in range(len(rules.turned)):
-        total, width, good = 0.0, 0.0, True
+        if own_mirror and rules.own[context]:  # swapping the seats changes nothing: all its games have the value 0
+            layer.values[start + context] = 0.0
+            counts[GAMES] += rules.turned[context]
+            continue
+        total = 0.0
         for prize in range(rules.turned[context]):
             _fill(rows, columns, context, prize, rules, below, work)
             lower, upper = value_bounds(game, rules.tolerance, x, y, work.simplex)
-            total += (lower + upper) / 2
-            width += upper - lower
-            good = good and upper - lower <= rules.tolerance
+            good = upper - lower <= rules.tolerance
+            if good or counts[FAILED] >= len(failed):
+                total += (lower + upper) / 2
+                gap[0] = max(gap[0], upper - lower)
+            else:
+                failed[counts[FAILED]] = word, context, prize
             counts[GAMES] += 1
-        # The mean over prizes; a position that is its own mirror image is worth 0.
-        layer.values[start + context] = 0.0 if own_mirror and rules.own[context] else total / rules.turned[context]
-        if good or counts[FAILED] >= len(failed):
-            gap[0] = max(gap[0], width / rules.turned[context])
-        else:
-            failed[counts[FAILED]] = word, context, 0
-        counts[FAILED] += not good
+            counts[FAILED] += not good
+        layer.values[start + context] = total / rules.turned[context]
 
 
 @njit()
 def solve_interleavings(first, last, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
     """Solves a layer's interleavings whose upper halves are in [first, last), in all contexts.
 
-    Positions with a game whose bounds stay too far apart are listed in `failed`: interleaving, context, 0.
+    Games whose bounds stay too far apart are left out, and listed in `failed`: interleaving, context, prize.
     """
     for upper in range(first, last):
         number = layer.offsets[upper]

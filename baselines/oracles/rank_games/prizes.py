@@ -90,7 +90,7 @@ def _rules(game: Goofspiel, contexts: dict[Context, int], below: dict[Context, i
         following=following,
         swapped=np.array([below[context.swapped] for context in below], dtype=np.int64),
         own=np.array([context == context.swapped for context in contexts]),
-        tolerance=RELATIVE_GAP * (1.0 if game.keeps_score else game.num_cards),  # the errors of all layers add up
+        tolerance=RELATIVE_GAP * (1.0 if game.keeps_score else 4 * game.num_cards),  # errors of all layers add up
     )
     return read_only(rules)
 
@@ -131,13 +131,12 @@ class GoofspielLayers(Layers[GoofspielState]):
         return self._stakes[cards - 1].rules
 
     def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
-        word, context, _ = missing
+        word, context, prize = missing
         rules = self._rules_of(layer.cards)
-        prizes = range(rules.turned[context])
-        solutions = [solve_matrix(self._matrix(word, context, prize, layer.cards, below)) for prize in prizes]
+        solution = solve_matrix(self._matrix(word, context, prize, layer.cards, below))
         place, _ = kernel(1e-5).place_of(word, 0, 0, self._letters, self._rules, read_only(layer))
-        layer.values[place * len(rules.turned) + context] = np.mean([solution.value for solution in solutions])
-        return float(np.mean([solution.gap for solution in solutions]))
+        layer.values[place * len(rules.turned) + context] += solution.value / rules.turned[context]
+        return solution.gap
 
     def _matrix(self, word: int, context: int, prize: int, cards: int, below: ValueLayer) -> NDArray[np.float64]:
         rules = self._rules_of(cards)

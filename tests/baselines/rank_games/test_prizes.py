@@ -118,3 +118,15 @@ def test_states_of_layers_that_are_not_kept_are_solved_as_starts():
     state = GoofspielState(((2, 3, 5), (1, 2, 4)), 3, (1, 6))
     assert narrow.value_to_go(state) == pytest.approx(whole.value_to_go(state), abs=1e-12)
     assert narrow.gap_at(state) <= 1e-11
+
+
+def test_games_that_the_simplex_fails_on_are_solved_exactly(monkeypatch):
+    game = make_game("goofspiel", num_cards=5)
+    usual = GoofspielTable(game)
+    usual.solve()
+    monkeypatch.setattr("baselines.oracles.rank_games.prizes.RELATIVE_GAP", 0.0)
+    strict = GoofspielTable(game)
+    strict.solve()
+    assert strict.layers.failures > 20 > usual.layers.failures
+    for start in game.initial():
+        assert strict.value_to_go(start.state) == pytest.approx(usual.value_to_go(start.state), abs=1e-13)
