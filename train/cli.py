@@ -159,7 +159,8 @@ def _extra(error: Exception) -> str:
     """Names the extra that installs a missing module, if that caused the error; else ""."""
     lacking = next((each for each in (error, error.__cause__) if isinstance(each, ModuleNotFoundError)), None)
     extra = lacking and EXTRAS.get((lacking.name or "").split(".")[0])
-    return f"; install the extra: pip install 'cardwar-envs[{extra}]'" if extra else ""
+    named = "pip install" in str(error)
+    return f"; install the extra: pip install 'cardwar-envs[{extra}]'" if extra and not named else ""
 
 
 if __name__ == "__main__":

@@ -177,7 +177,9 @@ def test_an_interrupted_check_tells_the_verdicts_so_far(end, more):
     command = [sys.executable, "-m", "train.cli", *check.split(), *more]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **streams, env=environment) as child:
+    # A job in the background of a shell ignores interrupts, and hands that on.
+    listening = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen(command, **streams, **listening, env=environment) as child:
         child.stderr.readline()  # checks have begun
         child.send_signal(end)
         out, _ = child.communicate()

@@ -102,7 +102,7 @@ def test_rock_paper_scissors_is_checked_or_its_extra_is_named(capsys, monkeypatc
         monkeypatch.delitem(sys.modules, f"pettingzoo.classic.{name}", raising=False)
     code, out, err = run(capsys, "check", "pettingzoo.classic.rps_v2")
     assert (code, out) == (2, "")
-    assert err.endswith("install the extra: pip install 'cardwar-envs[render]'\n")
+    assert err.endswith("the extra: pip install 'cardwar-envs[render]'\n")
 
 
 def test_a_random_opponent_plays_uniformly():

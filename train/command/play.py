@@ -17,7 +17,7 @@ from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.series import Series
 from train.play.terminal import deal_again, introduce, play_in_terminal, show_series
 from train.play.trainer import Table, Trainer
-from train.words import game_for, game_in_words, only_parameters
+from train.words import game_for, game_from, game_in_words, only_parameters
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -105,7 +105,7 @@ def _check_free(record: Path | None) -> None:
 
 def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:
     parameters = only_parameters(words, "; opponents are named by --against")
-    game = game_for(name, parameters, 1 + max(len(opponents), 1))
+    game = game_for(name, parameters, 1 + len(opponents)) if opponents else game_from(name, parameters)
     solution, reason = _equilibrium(game, yes)
     return table_for(game, seat, opponents, solution, reason)
 

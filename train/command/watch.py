@@ -15,7 +15,7 @@ from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
 from train.command.console import advancing, out, say
 from train.policies.by_word import line_up_from
-from train.words import game_for, parameters_and_names, points
+from train.words import game_for, game_from, parameters_and_names, points
 
 # Longer GIFs take minutes and many megabytes.
 MOST_FRAMES = 500
@@ -27,7 +27,10 @@ def watch(
     ],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[KEY=VALUE ...] POLICY POLICY ...", help="Parameters of the game, then the policies."),
+        typer.Argument(
+            metavar="[KEY=VALUE ...] POLICY POLICY ...",
+            help="Parameters of the game, then the policies; default uniform in every seat.",
+        ),
     ] = None,
     gif: Annotated[Path | None, typer.Option(help="Write an animated GIF to this file instead.")] = None,
     seed: Annotated[
@@ -52,6 +55,7 @@ def watch(
         if record.account is not None:
             what_happened = record.account.sentences(policies[1 - record.seat])
     else:
+        policies = policies or ["uniform"] * game_from(game, parameters).facts.num_players
         rules = game_for(game, parameters, len(policies))
         shown = play_episode(rules, line_up_from(policies, rules), seed or 0).revealed(rules)
     if gif is None:

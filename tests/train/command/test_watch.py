@@ -60,5 +60,5 @@ def test_a_missing_library_is_named_with_its_extra(capsys, monkeypatch, tmp_path
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, module, None)
         said = refusal(capsys, *GAME, "uniform", "uniform", "--gif", str(tmp_path / "x.gif"))
-    assert said.endswith("install the extra: pip install 'cardwar-envs[render]'\n")
+    assert said.endswith("the extra: pip install 'cardwar-envs[render]'\n")
     assert list(tmp_path.iterdir()) == []
