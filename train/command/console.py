@@ -145,7 +145,8 @@ def advancing(what: str, total: int | None = None) -> Iterator[Advance | Advance
     if not err.is_terminal:
         yield AdvanceInLines(what, total)
         return
-    columns = (TextColumn(what), BarColumn(), _Count(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    times = TextColumn("after"), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn()
+    columns = (TextColumn(what), BarColumn(), _Count(), *times)
     with Bar(*columns, console=err, transient=True) as bar:
         yield Advance(bar, bar.add_task(what, total=total))
 
