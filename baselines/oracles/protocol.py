@@ -12,7 +12,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.results import BestResponse, ExactStrategies, HeadToHead, Solution, StateSolution, Strategies
+from baselines.oracles.results import (
+    BestResponse,
+    ExactStrategies,
+    HeadToHead,
+    Solution,
+    StateSolution,
+    Strategies,
+    exactly,
+)
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy
@@ -257,7 +265,7 @@ def solve_table(table: Table, method: str, request: Request) -> StateSolution:
     seconds = watch.seconds
     exact = None
     if request.exact:
-        parts = (s.probability * (Fraction(s.rewards[0]) + table.exact_value_to_go(s.state)) for s in starts)
+        parts = (exactly(s.probability) * (exactly(s.rewards[0]) + table.exact_value_to_go(s.state)) for s in starts)
         exact = sum(parts, Fraction(0))
     return StateSolution(
         game=game,

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # The numbers that are computed with.
 N = TypeVar("N", float, Fraction)
+# A float with a larger denominator, a power of 2, was rounded.
+MOST_BINARY = 1 << 20
 # Strategies of both players, each `[num_actions]` probabilities.
 Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
 # The same as fractions.
@@ -91,7 +93,7 @@ class BestResponse:
 
 @dataclass(frozen=True, repr=False)
 class HeadToHead:
-    """The exact result of two policies against each other, for the first.
+    """The exact result of two policies playing each other, from the first one's point of view.
 
     Attributes:
         win: Probability that the first gets more than the second.
@@ -215,8 +217,9 @@ class StateSolution(Solution):
     `gap` adds up the duality gaps of the matrix games along the worst trajectory.
 
     Attributes:
-        states: Matrix games solved. In a game of many rounds: positions, wars included, up to swapping
-            the seats, times the sweeps until values repeated bit for bit.
+        states: Matrix games solved. In a game of many rounds: the number of positions (including wars, and counting
+        positions that differ only by a swap of seats once) times the number of sweeps until the values repeat bit for
+        bit.
     """
 
     unit: ClassVar[str] = "matrix games"
@@ -350,7 +353,7 @@ class StateSolution(Solution):
             )
         return starts[0].state
 
-    def _matrix(self, state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
+    def _matrix(self, state: Any, number: Callable[[Any], N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
         self.game.check(state)
         if not self.game.acting_players(state):
             raise ValueError(f"the game is over in {state!r}")
@@ -420,7 +423,24 @@ class PrivateSolution(Solution):
         return "".join(tables)
 
 
-def matrix_at(game: Game[Any], state: Any, number: type[N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
+def exactly(number: Any) -> Fraction:
+    """A probability or payoff as a fraction.
+
+    Raises:
+        ValueError: If it is a float that was rounded, such as 0.1 or 1 / 3.
+    """
+    fraction = Fraction(number)
+    if isinstance(number, float) and fraction.denominator > MOST_BINARY:
+        raise ValueError(
+            f"{number!r} in the rules is a rounded float, so there is no exact solution; "
+            f"write a Fraction, e.g. Fraction({str(fraction.limit_denominator(1000)).replace('/', ', ')})"
+        )
+    return fraction
+
+
+def matrix_at(
+    game: Game[Any], state: Any, number: Callable[[Any], N], value_to_go: Callable[[Any], N]
+) -> list[list[N]]:
     """The matrix game at a state: payoffs to player 0, to go, for each joint action, in floats or in fractions."""
 
     def worth(actions: dict[int, int]) -> N:

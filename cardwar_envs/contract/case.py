@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ from cardwar_envs.contract.walk import Walk
 from cardwar_envs.core.game import Canonical, Game, GameFacts, Transition
 
 COMPARED = 300
-NUMBER = (int, float, np.integer, np.floating)
+NUMBER = (int, float, Fraction, np.integer, np.floating)
 
 
 class Case:

@@ -31,7 +31,8 @@ class Transition(NamedTuple, Generic[S]):
     Attributes:
         probability: Exact probability of this outcome.
         state: The state that it leads to.
-        rewards: Payoff points paid in this transition, one per player.
+        rewards: Payoff points paid in this transition, one per player. `exact=True` needs a Fraction where a float
+            would be rounded, as for a third.
     """
 
     probability: Fraction

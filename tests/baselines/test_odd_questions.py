@@ -34,7 +34,7 @@ HIDDEN = (
     ((0, 1), {(0, 0): [(1, END, -1)], (1, 0): [(1, END, 1)]}),
 )
 Blind = type("Blind", (Toy,), {"observation": lambda *_: np.zeros(2, np.float32), "__hash__": Toy.__hash__})
-CHANCES = r"the probabilities of what follows \[0, 0\] in 0 are \[.*\]; they must sum to 1"
+CHANCES = r"the probabilities of what follows \[0, 0\] in 0 are \[.*\]; they must be at least 0 and sum to 1"
 LEGAL = r"player_0 acts in 0, and its legal actions are \(.*\); they must be ascending numbers in 0..2"
 PAYMENT = r"a payment is .*; payments must be finite, at most 1e\+299 in size"
 ODD_GAMES = {

@@ -94,3 +94,43 @@ def test_a_mistake_in_the_module_is_one_line(folder, capsys):
     Path("late.py").write_text("from undercut import *\nimport no_such_package")
     said = refusal(capsys, "solve", "late:Undercut")
     assert said == "cardwar: late:Undercut: module 'late' needs 'no_such_package', which is not installed\n"
+
+
+@pytest.fixture
+def thirds(folder):
+    """The game with a third of its payoffs, as a module for each way to write them."""
+    paid, imported = "(float(paid), float(-paid))", "from typing import ClassVar"
+    for name, written in (
+        ("fractions_", "(Fraction(paid, 3), Fraction(-paid, 3))"),
+        ("floats", "(paid / 3, -paid / 3)"),
+    ):
+        rules = (
+            UNDERCUT.read_text().replace(imported, f"from fractions import Fraction\n{imported}").replace(paid, written)
+        )
+        assert written in rules
+        (folder / f"{name}.py").write_text(rules)
+    yield
+    for name in ("fractions_", "floats"):
+        sys.modules.pop(name, None)
+
+
+def test_thirds_are_exact_as_fractions_and_refused_as_rounded_floats(thirds, capsys):
+    words = ("rounds=1", "highest=3")
+    for name in ("fractions_:Undercut", "floats:Undercut"):
+        assert run(capsys, "check", name, *words)[0] == 0
+        assert run_json(capsys, "solve", name, *words)["value"] == pytest.approx(0.0, abs=1e-12)
+    solved = run_json(capsys, "solve", "fractions_:Undercut", *words, "--exact", "--state", "(1, 0)")
+    # A third of [[0, 3, -2], [-3, 0, 5], [2, -5, 0]]: the odds of the mix are those of the entries opposite.
+    assert solved["exact_strategies"] == [{"1": "1/2", "2": "1/5", "3": "3/10"}] * 2
+    assert "-2/3" in json.dumps(solved["at_state"])
+    for option in ([], ["--json"]):
+        said = refusal(capsys, "solve", "floats:Undercut", *words, "--exact", *option)
+        assert "-0.6666666666666666 in the rules is a rounded float" in said
+        assert "Fraction(-2, 3)" in said
+
+
+def test_payoffs_that_are_fractions_can_be_played_and_written_as_a_page(thirds, capsys):
+    words = ("fractions_:Undercut", "rounds=1", "highest=3")
+    code, shown, _ = run(capsys, "watch", *words, "--seed", "1")
+    assert (code, "player_0" in shown) == (0, True)
+    assert run(capsys, "page", *words, "--out", "page.html")[0] == 0

@@ -38,4 +38,4 @@ def page(
     with advancing("positions", len(places)) as progress:
         content = page_with(Listing(table_for(rules, seat, [], solution), places, progress).data()).encode()
     write_atomically(out, content)
-    say(f"{game_in_words(rules)}: {len(places):,} positions in {len(content) / 1e6:.1f} MB. Open {out} in a browser.")
+    say(f"{game_in_words(rules)}: {len(places):,} positions in {len(content) / 1e3:,.0f} kB. Open {out} in a browser.")

@@ -169,7 +169,7 @@ class Listing:
         over = not self._game.acting_players(after[0])
         revealed = Revealed(after[0], self._table.seat, actions, after[1], over, before, self._table.names)
         picture = self._picture(self._game.scene(revealed))
-        return [float(outcome.probability), self._number[after], outcome.rewards[self._table.seat], picture]
+        return [float(outcome.probability), self._number[after], float(outcome.rewards[self._table.seat]), picture]
 
     def _picture(self, scene: Scene) -> int:
         """A picture's number: where it can be clicked, and its SVG as elements with their attributes and texts."""

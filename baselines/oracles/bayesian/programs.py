@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from baselines.matrix_game.exact_lp import maximise
-from baselines.oracles.results import Behaviour
+from baselines.oracles.results import Behaviour, exactly
 from cardwar_envs.core.forms import BayesianForm
 
 TOLERANCE = 1e-10
@@ -25,7 +25,7 @@ def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any]
     types_0, types_1, actions_0, actions_1 = form.payoffs.shape
     choices, replies = types_0 * actions_0, types_1 * actions_1
     shift, fractions = 1 - Fraction(float(form.payoffs.min())), np.frompyfunc(Fraction, 1, 1)
-    worth = form.deals.astype(object)[:, :, None, None] * (fractions(form.payoffs) + shift)
+    worth = form.deals.astype(object)[:, :, None, None] * (np.frompyfunc(exactly, 1, 1)(form.payoffs) + shift)
     # Unknowns: the choices, and the concession of each type of player 1, which bounds that of its replies.
     conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
     played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
 from baselines.matrix_game.optimal_sets import evenly_if_optimal, exactly_even
 from baselines.oracles.protocol import PLAIN, CanonicalTable, Progress, Request, SolvedState, Starts
-from baselines.oracles.results import Strategies, matrix_at
+from baselines.oracles.results import Strategies, exactly, matrix_at
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_at, cards_of, values_to_go
 from baselines.oracles.state_graph.soundness import require_starts
@@ -90,7 +90,7 @@ class EquilibriumTable(CanonicalTable):
         for done, state in enumerate(graph.states):
             if progress is not None:
                 progress(done)
-            matrix = matrix_at(game, state, Fraction, self.exact_value_to_go)
+            matrix = matrix_at(game, state, exactly, self.exact_value_to_go)
             solution = solve_matrix_exact(matrix)
             self._exact_values[state] = solution.value
             turned = [[-payoff for payoff in column] for column in zip(*matrix, strict=True)]
@@ -110,7 +110,7 @@ class EquilibriumTable(CanonicalTable):
             return super().exact_value_to_go(state)
         decided = self._decided(state)
         if decided is not None:
-            return Fraction(decided)
+            return exactly(decided)
         representative, seats = self.game.canonical(state)
         self._solve_state(representative)
         value = self._exact_values[representative]

@@ -45,7 +45,10 @@ def require_starts(game: Game[Any]) -> None:
 
 def _require_chances(game: Game[Any], of: str, chances: NDArray[np.float64]) -> None:
     if not ((chances >= 0.0).all() and abs(chances.sum() - 1.0) <= ROUNDING):
-        raise ValueError(f"{game.facts.name}: the probabilities of {of} are {chances.tolist()}; they must sum to 1")
+        shown = chances.tolist()
+        raise ValueError(
+            f"{game.facts.name}: the probabilities of {of} are {shown}; they must be at least 0 and sum to 1"
+        )
 
 
 def require_outcomes(
