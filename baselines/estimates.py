@@ -62,7 +62,7 @@ class Refusing(Relay):
 
 
 class Announced(Relay):
-    """First reports the estimated time of long work by `say`, which prints a line."""
+    """Before long work, announces its estimated duration through `say`, which prints a line."""
 
     def __init__(self, say: Callable[[str], object], progress: Progress | None) -> None:
         super().__init__(progress)

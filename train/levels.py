@@ -98,7 +98,7 @@ def as_arrays(policy: Any) -> tuple[str, dict[str, NDArray[Any]]]:
 
 
 def write_level(folder: Path, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Level:
-    """Writes one file; the policy in it is measured before, and the figure written with it."""
+    """Writes one file; the policy is evaluated first, and its figure is stored with it."""
     from safetensors.numpy import save
 
     cards = data["parameters"].get("num_cards")

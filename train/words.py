@@ -29,17 +29,18 @@ LISTS = (tuple, list, frozenset)
 def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
     """Converts text to the type of a field.
 
-    Lists have commas between their items; lists of lists have slashes between the lists. Nothing is an empty list.
+    Lists have commas between their items; lists of lists have slashes between the lists. An empty string is an empty
+    list.
 
     Args:
         name: Name of the field, for the error.
-        text: A word.
+        text: The string to convert.
         hint: The field's type: int, float, bool, str, literal texts or numbers, a tuple, list or frozenset of these or
             of lists of these, or any of them or None, which is written `none`.
-        depth: In how many lists the text stands.
+        depth: How many lists the string is nested in.
 
     Raises:
-        ValueError: If the text does not read as that type, or the type is not supported.
+        ValueError: If the string cannot be parsed as that type, or the type is not supported.
     """
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
@@ -82,10 +83,11 @@ def _items(name: str, text: str, origin: Any, parts: tuple[Any, ...], depth: int
 
 
 def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, Any]:
-    """Converts texts, by field, to keyword arguments of the dataclass `kind`; errors name their `owner`.
+    """Converts strings, by field name, to keyword arguments of the dataclass `kind`; errors name `owner`.
 
     Raises:
-        ValueError: If a field is unknown, a text does not fit its type, or the type cannot be resolved.
+        ValueError: If a field is unknown, a string cannot be converted to its field's type, or the type cannot be
+        resolved.
     """
     check_names(kind, words, owner)
     try:

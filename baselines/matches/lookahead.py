@@ -83,7 +83,7 @@ class Lookahead:
         self._trials, self._few_trials = Brancher(game, TRIALS_AT_A_TIME), Brancher(game, FEW_TRIALS)
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """Both players' views, if one of them, called player 0 here, sees `[batch, observation_size]`."""
+        """Both players' views, given those of one, called player 0 here, `[batch, observation_size]`."""
         return self._brancher(len(observations)).views(observations)
 
     def _brancher(self, situations: int) -> Brancher:

@@ -144,10 +144,10 @@ def probability_ranges(faces: Faces) -> tuple[Array, Array]:
 
 
 def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
-    """How likely each row of one game can be in an optimal strategy of the row player, `[rows]` each.
+    """The range of each row's probability over all optimal strategies of the row player, `[rows]` each.
 
-    These are the least and the greatest probability that was found, and how much lower and higher they could be at
-    most: 0 up to rounding, or 1 where nothing is known.
+    The least and greatest probabilities found, and bounds on how far the true extremes may lie beyond them: 0 up to
+    rounding, or 1 where nothing is known.
     """
     rows = len(matrix)
     games = np.repeat(np.asarray(matrix, dtype=np.float64)[None], 2 * rows, axis=0)

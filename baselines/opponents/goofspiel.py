@@ -14,8 +14,8 @@ from cardwar_envs.games.goofspiel import Goofspiel
 class Matching:
     """Bids the card of the prize's own rank.
 
-    From the start of a game it always holds that card. Where it does not, in a state that other play has led to, it
-    bids the lowest card above the prize, or its highest card if there is none.
+    From the start of a game it always holds that card. Where it does not, in a state reached by other play, it bids the
+    lowest card above the prize, or its highest card if there is none.
 
     Names: the optimal reply to uniformly random play in Ross 1971, section 2.
     """

@@ -48,7 +48,7 @@ def solve_exactly(game: Duel, progress: Progress | None = None) -> StateSolution
 
 
 def check_uniform_play(solution: StateSolution, states: Iterable[DuelState]) -> UniformCheck:
-    """Compares what each card earns against uniform play with the value, at states in which play goes on.
+    """At each non-terminal state, checks whether each card's payoff against uniform play equals the value.
 
     If every card of both players earns exactly the value, uniform play by both is an equilibrium.
     """

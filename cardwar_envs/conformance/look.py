@@ -223,7 +223,7 @@ def _error_of(call: Callable[[], Any]) -> str:
 
 @contextlib.contextmanager
 def captured_output() -> Iterator[list[str]]:
-    """Collects what is printed, warned and logged, without memory addresses; the list is complete afterwards."""
+    """Collects printed output, warnings and log messages, without memory addresses; complete when the context exits."""
     words: list[str] = []
     printed = io.StringIO()
     with (

@@ -59,9 +59,9 @@ def _images(case: Case, node: Node, player: int) -> tuple[ActionImage, ...]:
 
 
 def canonical_keeps_what_follows(case: Case) -> None:
-    """At the representative, the images of a joint action pay the same and lead to the same representatives.
+    """At the representative, the image of each joint action has the same payoffs and leads to the same representatives.
 
-    Hence both have the same value, without solving either.
+    Hence both have the same value; neither must be solved to check this.
     """
     case.require_payments()
     same = tuple(range(case.facts.num_players))

@@ -71,7 +71,7 @@ def games_end_in_time(case: Case) -> None:
 
 
 def settled_is_what_play_pays(case: Case) -> None:
-    """Where `settled` gives payoffs, every course of play pays them; the representative agrees."""
+    """Where `settled` returns payoffs, every continuation pays these; the same holds at the representative."""
     asked = 0
     for node in case.nodes:
         for state in {node.state, case.canonical(node.state).state}:

@@ -41,7 +41,7 @@ def states_and_actions_have_words(case: Case) -> None:
 
 
 def states_read_differently(case: Case) -> None:
-    """If the state is public, different states have different texts (a note, if not)."""
+    """If the state is public, different states should have different texts; otherwise the check reports a note."""
     case.require_public_state()
     states: dict[str, Any] = {}
     for node in case.nodes:

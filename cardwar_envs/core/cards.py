@@ -147,7 +147,7 @@ class HandGrid:
 
 
 def name_plate(player: int, top: float, revealed: Revealed[Any], right: str = "", left: str = "") -> list[Shape]:
-    """A player's name on its colour, with remarks beside it and at the right end of the line; `PLATE` high."""
+    """A player's name on the player's colour, `PLATE` high, with remarks beside it and at the right end of the line."""
     name, viewer = revealed.name(player), revealed.viewer
     plate = Box(
         MARGIN,

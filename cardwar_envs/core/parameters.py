@@ -111,9 +111,9 @@ def unexpected_keyword(name: str, reason: str) -> ArgumentError:
 
 
 def check_names(kind: Any, names: Iterable[str], owner: str, *, keywords: bool = False) -> None:
-    """Raises an ArgumentError if a name is not a field of the dataclass `kind`, the parameters of `owner`.
+    """Raises an ArgumentError if a name is not a field of the dataclass `kind`, which holds the parameters of `owner`.
 
-    If the names were `keywords`, the error is an `unexpected_keyword`.
+    With `keywords`, the names were keyword arguments, and the error is made by `unexpected_keyword`.
     """
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for name in names:

@@ -54,7 +54,7 @@ def name_of(policy: Policy) -> str:
 
 
 def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
-    """Queries a policy as `Policy` says, checks that the result is a behaviour strategy, and normalises each row.
+    """Queries a policy as specified by `Policy`, checks that it returns a behaviour strategy, and normalises each row.
 
     Raises:
         ValueError: If the result is not an array of real numbers of that shape, has a negative or non-finite entry,

@@ -215,7 +215,7 @@ def player_colour(player: int | None) -> str:
 
 
 def in_points(payoff: float, sign: str = "+") -> str:
-    """Payoff points with at most four digits after the point; with `sign=""` without a plus."""
+    """Formats payoff points with at most four decimals; `sign=""` omits the plus sign."""
     return f"{payoff:{sign},.4f}".rstrip("0").rstrip(".")
 
 

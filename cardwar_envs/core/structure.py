@@ -78,7 +78,7 @@ SPECIAL = {"__post_init__", "__getattribute__"}
 
 
 def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
-    """The first rule of `base` among `about` (by default all) or private methods that `kind` overrides; else ""."""
+    """The first method of `base` that `kind` overrides, out of `about` (by default all) and private ones; else ""."""
     below = [vars(each) for each in kind.__mro__ if each not in base.__mro__]
     fields = {name for each in below for name in each.get("__annotations__", ())}  # instance attributes
     for name in sorted(fields.union(*below) & set(dir(base))):
@@ -206,7 +206,7 @@ class Structure(Rules[S]):
     def count_states(self, canonical: bool) -> int | None:
         """A lower bound on the number of unsettled decision states if a formula exists, else None.
 
-        An oracle then refuses a game with too many states before enumerating them. `canonical` counts
-        representatives (see `canonical`) instead of states.
+        An oracle then refuses a game with too many states before enumerating them. If `canonical` is true, counts
+        representatives (see `Game.canonical`) instead of states.
         """
         return None

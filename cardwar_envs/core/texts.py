@@ -86,7 +86,7 @@ class Texts(Rules[S]):
         return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
 
     def describe_revealed(self, revealed: Revealed[S]) -> str:
-        """What is revealed as lines of text: the state, then what `describe_course` says."""
+        """The revealed information, as lines of text: the state, then the output of `describe_course`."""
         return "\n".join([self.describe(revealed.state), *self.describe_course(revealed)])
 
     def describe_course(self, revealed: Revealed[S]) -> list[str]:

@@ -127,7 +127,7 @@ class GameBatch(Generic[S]):
         return self._engine.views()
 
     def reset_to(self, observations: NDArray[np.float32]) -> Views:
-        """Starts every game, this once, from the state in player 0's observation, for search.
+        """For search: starts every game from the state in player 0's observation, for this reset only.
 
         Args:
             observations: `[num_games, observation_size]`, as the game gives them to player 0. In a
@@ -178,7 +178,7 @@ class GameBatch(Generic[S]):
         return BatchStep(*self._engine.views(), rewards, done)
 
     def restart(self, where: NDArray[np.bool_]) -> Views:
-        """Restarts the games where `where` `[num_games]` is true, over or not; returns the views of all games."""
+        """Restarts the games in the mask `where` `[num_games]`, finished or not; returns the views of all games."""
         self._require_start()
         self._engine.deal(where, self._random)
         return self._engine.views()

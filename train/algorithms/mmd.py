@@ -48,9 +48,9 @@ class Args(ppo.Args):
 
 
 class MagneticPolicy(ActorCritic):
-    """SB3's actor and critic with two frozen copies of the actor; both weighted terms take the place of entropy.
+    """SB3's actor and critic with two frozen copies of the actor, whose weighted terms replace the entropy bonus.
 
-    The magnet is the average as it was some time ago. Weights are in payoff points per nat.
+    The magnet is an earlier snapshot of the averaged policy. Weights are in payoff points per nat.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

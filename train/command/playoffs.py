@@ -43,7 +43,8 @@ def playoffs(
 ) -> None:
     """Play every policy against every other, in both seats.
 
-    Reports odds, mean payoffs and exploitability, the best first. Runs are named by algorithm and what differs.
+    Reports odds, mean payoffs and exploitability, the best first. Runs are named by their algorithm and the settings in
+    which they differ.
     """
     parameters, given = parameters_and_names(words or [])
     rules = game_from(game, parameters)

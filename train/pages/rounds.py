@@ -59,7 +59,7 @@ def _action(game: Game[Any], state: Any, player: int, play: str) -> int:
 
 
 def as_text(name: str) -> str:
-    """A worked round as the terminal shows it: each position, and between two of them what was played and paid."""
+    """A worked round as the terminal shows it: each position and, between positions, the moves and payoffs."""
     blocks = []
     for game, played, outcome in replayed(name):
         if played:

@@ -59,7 +59,7 @@ def find_equilibrium(
 ) -> Solution:
     """Computes the equilibrium that judges moves; unless `patient`, only if it takes no longer than `seconds`.
 
-    By default these are `PATIENCE`.
+    `seconds` defaults to `PATIENCE`.
 
     Raises:
         ValueError: If it is out of reach; the error says why.

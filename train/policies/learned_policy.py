@@ -24,7 +24,7 @@ class LearnedPolicy(Policy, Protocol):
     game: Game[Any]
 
     def to_archive(self) -> Archive:
-        """Tensors and JSON data from which `from_archive` makes the policy again for its game."""
+        """Tensors and JSON data from which `from_archive` reconstructs the policy for its game."""
         ...
 
     @classmethod

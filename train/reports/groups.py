@@ -193,7 +193,11 @@ def refuse_twins(run: Run, others: Sequence[Run]) -> None:
 
 
 def arrange(runs: Sequence[Run]) -> list[GameReport]:
-    """Sorts runs by game and kind of figures, and groups those that differ only in the seed; ValueError for none."""
+    """Sorts runs by game and kind of figures, and groups those that differ only in the seed.
+
+    Raises:
+        ValueError: If there are no runs.
+    """
     if not runs:
         raise ValueError("there must be at least one run to report on")
     games: defaultdict[str, defaultdict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))

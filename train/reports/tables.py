@@ -54,7 +54,7 @@ def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """Escapes text, so that Markdown shows it as it is: without marks, HTML, formulas or links."""
+    """Escapes text so that Markdown shows it literally, without interpreting markup, HTML, formulas or links."""
     return re.sub(MARKS, r"\\\g<0>", printable(" ".join(text.split())))
 
 

@@ -101,9 +101,9 @@ def _check(address: str) -> None:
 def solve_range(
     first: int, last: int, low: int, high: int, game: tuple[Letters, Rules], layout: ValueLayer, below: ValueLayer
 ) -> tuple[Solved, NDArray[np.float64]]:
-    """Solves the piece of upper halves [first, last); returns its results, and its values, [low, high) of the layer.
+    """Solves the upper halves `first` to `last` - 1; returns the results, and the values [low, high) of the layer.
 
-    `layout` is the layer without its values, `below` the layer with one card less.
+    `layout` is the layer without its values, `below` the layer with one card fewer.
     """
     letters, rules = read_only(game[0]), read_only(game[1])
     # Memory that is never touched costs nothing, so the places below `low` are only addresses.

@@ -110,8 +110,8 @@ def _least(low, high, own_mirror, rules):  # type: ignore[no-untyped-def]
 def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[no-untyped-def]
     """Numbers the rows and values of a layer; returns how many rows, values and matrix games it has.
 
-    Fills `row_of` (for each interleaving its first row, or that of its mirror image as -1 - row) and `base`
-    (for each row the place of the value at score 0). If these arrays are empty, it only counts.
+    Fills `row_of` (the first row of each interleaving; if only its mirror image has rows, -1 minus that row) and `base`
+    (the index of each row's value at score 0). If these arrays are empty, it only counts.
     """
     writing = len(row_of) > 0
     bits = letters.width * letters.length - letters.cut
@@ -166,7 +166,7 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 
 @njit()
 def moves(word, letters, work):  # type: ignore[no-untyped-def]
-    """Writes down the places of each player's different cards: one for each run of its own letters."""
+    """Records the places of each player's distinct cards: one for each run of that player's letters."""
     rows, columns, before = 0, 0, 0
     for place in range(letters.length):
         letter = letter_at(word, place, letters)

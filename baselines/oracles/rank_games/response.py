@@ -40,8 +40,8 @@ class Rules(NamedTuple):
         ranks: Ranks that a row has.
         packed: Whether ranks are renumbered after every trick.
         carry: Whether ties are carried.
-        win: Whether winning is paid; else the margin.
-        scored: Whether states have the score.
+        win: Whether the payoff is for winning rather than for the margin.
+        scored: Whether states include the score.
     """
 
     cards: int

@@ -15,7 +15,7 @@ from baselines.oracles.rank_games.word_policy import packed_counts
 
 
 class SolvedLayer(NamedTuple):
-    """The inputs of the compiled matrix games of one layer; `below` is the layer with one card less."""
+    """The inputs of the compiled matrix games of one layer; `below` is the layer with one card fewer."""
 
     letters: Letters
     rules: LayerRules

@@ -146,7 +146,7 @@ class League:
         return tensors, {"named": self._named.state()[1], "past": [archive.data for archive in archives]}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Takes back what `state` returned; raises ValueError if a named policy has changed since."""
+        """Restores what `state` returned; raises ValueError if a named policy has changed since."""
         self._named.restore({}, data["named"])
         self._past = [
             SoftmaxPolicy.from_archive(self._game, with_prefix(tensors, f"past.{i}."), built)

@@ -42,7 +42,7 @@ class StateTables(ABC):
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """`[rows, columns]` payoff points still to come to `player` from each action, 0 if it cannot be played.
 
-        `other` is what the opponent plays at the same time; `values` is what comes after it, from `values`.
+        `other` is the opponent's simultaneous strategy; `values` holds the values of the successor states.
         """
 
     @abstractmethod
@@ -58,7 +58,7 @@ class StateTables(ABC):
         """A strategy in terms of observations and the game's own actions."""
 
     def policy(self, game: Game[Any], strategies: Strategies, weights: Weights | None = None) -> LearnedTable:
-        """One policy for both seats; `weights` `[rows]` of each player, by default equal, are as for `of_seats`."""
+        """One policy for both seats; `weights`, `[rows]` per player and equal by default, as in `of_seats`."""
         seen = [self.seen(player, strategy) for player, strategy in enumerate(strategies)]
         weights = weights or [np.ones(len(strategy)) for strategy in strategies]
         return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
