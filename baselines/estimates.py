@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,12 @@ def in_words(seconds: float) -> str:
     """A time of at least two seconds, in the largest unit that gives a number of 2 or more."""
     size, unit = next((size, unit) for size, unit in UNITS if seconds >= 2 * size)
     return f"about {seconds / size:.0f} {unit}"
+
+
+def announce(work: str, seconds: float) -> None:
+    """Says on stderr how long some work is estimated to take, if that is worth saying."""
+    if seconds > WORTH_SAYING:
+        print(f"{work} on {processors()} processors: {in_words(seconds)}.", file=sys.stderr, flush=True)
 
 
 class Relay:

@@ -85,7 +85,8 @@ def best_response(
             many rounds for two, its positions), or one in which both players move once on private
             information. A duel in which only the order of ranks matters may have some ten million states. It is
             measured on interleavings, of which there are far fewer, if the game shows these (`view="word"`) or the
-            policy declares `by_words` (it plays alike wherever the interleaving is the same).
+            policy declares `by_words` (it plays alike wherever the interleaving is the same). So is Goofspiel, of up to
+            10 cards in random order.
         policy: The others' policies: one for all seats, or one per seat (`player`'s is not used). In a game of many
             rounds it is queried once per number of rounds left, or only once if it declares `stationary`.
         player: The responding player.

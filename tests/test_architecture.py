@@ -57,7 +57,11 @@ ROOMS = {
     "baselines.oracles.protocol": ENVS | {"baselines.oracles.results"},
     # A best response is a table of observations, which is a policy.
     "baselines.oracles.state_graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.opponents"},
-    "baselines.oracles.rank_games": ENVS | ANSWERS | FILES | {"baselines.matrix_game", "baselines.threads"},
+    # Measuring a policy of a large game announces how long it takes.
+    "baselines.oracles.rank_games": ENVS
+    | ANSWERS
+    | FILES
+    | {"baselines.estimates", "baselines.matrix_game", "baselines.threads"},
     "baselines.oracles.finite_horizon": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
     "baselines.oracles.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.opponents"},
     "baselines.oracles.goofspiel": ENVS | ANSWERS | {"baselines.oracles.rank_games", "baselines.oracles.state_graph"},

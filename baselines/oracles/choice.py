@@ -30,10 +30,8 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
     if max_states is None:
         return kind(game)
     max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
-    if kind is GraphOracle:
-        return GraphOracle(game, max_states)
-    if kind is RoundsOracle:
-        return RoundsOracle(game, max_states)
+    if issubclass(kind, GraphOracle | RoundsOracle):
+        return kind(game, max_states)
     raise ValueError(f"max_states ({max_states}) is of no use here: the states of {game.facts.name} are not listed")
 
 
@@ -64,7 +62,7 @@ def within_reach(game: Game[Any]) -> bool:
 @cached_by_game(32)
 def _within_reach(game: Game[Any]) -> bool:
     kind = next(kind for kind in ORACLES if kind.takes(game))
-    oracle = GraphOracle(game, QUICKLY_LISTED) if kind is GraphOracle else oracle_for(game)
+    oracle = kind(game, QUICKLY_LISTED) if issubclass(kind, GraphOracle) else oracle_for(game)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:

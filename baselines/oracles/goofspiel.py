@@ -2,69 +2,104 @@
 
 from __future__ import annotations
 
-import itertools
-from math import comb
+from collections.abc import Sequence
 from typing import Any
 
-from baselines.oracles.protocol import Request, solve_table
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.protocol import Payoffs, Request, solve_table
 from baselines.oracles.rank_games.interleavings import fits
+from baselines.oracles.rank_games.invariances import check_by_words
+from baselines.oracles.rank_games.prize_response import PrizePlay, PrizeResponse
+from baselines.oracles.rank_games.reached import ReachedPlay
+from baselines.oracles.rank_games.response import plays_by_words
+from baselines.oracles.rank_games.sizes import MAX_GAMES, MOST_STATES, require_matrix_games
 from baselines.oracles.rank_games.solver import ENGINES, GoofspielTable
-from baselines.oracles.results import StateSolution
+from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
 from baselines.oracles.state_graph.response import GraphOracle
 from cardwar_envs.core.game import Game, same_rules_as
+from cardwar_envs.core.policy import Policy
 from cardwar_envs.games.goofspiel import Goofspiel
-
-# Matrix games: 13 cards in random order have 1.3 thousand million, 14 cards 7.7.
-MAX_GAMES = 10_000_000_000
 
 
 class GoofspielOracle(GraphOracle):
-    """The `Oracle` of Goofspiel for equilibria. Policies are measured on the graph, as in other games."""
+    """The `Oracle` of Goofspiel.
+
+    Policies that play alike on equal interleavings are measured on these. Others are measured at the states that they
+    reach, or on the graph if `max_states` is given; the graph also gives their best responses.
+    """
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """None: policies are measured by the graph's oracle."""
-        return False
+        """Games with the rules of `Goofspiel` whose interleavings are short enough for tables."""
+        return same_rules_as(game, Goofspiel) and fits((game.cards, game.cards))
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
         """Games with the rules of `Goofspiel`, in floats, any equilibrium."""
         return request.plain and same_rules_as(game, Goofspiel)
 
+    def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
+        super().__init__(game, max_states)
+        assert isinstance(game, Goofspiel)  # see `takes`
+        self._game: Goofspiel = game
+        self._limited = max_states is not None
+
     def solve(self, request: Request) -> StateSolution:
-        assert isinstance(self._game, Goofspiel)  # see `solves`
-        require_solvable(self._game, request.max_states or MAX_GAMES)
+        require_matrix_games(self._game, request.max_states or MAX_GAMES, "can be solved")
         table = GoofspielTable(
             self._game, keep_layers=request.keep_layers, folder=request.cache, engine=request.engine or ENGINES[0]
         )
         return solve_table(table, "backward induction over words", request)
 
+    def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        other = policies[1 - player]
+        if not self._by_words([other]):
+            return super().response(policies, player)
+        play = self._play([other, other])
+        choices: list[NDArray[np.int8]] = []
+        if play.games > MOST_STATES:
+            raise ValueError(
+                f"{self._game.facts.name}: a best response at {play.games:,} states is too large to hold; "
+                "nash_conv gives what it wins"
+            )
+        value = play.results(choices)[player]
+        return BestResponse(value if player == 0 else 0.0 - value, PrizeResponse(play, player, choices))
 
-def require_solvable(game: Goofspiel, most: int) -> None:
-    """Raises a ValueError if a game has more matrix games than that; the error names the largest size that works."""
+    def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        if not self._by_words(policies):
+            return super().payoffs(policies) if self._limited else self._reached(policies)
+        response_0, response_1, mean = self._play(policies).results()
+        return (mean, 0.0 - mean), (response_0, 0.0 - response_1)
 
-    def possible(size: int) -> bool:
-        sized = game.with_size(size)
-        return fits((sized.cards, sized.cards)) and matrix_games(sized) <= most
+    def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        if self._by_words(policies):
+            *_, ahead, decided = self._play(policies, outcomes=True).results()
+            mean = ahead if self._game.payoff == "win" else self._play(policies).results()[2]
+        elif self._limited:
+            return super().odds(policies)
+        else:
+            forms = (self._game.payoff, "win", "decided")
+            mean, ahead, decided = (ReachedPlay(self._game, policies, payoff).value() for payoff in forms)
+        win, loss = ((decided + sign * ahead) / 2 for sign in (1, -1))
+        return HeadToHead(min(win, 1.0), min(max(loss, 0.0), 1.0), max(1.0 - decided, 0.0), mean)
 
-    if possible(game.num_cards):
-        return
-    largest = next(size for size in itertools.count(0) if not possible(size + 1))
-    raise ValueError(
-        f"{game.facts.name} has about {matrix_games(game):,} matrix games; at most {most:,} can be solved, so the "
-        f"largest size that works with these other parameters is {largest}"
-    )
+    def _reached(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
+        payoff, (first, second) = self._game.payoff, policies
+        response_0 = ReachedPlay(self._game, [None, second], payoff).value()
+        if first is second:  # the seats are alike
+            return (0.0, 0.0), (response_0, response_0)
+        response_1 = 0.0 - ReachedPlay(self._game, [first, None], payoff).value()
+        mean = ReachedPlay(self._game, policies, payoff).value()
+        return (mean, 0.0 - mean), (response_0, response_1)
 
+    def check_invariances(self, policies: Sequence[Policy | None]) -> int:
+        asked = [policy for policy in policies if policy is not None]
+        return check_by_words(self._game, policies) if self._game.view == "cards" and self._by_words(asked) else 0
 
-def matrix_games(game: Goofspiel) -> int:
-    """About how many matrix games there are: exact if neither the score nor carried points matter."""
-    plain = Goofspiel(game.num_cards, game.prizes)
-    n, total = game.num_cards, 0
-    for left in range(1, n + 1):
-        words = plain.interleavings(left)
-        prizes = comb(n, left) * left if game.prizes == "random" else 1
-        gone = (n - left) * (n + 1) // 2  # on average
-        scores = 2 * min(gone, left * (n + 1) // 2) + 1 if game.keeps_score else 1
-        carried = 1 + (n - left) if game.ties == "carry" else 1
-        total += words * prizes * scores * carried
-    return (total + 1) // 2
+    def _by_words(self, policies: Sequence[Policy]) -> bool:
+        return self._game.view == "word" or all(map(plays_by_words, policies))
+
+    def _play(self, policies: Sequence[Policy], outcomes: bool = False) -> PrizePlay:
+        return PrizePlay(self._game, policies, outcomes=outcomes, most=self._max_states if self._limited else None)

@@ -9,7 +9,7 @@ from thinning import each_row
 
 import baselines
 from baselines import exploitability, head_to_head, make_policy, nash_conv, solve
-from baselines.oracles.goofspiel import matrix_games
+from baselines.oracles.rank_games.sizes import matrix_games
 from baselines.oracles.state_graph.game_graph import build_graph
 from cardwar_envs import make_game
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
@@ -106,6 +106,8 @@ def test_states_are_counted_by_a_formula(prizes, ties, view):
 
 
 def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
+    with pytest.raises(ValueError, match=r"about 7,734,372,492 matrix games; .* evaluated, so the largest .* 13$"):
+        baselines.nash_conv(make_game("goofspiel", num_cards=14), "uniform")
     monkeypatch.setattr(Goofspiel, "transitions", None)  # nothing is listed
     # 1,338.9 million matrix games: two hands of 13 as words, times what prizes can be left, halved by swapping seats.
     assert matrix_games(make_game("goofspiel")) == 1_338_905_984
@@ -115,9 +117,9 @@ def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
     with pytest.raises(ValueError, match=message):
         baselines.solve(make_game("goofspiel"), selection="max_entropy")
     with pytest.raises(ValueError, match=r"states to decide in, and max_states is 1,000,000; the largest .* is 7$"):
-        baselines.nash_conv(make_game("goofspiel"), "uniform")
+        baselines.nash_conv(make_game("goofspiel"), "matching", max_states=1_000_000)
     with pytest.raises(ValueError, match=r"at least 5,630 states .* is 50; the largest size that can work .* is 2$"):
-        baselines.nash_conv(make_game("goofspiel", num_cards=5), "uniform", max_states=50)
+        baselines.nash_conv(make_game("goofspiel", num_cards=5), "matching", max_states=50)
 
 
 def test_a_name_does_not_begin_work_of_many_minutes():

@@ -91,7 +91,7 @@ class Layers(ABC, Generic[S]):
         return kernel(share * self._seconds)
 
     @cached_property
-    def _letters(self) -> Letters:
+    def letters(self) -> Letters:
         return letters_of(self._hands)
 
     @cached_property
@@ -101,7 +101,7 @@ class Layers(ABC, Generic[S]):
         sizes = []
         for cards in range(1, self._rules.cards + 1):
             offsets = self._offsets(cards)
-            rows, values, games = self._kernel(0.01).lay_out(self._letters, self._rules, cards, offsets, *nothing)
+            rows, values, games = self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, *nothing)
             if rows > MOST_ROWS:
                 raise ValueError(f"{self._rules.cards} cards: a layer of {rows} rows is more than {MOST_ROWS}")
             sizes.append(self._size(cards, Size(int(offsets[-1]), int(rows), int(values), int(games))))
@@ -109,12 +109,10 @@ class Layers(ABC, Generic[S]):
 
     def solve(self, progress: Progress | None = None) -> None:
         """Solves every layer that the store lacks; `progress` receives the number of games done."""
-        below = self._layers[0] = read_only(self._empty_layer(0, Size(0, 0, 0, 0), np.zeros(1, dtype=np.int64)))
+        below = self._layers[0] = read_only(self.empty_layer(0))
         done = 0
         for cards, size in enumerate(self.sizes, start=1):
-            layer = self._empty_layer(cards, size, self._offsets(cards))
-            self._kernel(0.01).lay_out(self._letters, self._rules, cards, layer.offsets, layer.row_of, layer.base)
-            layer = read_only(layer)._replace(values=layer.values)
+            layer = self.empty_layer(cards)
             stored = self._store.read(cards, size.values) if self._store else None
             if stored is not None:
                 layer, gap = layer._replace(values=stored[0]), stored[1]
@@ -131,20 +129,26 @@ class Layers(ABC, Generic[S]):
                 progress(done)
 
     def _offsets(self, cards: int) -> NDArray[np.int64]:
-        letters = self._letters
+        letters = self.letters
         offsets = np.zeros((1 << letters.width * letters.length - letters.cut) + 1, dtype=np.int64)
         interleavings_kernel(self._hands).number_interleavings(letters, cards, offsets)
         return offsets
 
-    def _empty_layer(self, cards: int, size: Size, offsets: NDArray[np.int64]) -> ValueLayer:
+    def empty_layer(self, cards: int) -> ValueLayer:
+        """A layer laid out, with room for its values."""
+        size = self.sizes[cards - 1] if cards else Size(0, 0, 0, 0)
+        offsets = self._offsets(cards) if cards else np.zeros(1, dtype=np.int64)
         row_of = np.full(size.words, self._kernel(0.0).NO_ROW, dtype=np.int32)
-        return ValueLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
+        layer = ValueLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
+        if cards:
+            self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, row_of, layer.base)
+        return read_only(layer)._replace(values=layer.values)
 
     def _solve_layer(self, layer: ValueLayer, below: ValueLayer, progress: Progress | None, done: int) -> float:
         """Solves all games of a layer after `done` others; returns the greatest gap."""
         games, gap = 0, 0.0
         for counts, piece_gap, failed in self._engine.solve(
-            self._letters, self._rules_of(layer.cards), layer, below, self._seconds / self._rules.cards
+            self.letters, self._rules_of(layer.cards), layer, below, self._seconds / self._rules.cards
         ):
             games += int(counts[0])
             self.failures += int(counts[1])
@@ -207,14 +211,14 @@ class DuelLayers(Layers[DuelState]):
     def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
         word, ties, score = missing
         solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
-        place, sign = kernel(1e-5).place_of(word, ties, score, self._letters, self._rules, read_only(layer))
+        place, sign = kernel(1e-5).place_of(word, ties, score, self.letters, self._rules, read_only(layer))
         layer.values[place] = sign * solution.value
         return solution.gap
 
     def _matrix(self, word: int, ties: int, score: int, cards: int, below: ValueLayer) -> NDArray[np.float64]:
         compute = kernel(1e-4)
         work = work_for(cards, compute)
-        rows, columns = compute.matrix_at(word, ties, score, self._letters, self._rules, below, work)
+        rows, columns = compute.matrix_at(word, ties, score, self.letters, self._rules, below, work)
         return work.matrix[:rows, :columns]
 
     # -- queries of a solved start ------------------------------------------------------
@@ -233,7 +237,7 @@ class DuelLayers(Layers[DuelState]):
             return None
         score = state.score if self._rules.win else 0
         return self._matrix(
-            packed_interleaving(state.hands, self._letters), state.ties, score, cards, self._layers[cards - 1]
+            packed_interleaving(state.hands, self.letters), state.ties, score, cards, self._layers[cards - 1]
         )
 
     def solved_layer(self, cards: int) -> SolvedLayer | None:
@@ -241,16 +245,16 @@ class DuelLayers(Layers[DuelState]):
         layer, below = self._layers.get(cards), self._layers.get(cards - 1)
         if layer is None or below is None:
             return None
-        return SolvedLayer(self._letters, self._rules, layer, below, work_for(cards, kernel(1e-5)))
+        return SolvedLayer(self.letters, self._rules, layer, below, work_for(cards, kernel(1e-5)))
 
     def _locate(self, state: DuelState) -> tuple[ValueLayer, int, int] | None:
         layer = self._layers.get(len(state.hands[0]))
         if layer is None:
             return None
         try:
-            word = packed_interleaving(state.hands, self._letters)
+            word = packed_interleaving(state.hands, self.letters)
         except ValueError:
             return None
         score = state.score if self._rules.win else 0
-        place, sign = kernel(1e-5).place_of(word, state.ties, score, self._letters, self._rules, layer)
+        place, sign = kernel(1e-5).place_of(word, state.ties, score, self.letters, self._rules, layer)
         return None if place < 0 else (layer, place, sign)

@@ -7,8 +7,8 @@ arrays; `word` is a packed interleaving.
 from __future__ import annotations
 
 from baselines.matrix_game.kernel import value_bounds, workspace  # noqa: F401  # for `engine.py`
-from baselines.oracles.rank_games.interleavings_kernel import first_half, mirrored, word_at
-from baselines.oracles.rank_games.kernel import FAILED, GAMES, find_next, moves
+from baselines.oracles.rank_games.interleavings_kernel import first_half, mirrored, number_of, spell, word_at
+from baselines.oracles.rank_games.kernel import FAILED, GAMES, NO_ROW, find_next, moves
 from cardwar_envs.core.compiled import njit
 
 
@@ -24,7 +24,7 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
+def look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
     """Writes down for each pair of cards who wins and where the values that follow start; returns how many cards."""
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
@@ -36,14 +36,23 @@ def _look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
 
 
 @njit()
+def find_stakes(context, prize, rules, work):  # type: ignore[no-untyped-def]
+    """Writes down for each kind of trick, as `find_next` has them, what is paid and which context follows.
+
+    The sign of what follows is 0 if nothing does, and -1 if the players are swapped there.
+    """
+    for kind in range(6):
+        following = rules.following[context, prize, kind % 3]
+        work.points[kind] = rules.paid[context, prize, kind % 3]
+        work.sign[kind] = 0.0 if following < 0 else (-1.0 if kind > 2 else 1.0)
+        work.step[kind] = rules.swapped[following] if kind > 2 and following >= 0 else following
+
+
+@njit()
 def _fill(rows, columns, context, prize, rules, below, work):  # type: ignore[no-untyped-def]
     """Writes the matrix game for a prize into `work.matrix`: payoff points to go, to player 0."""
+    find_stakes(context, prize, rules, work)
     places, signs, points = work.step, work.sign, work.points
-    for kind in range(6):  # as `find_next` has them
-        following = rules.following[context, prize, kind % 3]
-        points[kind] = rules.paid[context, prize, kind % 3]
-        signs[kind] = 0.0 if following < 0 else (-1.0 if kind > 2 else 1.0)
-        places[kind] = rules.swapped[following] if kind > 2 and following >= 0 else following
     for i in range(rows):
         line, kinds, starts = work.matrix[i], work.kind[i], work.row[i]
         for j in range(columns):
@@ -55,7 +64,7 @@ def _fill(rows, columns, context, prize, rules, below, work):  # type: ignore[no
 
 @njit()
 def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
-    rows, columns = _look_up(word, letters, rules, below, work)
+    rows, columns = look_up(word, letters, rules, below, work)
     own_mirror = mirrored(word, letters) == word
     game, x, y = work.matrix[:rows, :columns], work.x[:rows], work.y[:columns]
     start = layer.base[row] * len(rules.turned)
@@ -100,6 +109,24 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
 @njit()
 def matrix_at(word, context, prize, letters, rules, below, work):  # type: ignore[no-untyped-def]
     """Writes the matrix game at a state into `work.matrix`; returns its rows and columns."""
-    rows, columns = _look_up(word, letters, rules, below, work)
+    rows, columns = look_up(word, letters, rules, below, work)
     _fill(rows, columns, context, prize, rules, below, work)
     return rows, columns
+
+
+@njit()
+def fill_games(rows, ranks, contexts, prizes, letter_of, letters, rules, layer, below, work, matrices, sizes):  # type: ignore[no-untyped-def]
+    """Writes the matrix games at states into `matrices`, and their rows and columns into `sizes`.
+
+    `rows`: `[states, 2 * ranks]` cards of each rank. A state that is not in the layer (context -1) gets the sizes 0, 0.
+    """
+    for i in range(len(rows)):
+        sizes[i] = 0, 0
+        word = spell(rows[i], ranks, letter_of, letters)
+        if word < 0 or contexts[i] < 0 or layer.row_of[number_of(word, letters, layer)] == NO_ROW:
+            continue
+        height, width = matrix_at(word, contexts[i], prizes[i], letters, rules, below, work)
+        sizes[i] = height, width
+        for row in range(height):
+            for column in range(width):
+                matrices[i, row, column] = work.matrix[row, column]

@@ -6,6 +6,7 @@ Its value is that before the next prize is turned up. A layer has every interlea
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from baselines.oracles.rank_games.engine import LayerRules, PrizeRules, ValueLay
 from baselines.oracles.rank_games.interleavings import packed_interleaving, plain_seconds, rank_counts
 from baselines.oracles.rank_games.layers import Layers, Size
 from baselines.oracles.rank_games.read_only import read_only
+from baselines.oracles.rank_games.strategies import Games, letter_numbers
 from cardwar_envs.games.duel.interleaving import Hand
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 from cardwar_envs.games.goofspiel.state import next_prizes
@@ -55,6 +57,21 @@ def stakes_of(game: Goofspiel, start: Context) -> list[Stakes]:
         layers.append(sorted(following))
     numbered = [{context: number for number, context in enumerate(layer)} for layer in layers]
     return [Stakes(numbered[k], _rules(game, numbered[k], numbered[k + 1])) for k in range(len(start.prizes))]
+
+
+def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
+    """`[places, 2 seats, rest of the observation]`: what is seen beside the hands.
+
+    There is a place for each context and prize that can lie there.
+    """
+    rows = []
+    for prizes, score, carried in contexts:
+        for _, prize, left in next_prizes(game.prizes, prizes):
+            later = [float(card in left) for card in game.cards]
+            points = [float(carried)] if game.ties == "carry" else []
+            scores = [[score], [-score]] if game.keeps_score else [[], []]
+            rows.append([[*later, prize, *own, *points] for own in scores])
+    return np.array(rows, dtype=np.float32)
 
 
 def _outcomes(game: Goofspiel, context: Context, prize: int, left: Hand) -> list[tuple[float, Context | None]]:
@@ -127,6 +144,10 @@ class GoofspielLayers(Layers[GoofspielState]):
         turned = self._stakes[cards - 1].rules.turned
         return size._replace(values=size.values * len(turned), games=size.games * int(turned.sum()))
 
+    def stakes(self, cards: int) -> Stakes:
+        """The contexts of the layer with this many cards left."""
+        return self._stakes[cards - 1]
+
     def _rules_of(self, cards: int) -> PrizeRules:
         return self._stakes[cards - 1].rules
 
@@ -134,7 +155,7 @@ class GoofspielLayers(Layers[GoofspielState]):
         word, context, prize = missing
         rules = self._rules_of(layer.cards)
         solution = solve_matrix(self._matrix(word, context, prize, layer.cards, below))
-        place, _ = kernel(1e-5).place_of(word, 0, 0, self._letters, self._rules, read_only(layer))
+        place, _ = kernel(1e-5).place_of(word, 0, 0, self.letters, self._rules, read_only(layer))
         layer.values[place * len(rules.turned) + context] += solution.value / rules.turned[context]
         return solution.gap
 
@@ -142,7 +163,7 @@ class GoofspielLayers(Layers[GoofspielState]):
         rules = self._rules_of(cards)
         compute = kernel_for(rules, 1e-4)
         work = work_for(cards, compute)
-        rows, columns = compute.matrix_at(word, context, prize, self._letters, rules, below, work)
+        rows, columns = compute.matrix_at(word, context, prize, self.letters, rules, below, work)
         return work.matrix[:rows, :columns]
 
     def matrix(self, state: GoofspielState) -> NDArray[np.float64] | None:
@@ -153,15 +174,43 @@ class GoofspielLayers(Layers[GoofspielState]):
         if number is None:
             return None
         try:
-            word = packed_interleaving(state.hands, self._letters)
+            word = packed_interleaving(state.hands, self.letters)
         except ValueError:
             return None
         if cards in self._layers:
-            place, _ = kernel(1e-5).place_of(word, 0, 0, self._letters, self._rules, self._layers[cards])
+            place, _ = kernel(1e-5).place_of(word, 0, 0, self.letters, self._rules, self._layers[cards])
             if place < 0:
                 return None
-        turned = [prize for _, prize, _ in next_prizes(self._order, context.prizes)]
-        return self._matrix(word, number, turned.index(state.prize), cards, self._layers[cards - 1])
+        return self._matrix(word, number, self._place(context, state.prize), cards, self._layers[cards - 1])
+
+    def _place(self, context: Context, prize: int) -> int:
+        """The place of a prize among those that can be turned up."""
+        return [turned for _, turned, _ in next_prizes(self._order, context.prizes)].index(prize)
+
+    def games_of(self, states: Sequence[GoofspielState]) -> Games | None:
+        """The matrix games at states with equally many cards left, each with the score that is given with its hands.
+
+        None if a layer that they need is not kept.
+        """
+        cards = len(states[0].hands[0])
+        if not {cards, cards - 1} <= self._layers.keys():
+            return None
+        layer, below, (numbers, rules) = self._layers[cards], self._layers[cards - 1], self._stakes[cards - 1]
+        prizes = [prizes_of(state) for state in states]
+        places = np.array([self._place(Context(all_), state.prize) for all_, state in zip(prizes, states, strict=True)])
+
+        def games(rows: NDArray[np.int64], scores: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+            found = zip(prizes, scores.tolist(), (state.carried for state in states), strict=True)
+            contexts = np.array([numbers.get(Context(*context), -1) for context in found])
+            matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
+            compute = kernel_for(rules, 1e-5 * matrices.size)
+            compute.fill_games(
+                rows, rows.shape[1] // 2, contexts, places, letter_numbers(self.letters), self.letters, rules,
+                layer, below, work_for(cards, compute), matrices, sizes,
+            )  # fmt: skip
+            return matrices, sizes
+
+        return games
 
 
 def prizes_of(state: GoofspielState) -> Hand:

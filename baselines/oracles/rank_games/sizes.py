@@ -1,16 +1,22 @@
-"""Limits on duels whose policies are measured exactly."""
+"""Limits on games that are solved, or whose policies are measured, exactly."""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from math import comb
 
+from baselines.oracles.rank_games.interleavings import fits
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hand
+from cardwar_envs.games.goofspiel import Goofspiel
 
 # Pairs of hands are rows of bytes.
 MOST_CARDS = 255
 # A small network takes minutes to answer at this many states.
 MOST_STATES = 50_000_000
+# Matrix games of Goofspiel that are solved: 13 cards in random order have 1.3 thousand million, 14 cards 7.7.
+MAX_GAMES = 10_000_000_000
 
 
 def require_size(game: Duel) -> None:
@@ -45,3 +51,36 @@ def _hands_left(hand: Hand) -> list[int]:
     for held in Counter(hand).values():
         ways = [sum(ways[max(0, n - held) : n + 1]) for n in range(len(ways) + held)]
     return ways
+
+
+def require_matrix_games(game: Goofspiel, most: int, can_be: str) -> None:
+    """Raises a ValueError if Goofspiel has more matrix games than can be worked on.
+
+    The error names the largest size that works, and what `can_be` done with so many.
+    """
+
+    def possible(size: int) -> bool:
+        sized = game.with_size(size)
+        return fits((sized.cards, sized.cards)) and matrix_games(sized) <= most
+
+    if possible(game.num_cards):
+        return
+    largest = next(size for size in itertools.count(0) if not possible(size + 1))
+    raise ValueError(
+        f"{game.facts.name} has about {matrix_games(game):,} matrix games; at most {most:,} {can_be}, so the "
+        f"largest size that works with these other parameters is {largest}"
+    )
+
+
+def matrix_games(game: Goofspiel) -> int:
+    """About how many matrix games there are: exact if neither the score nor carried points matter."""
+    plain = Goofspiel(game.num_cards, game.prizes)
+    n, total = game.num_cards, 0
+    for left in range(1, n + 1):
+        words = plain.interleavings(left)
+        prizes = comb(n, left) * left if game.prizes == "random" else 1
+        gone = (n - left) * (n + 1) // 2  # on average
+        scores = 2 * min(gone, left * (n + 1) // 2) + 1 if game.keeps_score else 1
+        carried = 1 + (n - left) if game.ties == "carry" else 1
+        total += words * prizes * scores * carried
+    return (total + 1) // 2

@@ -22,7 +22,7 @@ from baselines.oracles.rank_games.engine import Engine, Threads
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.layers import DuelLayers, Layers
 from baselines.oracles.rank_games.prizes import GoofspielLayers
-from baselines.oracles.rank_games.strategies import strategies_at
+from baselines.oracles.rank_games.strategies import Games, games_of, strategies_at
 from cardwar_envs.core.game import Game
 from cardwar_envs.games.duel import Duel, DuelState
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
@@ -155,6 +155,37 @@ class WordTable(CanonicalTable, Generic[L]):
         gap = layers.gap(len(state.hands[0]) - 1) + float(solution.gaps[0])
         return SolvedState(float(solution.values[0]), gap, strategies)
 
+    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """`seen` of many observations, `[batch, num_actions]`, layer by layer."""
+        if len(observations) <= FEW:
+            return super().all_seen(observations)
+        ranks = self.game.facts.num_actions
+        own, other = observations[:, :ranks], observations[:, ranks : 2 * ranks]
+        cards, undecided = own.sum(axis=1).astype(np.int64), ~self._decided_seen(observations)
+        evenly = self.game.uniform_is_optimal()
+        answers, known = np.zeros(own.shape), np.zeros(len(own), dtype=np.bool_)
+        for count in np.unique(cards[cards > 0]):
+            rows = np.flatnonzero((cards == count) & undecided)
+            for some in np.split(rows, range(BATCH, len(rows), BATCH)):
+                games = self._games(int(count), observations[some]) if len(some) else None
+                if games is not None:
+                    scores = self._scores(observations[some])
+                    answers[some], known[some] = strategies_at(games, own[some], other[some], scores, evenly)
+        answers[~known] = super().all_seen(observations[~known])
+        return answers
+
+    @abstractmethod
+    def _games(self, cards: int, observations: NDArray[np.float32]) -> Games | None:
+        """The matrix games at states with so many cards left; None if a layer that they need is not kept."""
+
+    @abstractmethod
+    def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        """`[batch]` the observer's lead, 0 where it does not matter."""
+
+    @abstractmethod
+    def _decided_seen(self, observations: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """`[batch]` whether the game is decided although cards are left."""
+
 
 class DuelTable(WordTable[DuelLayers]):
     """The table of a duel with deterministic tricks."""
@@ -178,25 +209,20 @@ class DuelTable(WordTable[DuelLayers]):
     def _gap(self, state: Any) -> float:
         return self._answer(state, DuelLayers.value)[1].gap(len(state.hands[0]))
 
-    def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """`seen` of many observations, `[batch, num_actions]`, layer by layer."""
-        if len(observations) <= FEW:
-            return super().all_seen(observations)
-        ranks = self.game.facts.num_actions
-        own, other = observations[:, :ranks], observations[:, ranks : 2 * ranks]
-        numbers = observations[:, 2 * ranks :].astype(np.int64)
-        cards = own.sum(axis=1).astype(np.int64)
-        decided = (np.abs(numbers[:, 0]) > cards + numbers[:, 1]) if self._win else np.zeros_like(cards, dtype=bool)
-        evenly = self.game.uniform_is_optimal()
-        answers, known = np.zeros(own.shape), np.zeros(len(own), dtype=np.bool_)
-        for count in np.unique(cards):
-            solved = self.layers.solved_layer(int(count)) if count else None
-            if solved is not None:
-                rows = np.flatnonzero((cards == count) & ~decided)
-                for some in np.split(rows, range(BATCH, len(rows), BATCH)):
-                    answers[some], known[some] = strategies_at(solved, own[some], other[some], numbers[some], evenly)
-        answers[~known] = super().all_seen(observations[~known])
-        return answers
+    def _games(self, cards: int, observations: NDArray[np.float32]) -> Games | None:
+        solved, seen = self.layers.solved_layer(cards), self._numbers(observations)
+        return None if solved is None else games_of(solved, seen[:, 1])
+
+    def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        return self._numbers(observations)[:, 0] * self._win
+
+    def _decided_seen(self, observations: NDArray[np.float32]) -> NDArray[np.bool_]:
+        ranks, seen = self.game.facts.num_actions, self._numbers(observations)
+        return np.asarray(self._win & (np.abs(seen[:, 0]) > observations[:, :ranks].sum(axis=1) + seen[:, 1]))
+
+    def _numbers(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        """`[batch, 2]` the observer's lead, and carried ties."""
+        return observations[:, 2 * self.game.facts.num_actions :].astype(np.int64)
 
 
 class GoofspielTable(WordTable[GoofspielLayers]):
@@ -219,3 +245,15 @@ class GoofspielTable(WordTable[GoofspielLayers]):
 
     def _gap(self, state: Any) -> float:
         return self._solve_state(self.game.canonical(state)[0]).gap
+
+    def _games(self, cards: int, observations: NDArray[np.float32]) -> Games | None:
+        return self.layers.games_of([self.game.state_of(observation)[0] for observation in observations])
+
+    def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        place = 3 * self.game.num_cards + 1
+        return observations[:, place].astype(np.int64) if self.game.keeps_score else np.zeros(len(observations), int)
+
+    def _decided_seen(self, observations: NDArray[np.float32]) -> NDArray[np.bool_]:
+        if not self.game.keeps_score:
+            return np.zeros(len(observations), dtype=np.bool_)
+        return np.array([self.game.settled(self.game.state_of(each)[0]) is not None for each in observations])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,10 @@ from baselines.matrix_game.optimal_sets import evenly_if_optimal
 from baselines.oracles.rank_games.engine import LayerRules, ValueLayer, Work, kernel
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.word_policy import packed_counts
+
+# Takes `[states, 2 * ranks]` cards of each rank and `[states]` scores; gives matrices, padded with 0, and their sizes,
+# `[states, 2]`: 0 where a state is not in the layer.
+Games = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[NDArray[np.float64], NDArray[np.int64]]]
 
 
 class SolvedLayer(NamedTuple):
@@ -25,10 +30,10 @@ class SolvedLayer(NamedTuple):
 
 
 def strategies_at(
-    solved: SolvedLayer,
+    games_at: Games,
     own: NDArray[np.float32],
     other: NDArray[np.float32],
-    numbers: NDArray[np.int64],
+    scores: NDArray[np.int64],
     evenly: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Equilibrium strategies at undecided states of one layer.
@@ -37,21 +42,20 @@ def strategies_at(
     its hands read lower.
 
     Args:
-        solved: The layer.
+        games_at: Gives the matrix games at states of the layer.
         own: `[batch, ranks]` cards that the observer holds of each rank.
         other: `[batch, ranks]` cards of the other player.
-        numbers: `[batch, 2]` the observer's lead, and carried ties.
+        scores: `[batch]` the observer's lead, 0 where it does not matter.
         evenly: Whether to play all cards with equal probability where that is optimal.
 
     Returns:
         `[batch, ranks]` probabilities, and `[batch]` whether the layer has the state.
     """
     packed_own, packed_other, number_of = packed_counts(own, other)
-    scores = numbers[:, 0] if solved.rules.win else np.zeros_like(numbers[:, 0])
     swapped = _reads_lower_swapped(packed_own, packed_other, scores)
     rows = np.concatenate((packed_own, packed_other), axis=1).astype(np.int64)
     rows[swapped] = np.roll(rows[swapped], own.shape[1], axis=1)
-    matrices, sizes = _games(solved, rows, np.where(swapped, -scores, scores), numbers[:, 1])
+    matrices, sizes = games_at(rows, np.where(swapped, -scores, scores))
     known = sizes[:, 0] > 0
     answers = np.zeros(own.shape)
     if known.any():
@@ -94,16 +98,24 @@ def _reads_lower_swapped(
     return np.asarray((decided > 0) | ((decided == 0) & (scores > 0)))
 
 
-def _games(
-    solved: SolvedLayer, rows: NDArray[np.int64], scores: NDArray[np.int64], ties: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    pairs = solved.letters.cards
-    letter_of = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
-    letter_of[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
-    cards = solved.layer.cards
-    matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
-    kernel(1e-5 * matrices.size).fill_games(
-        rows, rows.shape[1] // 2, np.ascontiguousarray(ties), np.ascontiguousarray(scores), letter_of,
-        *solved, matrices, sizes,
-    )  # fmt: skip
-    return matrices, sizes
+def letter_numbers(letters: Letters) -> NDArray[np.int64]:
+    """`[cards of player 0 + 1, cards of player 1 + 1]`: the letter of a rank that both hold so often, -1 if none."""
+    pairs = letters.cards
+    numbers = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
+    numbers[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
+    return numbers
+
+
+def games_of(solved: SolvedLayer, ties: NDArray[np.int64]) -> Games:
+    """The matrix games of a duel's layer at states with these carried ties, `[batch]`."""
+
+    def games(rows: NDArray[np.int64], scores: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        cards = solved.layer.cards
+        matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
+        kernel(1e-5 * matrices.size).fill_games(
+            rows, rows.shape[1] // 2, np.ascontiguousarray(ties), np.ascontiguousarray(scores),
+            letter_numbers(solved.letters), *solved, matrices, sizes,
+        )  # fmt: skip
+        return matrices, sizes
+
+    return games

@@ -58,14 +58,14 @@ HANDS = (1, 1, 2, 4, 6, 6, 7, 9), (2, 3, 4, 4, 5, 6, 8, 9)
 def test_ranges_solved_from_read_only_memory_are_the_layer(hands, carry, win):
     layers = DuelLayers(DuelState(hands), carry=carry, win=win)
     layers.solve()
-    shared = read_only(layers._letters), read_only(layers._rules)
+    shared = read_only(layers.letters), read_only(layers._rules)
     most = 0
     for cards in range(1, len(hands[0]) + 1):
         layer, below = layers._layers[cards], read_only(layers._layers[cards - 1])
         pieces = pieces_of(layer, 10, 4)
         most = max(most, len(pieces))
         first_place = duel_ray.kernel_for(layers._rules).first_place
-        places = [first_place(first, layers._letters, layers._rules, layer) for first, _ in pieces]
+        places = [first_place(first, layers.letters, layers._rules, layer) for first, _ in pieces]
         places.append(len(layer.values))
         assert places[0] == 0
         assert places == sorted(places)

@@ -72,7 +72,7 @@ def test_counts_may_have_an_exponent(text, number):
 
 def test_what_is_nearly_right_is_suggested(capsys, tmp_path, monkeypatch):
     assert "did you mean --algorithm?" in refusal(capsys, "train", "jujitsu", "--algo", "ppo")
-    assert "--approximate finds a lower bound" in refusal(capsys, "exploit", "goofspiel")
+    assert "--approximate finds a lower bound" in refusal(capsys, "exploit", "goofspiel", "num_cards=14")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "thermostat.py").write_text("raise SystemExit\nclass Thermostat(Game): pass\n")
     assert "did you mean 'thermostat:Thermostat'?" in refusal(capsys, "solve", "thermostat")
