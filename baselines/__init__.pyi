@@ -37,3 +37,5 @@ from .questions import exploitability as exploitability
 from .questions import head_to_head as head_to_head
 from .questions import nash_conv as nash_conv
 from .questions import solve as solve
+from .solutions.recorded import Recorded as Recorded
+from .solutions.recorded import recorded as recorded

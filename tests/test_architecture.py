@@ -75,6 +75,7 @@ ROOMS = {
     "baselines.matches": ENVS
     | {"baselines.oracles.consistency", "baselines.oracles.protocol"}
     | {"baselines.opponents", "baselines.matrix_game", "baselines.war"},
+    "baselines.solutions": ENVS | FILES | {"baselines.display"},
     "baselines.reproduction": {"baselines.papers"},  # its former place, for documented paths
     # The source of WAR is about simulated games.
     "baselines.papers": ENVS
@@ -83,7 +84,7 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.display", "baselines.markdown", "baselines.opponents", "baselines.matrix_game"}
-    | {"baselines.threads", "baselines.war"},
+    | {"baselines.solutions", "baselines.threads", "baselines.war"},
     "baselines": ENVS
     | DOORS
     | ANSWERS
@@ -148,6 +149,7 @@ ROOMS = {
     "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,
+    "train.solutions": ENVS | DOORS | FILES | {"baselines.solutions", "train.command", "train.words"},
     # Pages of documents: a game's, and the command's.
     "train.pages": ENVS
     | {"baselines.markdown", "baselines.opponents", "baselines.opponents.levels"}

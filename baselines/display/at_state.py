@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -107,6 +107,44 @@ class PlayAt:
             **({} if self.exact_matrix is None else {"exact_payoff_matrix": _texts(self.exact_matrix)}),
             "players": [_as_data(mix) for mix in self.mixes],
         }
+
+
+def play_from(data: Mapping[str, Any], description: str) -> PlayAt:
+    """The play that `PlayAt.as_data` wrote, of a state with this description.
+
+    Raises:
+        KeyError, TypeError, ValueError: If the data is malformed.
+    """
+    mixes = [_mix_from(player) for player in data["players"]]
+    names = dict.fromkeys((*data["rows"], *data["columns"]))
+    exact = data.get("exact_payoff_matrix")
+    return PlayAt(
+        description,
+        float(data["value"]),
+        Fraction(data["exact"]) if "exact" in data else None,
+        np.array(data["payoff_matrix"], dtype=np.float64),
+        (mixes[0], mixes[1]),
+        tuple(name for name in names if name != WAITS),
+        None if exact is None else tuple(tuple(map(Fraction, row)) for row in exact),
+    )
+
+
+def _mix_from(data: Mapping[str, Any]) -> Mix:
+    actions: Mapping[str, Any] = data["actions"]
+    probabilities, low, high = (
+        np.array([each[name] for each in actions.values()]) for name in ("probability", "low", "high")
+    )
+    bounds = [each["exact"] for each in actions.values() if "exact" in each]
+    chosen = [Fraction(each["exact_probability"]) for each in actions.values() if "exact_probability" in each]
+    return Mix(
+        tuple(actions),
+        probabilities,
+        low,
+        high,
+        float(data["slack"]),
+        tuple((Fraction(least), Fraction(most)) for least, most in bounds) or None,
+        tuple(chosen) or None,
+    )
 
 
 def _texts(matrix: Sequence[Sequence[Fraction]]) -> list[list[str]]:

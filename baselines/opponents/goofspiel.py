@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
@@ -25,13 +26,26 @@ class Matching:
     def __init__(self, game: Game[Any]) -> None:
         if not isinstance(game, Goofspiel) or game.view != "cards":
             view = f" with view={game.view!r}" if isinstance(game, Goofspiel) else ""
-            raise ValueError(f"Matching plays goofspiel with view='cards', not {game.facts.name}{view}")
+            raise ValueError(f"{type(self).__name__} plays goofspiel with view='cards', not {game.facts.name}{view}")
         self._game = game
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        actions = np.arange(action_masks.shape[1])
-        prize = self._game.prizes_seen(observations)[:, None] - 1  # the action that plays the card of that rank
-        # The lowest held card from the prize on comes first, then lower cards, the highest of them first.
-        order = np.where(actions >= prize, actions, 2 * len(actions) - actions)
+        actions, wanted = np.arange(action_masks.shape[1]), self._wanted(observations)[:, None]
+        # The lowest held card from the wanted one on comes first, then lower cards, the highest of them first.
+        order = np.where(actions >= wanted, actions, 2 * len(actions) - actions)
         chosen = np.where(action_masks == 1, order, 3 * len(actions)).argmin(axis=1)
         return np.asarray(np.eye(len(actions))[chosen])
+
+    def _wanted(self, observations: Observations) -> NDArray[np.int64]:
+        """`[batch]`: the action that plays the wanted card."""
+        return self._game.prizes_seen(observations) - 1
+
+
+class MatchingPlusOne(Matching):
+    """Bids one card above the prize, and the lowest card for the highest prize: the best response to `Matching`.
+
+    A card that it does not hold is replaced as by `Matching`; from the start of a game it always holds that card.
+    """
+
+    def _wanted(self, observations: Observations) -> NDArray[np.int64]:
+        return self._game.prizes_seen(observations) % self._game.num_cards

@@ -389,6 +389,19 @@ class PrivateSolution(Solution):
         low, high = self._ranges(player)
         return bool((high - low).max() <= 1e-5)
 
+    def ranges(self, player: int) -> dict[str, dict[str, tuple[float, float]]]:
+        """The least and greatest probability over all optimal strategies: type -> action -> (low, high).
+
+        Raises:
+            ValueError: If there is no such player.
+        """
+        low, high = self._ranges(player)
+        names = [self.game.describe_action(action, player) for action in self._form.actions[player]]
+        return {
+            kind: dict(zip(names, zip(least, most, strict=True), strict=True))
+            for kind, least, most in zip(self._form.types[player], low.tolist(), high.tolist(), strict=True)
+        }
+
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         if state is not None:
             raise ValueError(

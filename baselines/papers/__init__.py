@@ -13,6 +13,7 @@ REPRODUCTIONS = {
     "sanwal-drechsler-2002": "sanwal_drechsler.paper",
     "dice-wars": "dice_wars.paper",
     "rauscher-2017": "rauscher.paper",
+    "rhoads-bartholdi-2012": "rhoads_bartholdi.paper",
     "war-2017": "war.paper",
     "war-full-deck": "war.full_deck",
     "war-small-decks": "war.small_decks",

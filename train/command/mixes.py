@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MAX_ROWS = 40
 # Actions named with their ranges in a line.
 MAX_NAMED = 6
+# Of the payoff matrix at the start, which is shown if it is small.
+MAX_CELLS = 64
 # Initial states shown.
 MAX_STARTS = 6
 MANY = "one of many optimal strategies"
@@ -30,24 +32,31 @@ def show_start(solution: baselines.Solution) -> None:
     if isinstance(solution, baselines.PrivateSolution):
         strategies = solution.labelled()
         out.print(behaviour_table(strategies))
-        if sum(len(mix) for strategy in strategies for mix in strategy.values()) <= MAX_RANGES:
+        if has_ranges(solution):
             for player in (0, 1):
                 say(f"player_{player} plays {'the only optimal strategy' if solution.unique(player) else MANY}")
     elif isinstance(solution, baselines.StateSolution):
         starts = solution.game.initial()
-        for start, play in plays_at_starts(solution):
+        for start, play in plays_at_starts(solution, MAX_STARTS):
             if len(starts) > 1:
                 say(f"\nwith probability {start.probability}, worth {number(play.value, play.exact)} to player_0:")
                 say(play.description)
+            if len(starts) == 1 and play.matrix.size <= MAX_CELLS:
+                _show_matrix(play)
             out.print(strategy_table(play, "at the start "))
             show_freedom(play)
         if len(starts) > MAX_STARTS:
             say(f"\n{len(starts) - MAX_STARTS:,} more initial states; --state shows play at each")
 
 
-def plays_at_starts(solution: baselines.StateSolution) -> Iterator[tuple[Transition[Any], PlayAt]]:
+def has_ranges(solution: baselines.PrivateSolution) -> bool:
+    """Whether the ranges of its probabilities are quick to compute."""
+    return sum(len(mix) for strategy in solution.labelled() for mix in strategy.values()) <= MAX_RANGES
+
+
+def plays_at_starts(solution: baselines.StateSolution, most: int) -> Iterator[tuple[Transition[Any], PlayAt]]:
     """The first initial states in which a player acts, with optimal play there."""
-    for start in solution.game.initial()[:MAX_STARTS]:
+    for start in solution.game.initial()[:most]:
         if solution.game.acting_players(start.state):
             yield start, solution.at(start.state)
 
@@ -56,10 +65,14 @@ def show_state(play: PlayAt) -> None:
     """The state, its value, the payoff matrix, both mixes, and whether these are unique."""
     say(play.description)
     say(f"value to go {number(play.value, play.exact)} to player_0")
-    for line in matrix_lines(play):
-        say(line)
+    _show_matrix(play)
     out.print(strategy_table(play, ""))
     show_freedom(play)
+
+
+def _show_matrix(play: PlayAt) -> None:
+    for line in matrix_lines(play):
+        say(line)
 
 
 def show_freedom(play: PlayAt) -> None:

@@ -25,9 +25,12 @@ from train.command.console import (
     say_aside,
     say_identity,
 )
-from train.command.mixes import plays_at_starts, show_start, show_state
+from train.command.mixes import has_ranges, plays_at_starts, show_start, show_state
 from train.state_words import state_from, state_in_any_words
 from train.words import game_of_words
+
+# Initial states in --json.
+MOST_STARTS = 100
 
 
 @contextmanager
@@ -97,7 +100,7 @@ def solve(
         asked: dict[str, Any] = {} if engine is None else {"engine": engine}
         asked |= {} if selection == "default" else {"selection": selection}
         asked |= {} if play is None else {"state": state_in_any_words(there), "at_state": play.as_data()}
-        print_json(rules, **_as_data(solution), **asked)
+        print_json(rules, **solution_data(solution), **asked)
         return
     _say_how(" ".join([game, *(words or [])]), solution)
     say_identity(rules)
@@ -141,21 +144,25 @@ def with_leaves(tree: Any, convert: Callable[[Any], Any]) -> Any:
     return [with_leaves(part, convert) for part in tree] if isinstance(tree, list) else convert(tree)
 
 
-def _as_data(solution: baselines.Solution) -> dict[str, Any]:
-    """The solution as JSON data; with several initial states, play at the first ones."""
+def solution_data(solution: baselines.Solution) -> dict[str, Any]:
+    """The solution as JSON data, with play at the initial states where players see the state."""
     starts: dict[str, Any] = {}
-    if isinstance(solution, baselines.StateSolution) and len(solution.game.initial()) > 1:
+    if isinstance(solution, baselines.StateSolution):
         starts["starts"] = [
             {"probability": str(start.probability), "state": state_in_any_words(start.state), **play.as_data()}
-            for start, play in plays_at_starts(solution)
+            for start, play in plays_at_starts(solution, MOST_STARTS)
         ]
-    strategies = [] if starts else solution.labelled()
+    else:
+        assert isinstance(solution, baselines.PrivateSolution)
+        if has_ranges(solution):
+            starts = {"ranges": [solution.ranges(player) for player in (0, 1)]}
+    strategies = [] if "starts" in starts and len(solution.game.initial()) > 1 else solution.labelled()
     return {
         "value": solution.value,
         "gap": solution.gap,
         **({} if solution.exact is None else {"exact": fraction(solution.exact)}),
         "strategies": with_leaves(strategies, float),
-        **({} if solution.exact is None or starts else {"exact_strategies": with_leaves(strategies, fraction)}),
+        **({} if solution.exact is None or not strategies else {"exact_strategies": with_leaves(strategies, fraction)}),
         **starts,
         "states": solution.states,
         "solved_now": solution.solved,

@@ -66,19 +66,20 @@ class WordTable(CanonicalTable, Generic[L]):
         layers: Values, counts and gaps of everything that can follow the game's start.
 
     Raises:
-        ValueError: If `keep_layers` is less than 2 (strategies at the start need the values of two layers), there is
-            no such engine, or the folder holds layers of another game.
+        ValueError: If `keep_layers` is less than `least_layers`, there is no such engine, or the folder holds layers of
+            another game.
         ModuleNotFoundError: If Ray is requested and not installed.
     """
 
     most_states = MAX_STATES
+    least_layers = 2  # that play at the start needs
 
     def __init__(
         self, game: Game[Any], *, keep_layers: int | None = None, folder: Path | None = None, engine: str = "threads"
     ) -> None:
         super().__init__(game)
-        if keep_layers is not None and keep_layers < 2:
-            raise ValueError(f"keep_layers ({keep_layers}) must be at least 2")
+        if keep_layers is not None and keep_layers < self.least_layers:
+            raise ValueError(f"keep_layers ({keep_layers}) must be at least {self.least_layers}")
         solver = engine_named(engine)
         store = None if folder is None else LayerFolder(folder, self._identity())
         self.layers = self._layers_from(game.initial()[0].state, keep=keep_layers, store=store, engine=solver)
@@ -229,6 +230,7 @@ class GoofspielTable(WordTable[GoofspielLayers]):
     """The table of Goofspiel; layers hold values before a prize is turned up, so that of a state is computed anew."""
 
     game: Goofspiel
+    least_layers = 3  # the values that follow the start are of states with a prize
     most_states = 4 * MAX_STATES  # with smaller matrices, and less to remember
 
     def _identity(self) -> dict[str, Any]:

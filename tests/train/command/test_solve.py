@@ -24,7 +24,7 @@ from train.words import game_in_words
 
 SOLVE = ("solve", "jujitsu", "num_cards=8")
 KEYS = {
-    "game", "parameters", "value", "gap", "strategies", "states", "solved_now", "seconds", "method",
+    "game", "parameters", "value", "gap", "strategies", "starts", "states", "solved_now", "seconds", "method",
 }  # fmt: skip
 FIVE_CARDS = ("solve", "jujitsu", "num_cards=5")
 STATE = "hands=1,3/2,3 score=1 ties=0"

@@ -1,0 +1,102 @@
+"""Equilibria that come with the package, to look up and to cite without solving anything.
+
+For each game a JSON file beside this one lists solutions, as `cardwar solve ... --json` prints them: the value, its
+certificate, and at every initial state the payoff matrix, both mixes and the range of each move over all optimal mixes.
+`checksums.txt` shows whether a file is unchanged; `python -m train.solutions` makes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from baselines.display.at_state import PlayAt, play_from
+from baselines.files import parse_object, read_plain
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.games import make_game
+
+FOLDER = Path(__file__).parent
+CHECKSUM_FILE = "checksums.txt"
+AGAIN = "install the package again"
+
+
+@dataclass(frozen=True, repr=False)
+class Recorded:
+    """An equilibrium that comes with the package.
+
+    Attributes:
+        game: The rules.
+        value: Expected payoff to player 0 under optimal play, payoff points.
+        gap: Certified bound on the error of `value` and of payoff matrices, payoff points.
+        exact: The value as a fraction; None if it was not computed in rationals.
+        command: What computes it again.
+        data: All that is recorded, as `cardwar solve --json` prints it; do not change it.
+    """
+
+    game: Game[Any]
+    value: float
+    gap: float
+    exact: Fraction | None
+    command: str
+    data: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        value = f"{self.value:.6f}" if self.exact is None else str(self.exact)
+        return f"<Recorded equilibrium of {self.game.facts.name}: value {value} to player_0; made by: {self.command}>"
+
+    def at(self, state: Any = None) -> PlayAt:
+        """Optimal play at an initial state, by default the only one.
+
+        Raises:
+            ValueError: If that state is not recorded, none is given and the game can start in several, or players do
+                not see the state (their strategies are in `data`).
+        """
+        starts = [start.state for start in self.game.initial()]
+        if "starts" not in self.data:
+            raise ValueError(f"{self.game.facts.name}: players do not see the state; strategies are in `data`")
+        if state is None and len(starts) > 1:
+            raise ValueError(f"{self.game.facts.name} can start in {len(starts)} states; name one, e.g. {starts[0]!r}")
+        if state is not None and state not in starts:
+            raise ValueError(f"{state!r} is not recorded; recorded are initial states, e.g. {starts[0]!r}")
+        place = 0 if state is None else starts.index(state)
+        return play_from(self.data["starts"][place], self.game.describe(starts[place]))
+
+
+def recorded(game: Game[Any]) -> Recorded:
+    """The equilibrium of a game that comes with the package.
+
+    Raises:
+        ValueError: If none of this game is recorded, or a file is damaged; the error lists what is.
+    """
+    require_game(game)
+    for entry in _entries().get(game.facts.name, []):
+        if make_game(entry["game"], **entry["parameters"]) == game:
+            exact = Fraction(entry["exact"]) if "exact" in entry else None
+            return Recorded(game, entry["value"], entry["gap"], exact, entry["command"], entry)
+    known = ", ".join(title.removeprefix("cardwar solve ") for title in commands())
+    raise ValueError(f"no equilibrium of {game.facts.name} with these parameters is recorded; recorded are: {known}")
+
+
+def commands() -> list[str]:
+    """The command that computes each recorded equilibrium."""
+    return [entry["command"] for entries in _entries().values() for entry in entries]
+
+
+@cache
+def _entries() -> dict[str, list[dict[str, Any]]]:
+    found = {}
+    try:
+        for line in read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines():
+            checksum, name = line.split("  ")
+            content = read_plain(FOLDER / name, FOLDER)
+            if hashlib.sha256(content).hexdigest() != checksum:
+                raise ValueError(f"the checksum of {name} is not that in {CHECKSUM_FILE}")
+            found[Path(name).stem] = list(parse_object(content)["solutions"])
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"recorded solutions in {FOLDER} are missing or damaged: {error}; {AGAIN}") from None
+    return found
