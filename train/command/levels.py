@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import Annotated
+
+import typer
 
 from baselines.opponents.levels.level import levels as all_levels
 from train.algorithms.registry import ALGORITHMS
@@ -10,9 +13,14 @@ from train.command.console import AsJson, new_table, out, say
 from train.words import points
 
 
-def levels(as_json: AsJson = False) -> None:
+def levels(
+    game: Annotated[str | None, typer.Argument(help="A game; default all.")] = None, as_json: AsJson = False
+) -> None:
     """List the graded opponents, level:1 to level:5, with their exact exploitability."""
-    rows = all_levels()
+    rows = [each for each in all_levels() if game in (None, each.game)]
+    if not rows:
+        known = ", ".join(dict.fromkeys(each.game for each in all_levels()))
+        raise ValueError(f"game ({game}) has no graded opponents; these have: {known}")
     if as_json:
         keys = ("title", "number", "learner", "arguments", "steps", "seed", "exploitability")
         entries = [{key: getattr(each, key) for key in keys} | {"bytes": each.path.stat().st_size} for each in rows]

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from baselines import Solution
 from baselines.opponents.fitting import SLOW, fitting_policies
+from baselines.opponents.levels.level import levels
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.policy import names_for
 from cardwar_envs.games.by_name import GAMES
-from train.play.seating import EQUILIBRIUM, table_for, timely_equilibrium
+from train.play.seating import EQUILIBRIUM, WITHOUT_EQUILIBRIUM, may_be_solved, table_for, timely_equilibrium
 from train.play.trainer import Table
 from train.words import game_in_words
 
@@ -32,13 +33,15 @@ class Offer(NamedTuple):
     @property
     def entry(self) -> dict[str, Any]:
         """What the page shows of it."""
-        _, _, parameters = game_in_words(self.game).partition(" ")
-        return {"size": parameters or "full size", "opponents": self.opponents, "rules": self.game.how_to_play}
+        _, *words = game_in_words(self.game).split()
+        size = ", ".join(word.removeprefix("num_").replace("_", " ").replace("=", ": ") for word in words)
+        return {"size": size or "full size", "opponents": self.opponents, "rules": self.game.how_to_play}
 
 
 def games() -> list[str]:
-    """The names of the games; none of another package is imported for them."""
-    return list({**GAMES, **installed(GAME_GROUP)})
+    """The names of the games, those with graded opponents first; none of another package is imported for them."""
+    graded = {level.game for level in levels()}
+    return sorted({**GAMES, **installed(GAME_GROUP)}, key=lambda name: name not in graded)
 
 
 @cache
@@ -90,7 +93,9 @@ def _sizes(name: str) -> Iterator[Game[Any]]:
 
 
 def _opponents(game: Game[Any]) -> list[str]:
-    """The equilibrium and the levels first."""
-    quick = fitting_policies(game)
+    """The equilibrium first, if it may be computed in time, then levels and uniform play."""
+    quick, first = fitting_policies(game), (EQUILIBRIUM, "level", WITHOUT_EQUILIBRIUM)
     fitting = [name for name in names_for(game) if name in quick or name.partition(":")[0] in SLOW]
-    return sorted(fitting, key=lambda name: (name != EQUILIBRIUM, not name.startswith("level:"), name))
+    offered = [name for name in fitting if name != EQUILIBRIUM or may_be_solved(game, PATIENCE)]
+    places = {name: place for place, name in enumerate(first)}
+    return sorted(offered, key=lambda name: (places.get(name.partition(":")[0], len(first)), name))

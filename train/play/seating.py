@@ -71,6 +71,25 @@ def find_equilibrium(
     )
 
 
+class _BegunError(Exception):
+    """Solving has begun, so it is neither refused nor estimated to take too long."""
+
+
+def may_be_solved(game: Game[Any], seconds: float) -> bool:
+    """Whether the equilibrium is within reach, and not known beforehand to take longer."""
+
+    def begin(done: int) -> None:
+        raise _BegunError
+
+    try:
+        find_equilibrium(game, patient=False, progress=begin, seconds=seconds)
+    except _BegunError:
+        return True
+    except (TooLongError, ValueError):
+        return False
+    return True
+
+
 def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None, str]:
     """The equilibrium; or None and a sentence that says why, also if it takes longer than `seconds`."""
     try:

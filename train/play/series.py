@@ -13,6 +13,8 @@ from train.play.trainer import Table, Trainer
 
 # An opponent's exact loss is computed if the solution covers at most this much, which takes about a second.
 MOST_STATES = 1000
+# An interval for the mean result of fewer games says nothing.
+FEWEST_GAMES = 20
 
 
 class Series:
@@ -84,7 +86,7 @@ class Series:
 
     def sentences(self) -> list[str]:
         """The running total, and what it says about both players; nothing before the first game."""
-        mean = [self._mean()] if len(self.results) > 1 else []
+        mean = [self._mean()] if len(self.results) >= FEWEST_GAMES else []
         return [self._total(), *self._mistakes(), *mean] if self.results else []
 
     def _total(self) -> str:

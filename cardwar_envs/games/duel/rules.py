@@ -290,7 +290,7 @@ class Duel(Game[DuelState]):
         return odds
 
     def describe(self, state: DuelState) -> str:
-        """Both hands in columns by rank, and the score."""
+        """Both hands in columns by rank, the score, and what is carried where ties are."""
         width = max(len(str(rank)) for rank in self.ranks)
         columns = self.hands if self.view == "cards" else state.hands
         lines = []
@@ -302,7 +302,8 @@ class Duel(Game[DuelState]):
                 for place in range(max(cards.count(rank) for cards in columns))
             ]
             lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
-        return "\n".join([*lines, f"score {state.score:+d}  carried ties {state.ties}"])
+        carried = f"  carried ties {state.ties}" if self.ties == "carry" else ""
+        return "\n".join([*lines, f"score {state.score:+d}{carried}"])
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(self.ranks[action])

@@ -16,6 +16,7 @@ CARD = (64.0, 84.0)
 def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielState], by_word: bool) -> Scene:
     """A picture; if `by_word`, cards are renumbered, so that it is not known which ones were played."""
     cards, state = game.facts.num_actions, revealed.state
+    gone = cards - len(state.hands[0])
     grid = HandGrid(cards)
 
     def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
@@ -24,7 +25,7 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
     return face_to_face(
         game,
         revealed,
-        f"prize {cards - len(state.hands[0])} of {cards} is won",
+        f"prize {gone + 1} of {cards}" if gone < cards else f"all {cards} prizes are gone",
         _standing(revealed),
         lambda player, top: grid.draw(_slots(state.hands[player], grid, by_word), player, top, revealed.viewer),
         grid.height,

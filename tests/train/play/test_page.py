@@ -160,7 +160,12 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     play(page, by_keyboard, "51423", solution, host)
     check_the_end(page, host)
     game = host.game_id
+    expect(page.locator("#end")).to_be_focused()
+    expect(page.locator("#end")).to_be_in_viewport()
+    page.keyboard.press("Enter")  # deals nothing before the end was read
+    page.keyboard.press("Tab")
     expect(page.locator("#new")).to_be_focused()
+    assert host.game_id == game
     page.keyboard.press("Enter")
     expect(page.locator("#number")).to_have_text("1")
     expect(page.locator("#review")).to_be_hidden()

@@ -93,7 +93,7 @@ function show(now, focus) {
   if (!focus) return;
   // No move is selected at first: a second press of Enter must not play one.
   if (now.out) $("watch").focus();
-  else (now.ending ? $("new") : $("choosing")).focus();
+  else (now.ending ? $("end") : $("choosing")).focus(); // at the end too, nothing is selected
 }
 
 function inWords(moves) {
