@@ -137,7 +137,14 @@ ROOMS = {
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.opponents", "baselines.estimates", "train.policies", "train.storage", "train.words"}
+    | {
+        "baselines.opponents",
+        "baselines.opponents.levels",
+        "baselines.estimates",
+        "train.policies",
+        "train.storage",
+        "train.words",
+    }
     | {"train.validation"},
     "train.command": ENVS
     | DOORS

@@ -33,6 +33,14 @@ DUELS = [
     make_game("jujitsu", view="word"),
     make_game("dinosaur_war", hand_0=(2, 3, 3, 6), hand_1=(1, 3, 5, 5), ties="carry", view="word"),
 ]
+PRIZES = [
+    make_game("goofspiel", num_cards=cards, prizes=prizes, ties=ties, payoff=payoff, view=view)
+    for cards, prizes, ties, payoff, view in [
+        *((5, "random", "discard", "margin", "cards"), (5, "random", "carry", "win", "word")),
+        *((4, "random", "carry", "margin", "word"), (5, "descending", "discard", "win", "word")),
+        *((5, "ascending", "carry", "win", "cards"), (1, "random", "discard", "margin", "cards")),
+    ]
+]
 POKER = [make_game("dice_poker"), make_game("dice_poker", sides=3, ante=0.0, raise_size=2.5)]
 WARS = [
     make_game("war", num_players=players, ranks=ranks, discards=discards, max_rounds=max_rounds)
@@ -49,7 +57,7 @@ def named(game):
 
 # A new game joins by having compiled rules.
 OTHERS = [game for game in EVERY_GAME if game.compiled_rules() is not None]
-compiled_games = pytest.mark.parametrize("game", [*DUELS, *POKER, *WARS, *OTHERS], ids=named)
+compiled_games = pytest.mark.parametrize("game", [*DUELS, *PRIZES, *POKER, *WARS, *OTHERS], ids=named)
 both_engines = pytest.mark.parametrize("engine", ["compiled", "rules"])
 BOTH = ("compiled", "rules")
 SMALL = [
@@ -116,8 +124,8 @@ def test_every_step_is_one_that_the_rules_allow(game, engine):
 
 
 # WAR's random play draws in another order: see the tests of its odds.
-FROM_START = [(game, "initial") for game in [*DUELS, *POKER, *WARS]]
-FROM_ANYWHERE = [(game, "random") for game in [*DUELS, *POKER]]
+FROM_START = [(game, "initial") for game in [*DUELS, *PRIZES, *POKER, *WARS]]
+FROM_ANYWHERE = [(game, "random") for game in [*DUELS, *PRIZES, *POKER]]
 
 
 @each_row(("game", "start"), [*FROM_START, *FROM_ANYWHERE])
@@ -127,7 +135,7 @@ def test_both_engines_go_the_same_way(game, start):
 
 
 @pytest.mark.plain_kernels
-@each_row("game", [*DUELS, *POKER])
+@each_row("game", [*DUELS, *PRIZES, *POKER])
 def test_both_engines_draw_the_same_uniform_actions(game):
     first, second = (GameBatch(game, 6, 3, engine=engine) for engine in BOTH)
     first.reset(), second.reset()

@@ -34,6 +34,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import ActionImage, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
@@ -45,6 +46,7 @@ from cardwar_envs.games.goofspiel.scene import goofspiel_scene
 from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, next_prizes, without
 
 MAX_CARDS = 100
+ORDERS = ("random", "descending", "ascending")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Goofspiel(Game[GoofspielState]):
 
     def __post_init__(self) -> None:
         set_whole_number(self, "num_cards", 1, MAX_CARDS)
-        one_of("prizes", self.prizes, ("random", "descending", "ascending"))
+        one_of("prizes", self.prizes, ORDERS)
         one_of("ties", self.ties, ("discard", "carry"))
         one_of("payoff", self.payoff, ("margin", "win"))
         one_of("view", self.view, ("cards", "word"))
@@ -243,6 +245,20 @@ class Goofspiel(Game[GoofspielState]):
 
     def scene(self, revealed: Revealed[GoofspielState]) -> Scene:
         return goofspiel_scene(self, revealed, by_word=self.view == "word")
+
+    # -- compiled -------------------------------------------------------------------------
+
+    def compiled_rules(self) -> CompiledRules[GoofspielState]:
+        """Compiled rules; a row is what player 0 observes."""
+        from cardwar_envs.games.goofspiel import kernel  # compiles on first use
+
+        start = self.observation(GoofspielState((self.cards, self.cards), 0, self.cards), 0)
+        order = ORDERS.index(self.prizes)
+        flags = (self.ties == "carry", self.payoff == "margin", self.view == "word")
+        tables = (start, np.array(self.cards), order, *flags)
+        return CompiledRules(
+            kernel, tables, len(start), lambda state: self.observation(state, 0), lambda row: self.state_of(row)[0]
+        )
 
     # -- equal situations -----------------------------------------------------------------
 

@@ -1,0 +1,104 @@
+"""Goofspiel's rules over many states at once, compiled; `CompiledRules` says what each body does.
+
+A row is what player 0 sees: its count per rank, the other's, 1 for each later prize, the prize, and where they are
+part of the state the score and the points carried. Hands are as in a duel, whose bodies look after them.
+"""
+
+from __future__ import annotations
+
+from cardwar_envs.core.compiled import njit
+from cardwar_envs.core.streams_kernel import draw, held_card
+from cardwar_envs.games.duel.kernel import acting, illegal, pack, uniform  # noqa: F401  # bodies of this game too
+
+RANDOM, DESCENDING, ASCENDING = range(3)
+
+
+@njit()
+def _turn_up(tables, row, streams, g):  # type: ignore[no-untyped-def]  # compiled
+    """Turns up one of the later prizes; the prize is 0 if there is none."""
+    ranks, order = len(tables[1]), tables[2]
+    left = 0.0
+    for i in range(2 * ranks, 3 * ranks):
+        left += row[i]
+    prize = -1
+    if left > 1.0 and order == RANDOM:
+        prize = held_card(row[2 * ranks : 3 * ranks], left, draw(streams, g))
+    elif left > 0.0:
+        for i in range(ranks):
+            if row[2 * ranks + i] > 0.0 and (prize < 0 or order != ASCENDING):
+                prize = i
+    if prize >= 0:
+        row[2 * ranks + prize] = 0.0
+    row[3 * ranks] = prize + 1.0
+
+
+@njit()
+def _bid(tables, row, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]
+    """Plays both bids and turns up the next prize; returns the points that player 0 has won."""
+    ranks, carry, margin, packs = len(tables[1]), tables[3], tables[4], tables[5]
+    row[action_0] -= 1.0
+    row[ranks + action_1] -= 1.0
+    if packs:
+        pack(row, ranks)
+    stake = row[3 * ranks]
+    if carry:
+        stake += row[-1]
+        row[-1] = stake if action_0 == action_1 else 0.0
+    won = 0.0
+    if action_0 != action_1:
+        won = stake if action_0 > action_1 else 0.0 - stake
+    if not margin:
+        row[3 * ranks + 1] += won
+    _turn_up(tables, row, streams, g)
+    return won
+
+
+@njit()
+def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
+    start, ranks = tables[0], len(tables[1])
+    for g in range(len(rows)):
+        if not where[g]:
+            continue
+        row = rows[g]
+        row[:] = start
+        _turn_up(tables, row, streams, g)
+        if random and ranks > 1:
+            for played in range(int(draw(streams, g) * ranks)):
+                action_0 = held_card(row[:ranks], float(ranks - played), draw(streams, g))
+                action_1 = held_card(row[ranks : 2 * ranks], float(ranks - played), draw(streams, g))
+                _bid(tables, row, streams, g, action_0, action_1)
+
+
+@njit()
+def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
+    ranks, margin = len(tables[1]), tables[4]
+    for g in range(len(rows)):
+        rewards[g, 0], rewards[g, 1], over[g] = 0.0, 0.0, False
+        if not where[g]:
+            continue
+        paid = _bid(tables, rows[g], streams, g, actions[g, 0], actions[g, 1])
+        over[g] = rows[g, 3 * ranks] == 0.0
+        if not margin:
+            score = rows[g, 3 * ranks + 1]
+            paid = float(int(score > 0.0) - int(score < 0.0)) if over[g] else 0.0
+        rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
+
+
+@njit()
+def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
+    ranks, margin = len(tables[1]), tables[4]
+    for g in range(len(rows)):
+        row = rows[g]
+        for player in range(2):
+            own, other = player * ranks, (1 - player) * ranks
+            seen, mask = observations[g, player], masks[g, player]
+            for i in range(ranks):
+                seen[i] = row[own + i]
+            for i in range(ranks):
+                seen[ranks + i] = row[other + i]
+            for i in range(ranks):
+                mask[i] = row[own + i] > 0.0
+            for i in range(2 * ranks, len(row)):
+                seen[i] = row[i]
+        if not margin:
+            observations[g, 1, 3 * ranks + 1] = 0.0 - row[3 * ranks + 1]
