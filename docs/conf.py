@@ -103,7 +103,8 @@ def folded(app: Any, doctree: Any, name: str) -> None:
     for leaf in leaves:
         title = leaf[0].get("fullname") or leaf[0].astext()
         start = f'<details class="folded"><summary>{html.escape(title)}</summary>'
-        leaf.replace_self([nodes.raw("", start, format="html"), leaf, nodes.raw("", "</details>", format="html")])
+        parent, at = leaf.parent, leaf.parent.index(leaf)
+        parent[at : at + 1] = [nodes.raw("", start, format="html"), leaf, nodes.raw("", "</details>", format="html")]
 
 
 def indented_code(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
