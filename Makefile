@@ -23,7 +23,8 @@ test: $(READY)
 # The documentation site, in docs/_build/html. Every warning is an error, a broken link as well.
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[docs]'
-	$(BIN)/python -m sphinx -b html -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python -m sphinx -b html -W --keep-going -d docs/_build/doctrees docs docs/_build/html
+	@echo "The first page is docs/_build/html/index.html."
 
 # The same tests on all of their cases.
 wide: $(READY)

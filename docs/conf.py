@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import sys
@@ -54,8 +55,56 @@ autodoc_typehints_description_target = "documented"
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!(cardwar_envs|baselines|train)\.).*"),
-    ("py:.*", r".*\.(S|Views|Play)"),  # a type variable, an alias, and a class of the kit's inside, without pages
+    ("py:.*", r".*\.(S|Views|Play|BatchStep|Budget)"),  # names without pages
 ]
+
+# The games that pages let you play, each at a size that a page can hold: play/NAME.html in the built site.
+PLAYABLE: dict[str, list[str]] = {
+    "jujitsu": ["num_cards=5"],
+    "dinosaur_war": ["num_cards=5"],
+    "dice_wars": ["hand_0=1,2,3", "hand_1=1,2,3"],
+    "dice_poker": [],
+    "war": ["ranks=3", "discards=1", "max_rounds=8"],
+    "goofspiel": ["num_cards=3"],
+    "oshi_zumo": ["coins=8"],
+}
+
+
+def playable_files(app: Any, error: Exception | None) -> None:
+    """Writes the playable files beside the built pages."""
+    from sphinx.util.display import status_iterator
+
+    from train.command.page import page
+
+    folder = Path(app.outdir, "play")
+    if error or app.builder.format != "html":
+        return
+    folder.mkdir(exist_ok=True)
+    for name in status_iterator(PLAYABLE, "writing playable games... ", length=len(PLAYABLE), verbosity=0):
+        page(name, PLAYABLE[name], out=folder / f"{name}.html")
+
+
+# Pages whose sections (and objects) are folded: open they are taller than anyone scrolls on a telephone.
+FOLDED = {"benchmarks", "command", "conformance", "conformance-measured", "findings", "learners", "results"}
+
+
+def folded(app: Any, doctree: Any, name: str) -> None:
+    """Folds the sections without subsections, and the objects of the reference; a link to one opens it."""
+    from docutils import nodes
+    from sphinx import addnodes
+
+    if app.builder.format != "html":
+        return
+    leaves: list[Any] = []
+    if name in FOLDED:
+        leaves += [each for each in doctree.findall(nodes.section) if len(list(each.findall(nodes.section))) == 1]
+    if name.startswith("reference/"):
+        leaves += [each for each in doctree.findall(addnodes.desc) if isinstance(each.parent, nodes.section)]
+    for leaf in leaves:
+        title = leaf[0].get("fullname") or leaf[0].astext()
+        start = f'<details class="folded"><summary>{html.escape(title)}</summary>'
+        parent, at = leaf.parent, leaf.parent.index(leaf)
+        parent[at : at + 1] = [nodes.raw("", start, format="html"), leaf, nodes.raw("", "</details>", format="html")]
 
 
 def indented_code(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
@@ -75,3 +124,5 @@ def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", indented_code)
     app.connect("autodoc-skip-member", without_fields)
+    app.connect("doctree-resolved", folded)
+    app.connect("build-finished", playable_files)
