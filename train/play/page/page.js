@@ -90,7 +90,7 @@ function show(now, focus) {
   showReview();
   showSeals();
   $("give-up").hidden = Boolean(now.ending);
-  if (!focus) return;
+  if (!focus || (!before && window.parent !== window)) return; // a page inside another must not scroll it
   // No move is selected at first: a second press of Enter must not play one.
   if (now.out) $("watch").focus();
   else (now.ending ? $("end") : $("choosing")).focus(); // at the end too, nothing is selected
