@@ -106,7 +106,8 @@ ROOMS = {
     | DOORS
     | FILES
     | INSIDES
-    | {"baselines.matches", "baselines.opponents.levels", "train.storage", "train.words"},
+    | {"baselines.matches", "baselines.opponents.levels", "train.agents", "train.storage", "train.words"},
+    "train.agents": ENVS | {"train.validation", "train.words"},
     # Learners of best responses ask whether exact figures can be had.
     "train.algorithms": ENVS
     | DOORS
@@ -132,7 +133,8 @@ ROOMS = {
     | {f"train.{room}" for room in ("kinds", "storage", "words", "runs", "policies")},
     "train.studies": ENVS
     | FILES
-    | {f"train.{room}" for room in ("reports", "runs", "algorithms", "policies", "storage", "words", "validation")},
+    | {f"train.{room}" for room in ("agents", "reports", "runs", "algorithms", "policies", "storage", "words")}
+    | {"train.validation"},
     "train.play": ENVS
     | DOORS
     | ANSWERS
@@ -152,7 +154,10 @@ ROOMS = {
     | FILES
     | {"baselines.papers", "baselines.display", "baselines.opponents.levels"}
     | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "baselines.estimates"}
-    | {f"train.{room}" for room in ("words", "storage", "policies", "algorithms", "runs", "reports", "studies")},
+    | {
+        f"train.{room}"
+        for room in ("agents", "words", "storage", "policies", "algorithms", "runs", "reports", "studies")
+    },
     "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
     "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
     "train.gallery": ENVS | FILES,

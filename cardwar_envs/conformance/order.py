@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -25,6 +26,9 @@ from cardwar_envs.conformance.play import seats
 from cardwar_envs.conformance.steady import find, steady_api
 from cardwar_envs.conformance.subject import Api, Subject, load, parameters_of
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, OutOfTime, quiet
+
+# Variables whose names look like secrets are not for other processes.
+SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 SHARE = 0.035
 MOST_PLACES = 400
@@ -255,7 +259,9 @@ def _other_hash_seeds(names: tuple[str, ...]) -> list[int]:
 
 
 def _environment(hash_seed: int) -> dict[str, str]:
-    return {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)}
+    """This process's variables without those whose names look like secrets."""
+    kept = {name: value for name, value in os.environ.items() if not SECRET.search(name)}
+    return {**kept, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 @quiet()

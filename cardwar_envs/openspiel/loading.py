@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from cardwar_envs.core.parameters import did_you_mean, shown
+from cardwar_envs.core.secrets import without_secrets
 
 CALL = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)
 # A negative or enormous number makes OpenSpiel write outside its arrays or exhaust the memory.
@@ -96,7 +97,13 @@ def _is_small(value: str) -> bool:
 def _try_aside(name: str) -> None:
     """Loads the game in a process of its own; raises a ValueError if that does not end, or ends in a crash."""
     try:
-        tried = subprocess.run([sys.executable, "-c", TRY, name], capture_output=True, timeout=SECONDS, check=False)
+        tried = subprocess.run(
+            [sys.executable, "-c", TRY, name],
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+            env=without_secrets(),
+        )
     except subprocess.TimeoutExpired:
         raise ValueError(f"openspiel:{name} is too large: loading it takes more than {SECONDS} s") from None
     if tried.returncode:

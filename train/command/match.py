@@ -12,6 +12,7 @@ from rich.table import Column, Table
 
 import baselines
 from cardwar_envs import Game, Policy
+from train.agents import AGENT
 from train.command.console import (
     AsJson,
     GameName,
@@ -25,7 +26,7 @@ from train.command.console import (
     say_identity,
     timed,
 )
-from train.policies.by_word import line_up_from
+from train.policies.by_word import accept_moves, line_up_from
 from train.words import game_for, parameters_and_names, points
 
 if TYPE_CHECKING:
@@ -48,13 +49,15 @@ def match(
 ) -> None:
     """Play policies against each other.
 
-    Odds are exact for two-player games without a round limit. Other games are sampled.
+    Odds are exact for two-player games without a round limit. Other games are sampled, and with --games also those
+    of a program (agent:COMMAND).
     """
     parameters, policies = parameters_and_names(words)
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
     # A game with a round limit could otherwise go on for ever: too many histories to enumerate.
     exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
+    exact = exact and not (games is not None and any(word.startswith(AGENT) for word in policies))
     if exact and given:
         option, value = next(iter(given.items()))
         raise ValueError(f"--{option} ({value}) does not apply to {game}: its results are exact")
@@ -63,6 +66,8 @@ def match(
             f"--max-states ({max_states}) does not apply to {game}: games are sampled, states are not enumerated"
         )
     line_up, title = line_up_from(policies, rules), " ".join([game, *words])
+    if not exact:
+        accept_moves(line_up)
     if exact:
         _exact_match(rules, policies, line_up, max_states, title, as_json)
     else:

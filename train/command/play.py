@@ -17,6 +17,7 @@ from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.series import Series
 from train.play.terminal import deal_again, introduce, play_in_terminal, show_series
 from train.play.trainer import Table, Trainer
+from train.policies.by_word import split_policies
 from train.words import game_for, game_from, game_in_words, only_parameters
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def play(
         whole_number("games", games, range(1, MOST_GAMES + 1))
     if port is not None and not web:
         raise ValueError(f"--port ({port}) requires --web")
-    opponents = [name for given in against or [] for name in ([given] if Path(given).exists() else given.split(","))]
+    opponents = [name for given in against or [] for name in split_policies(given)]
     if game is None:
         _require_chooser(web, opponents, seat, seed, games)
     if not web:

@@ -14,7 +14,7 @@ from baselines.files import write_atomically
 from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
 from train.command.console import advancing, out, say
-from train.policies.by_word import line_up_from
+from train.policies.by_word import accept_moves, line_up_from
 from train.words import game_for, game_from, parameters_and_names, points
 
 # Longer GIFs take minutes and many megabytes.
@@ -57,7 +57,9 @@ def watch(
     else:
         policies = policies or ["uniform"] * game_from(game, parameters).facts.num_players
         rules = game_for(game, parameters, len(policies))
-        shown = play_episode(rules, line_up_from(policies, rules), seed or 0).revealed(rules)
+        line_up = line_up_from(policies, rules)
+        accept_moves(line_up)
+        shown = play_episode(rules, line_up, seed or 0).revealed(rules)
     if gif is None:
         print_game(rules, policies, shown, remarks)
         for sentence in what_happened:

@@ -13,7 +13,7 @@ from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
 from train.play.judge import Judge
 from train.play.trainer import Table
-from train.policies.by_word import policy_from
+from train.policies.by_word import accept_moves, policy_from
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -129,4 +129,6 @@ def _opponent(word: str, game: Game[Any], solution: Solution | None) -> Policy:
         return solution.policy
     if needs_others(word):
         raise ValueError(f"{word} needs the other players' policies, and yours is unknown")
-    return policy_from(word, game)
+    policy = policy_from(word, game)
+    accept_moves([policy])
+    return policy

@@ -1,4 +1,4 @@
-"""Policies as the command line names them: a name, a run folder, a policy file or `module:Class`."""
+"""Policies as the command line names them: a name, a run folder, a policy file, `module:Class` or `agent:COMMAND`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import as_policy, named_policy, names_a_policy, seated_policies
 from cardwar_envs.games.by_name import loaded_object
+from train.agents import AGENT
 
 MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 
@@ -28,7 +29,7 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
 
 def split_policies(words: str) -> list[str]:
     """Splits policy names at commas, which an existing path may contain; raises ValueError if a name is empty."""
-    names = [words] if os.path.exists(words) else [word.strip() for word in words.split(",")]
+    names = [words] if os.path.exists(words) or words.startswith(AGENT) else [word.strip() for word in words.split(",")]
     if not all(names):
         raise ValueError(f"a name is missing in the policies {words!r}")
     return names
@@ -43,7 +44,18 @@ def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
     return seated_policies([_name_or_policy(word, game) for word in words], game)
 
 
+def accept_moves(policies: Iterable[Policy]) -> None:
+    """Lets programs answer with a move, which will do where games are sampled."""
+    for policy in policies:
+        if hasattr(policy, "accepts_moves"):
+            policy.accepts_moves = True
+
+
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
+    if word.startswith(AGENT):
+        from train.agents.policy import typed_agent  # needs pydantic, which takes a while
+
+        return typed_agent(word, game)
     known = names_a_policy(word)
     if not known and os.path.exists(word):  # also false for an invalid path, e.g. one too long
         from train.policies.files import load_policy  # needs torch, which most commands do without

@@ -18,6 +18,8 @@ from typing import Any
 from filelock import lock_descriptor
 
 from baselines.files import open_inside, refuse_links
+from cardwar_envs.core.secrets import without_secrets
+from train.agents import FROM_FILE
 from train.policies.files import POLICY_FILE
 from train.reports.groups import Run, read_run
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
@@ -154,7 +156,7 @@ def _start(each: StudyTask, lock: int) -> subprocess.Popen[bytes]:
             stdout=log,
             stderr=log,
             pass_fds=[lock] if os.name == "posix" else [],  # Windows cannot; runs end with their study there too
-            env={**os.environ, "CARDWAR_END_WITH_STDIN": "1"},
+            env=without_secrets(CARDWAR_END_WITH_STDIN="1", **{FROM_FILE: "1"}),
         )
 
 

@@ -1,0 +1,14 @@
+"""Environments for child processes, without what looks like a secret."""
+
+from __future__ import annotations
+
+import os
+import re
+
+# Names such as OPENAI_API_KEY, HF_TOKEN or DB_PASSWORD.
+SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+
+
+def without_secrets(**more: str) -> dict[str, str]:
+    """This process's environment variables without those whose names look like secrets, and some more."""
+    return {name: value for name, value in os.environ.items() if not SECRET.search(name)} | more

@@ -1,0 +1,215 @@
+"""Programs as policies: what they are asked, what becomes of every misbehaviour, and that none outlives its use."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command import run_json
+
+import baselines
+from cardwar_envs import make_game
+from train.agents import FROM_FILE
+from train.agents.messages import Query
+from train.agents.policy import AgentPolicy, query_for, typed_agent
+from train.agents.process import MOST_BYTES, SECONDS_VARIABLE, AgentError, AgentProcess
+from train.policies.by_word import policy_from, split_policies
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples" / "agents"
+MIXING = f"{sys.executable} {EXAMPLES / 'any_move.py'}"
+QUERY = (
+    "import json, sys\n"
+    "for line in sys.stdin:\n"
+    "    query = json.loads(line)\n"
+    "    names = [move['name'] for move in query['moves']]\n"
+)
+
+
+JUJITSU = make_game("jujitsu", num_cards=3)
+FIRST = JUJITSU.initial()[0].state
+START = JUJITSU.observation(FIRST, 0)[None], JUJITSU.action_mask(FIRST, 0)[None]
+
+
+@pytest.fixture
+def agent(tmp_path):
+    """Makes agents of a program's text; they end with the test."""
+    made = []
+
+    def make(text, game, **options):
+        path = tmp_path / f"agent_{len(made)}.py"
+        path.write_text(text)
+        made.append(AgentPolicy(game, f"{sys.executable} -S {path}"))
+        for name, value in options.items():
+            setattr(made[-1], name, value)
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+class FirstAndLast:
+    """What examples/agents/any_move.py plays."""
+
+    def action_probabilities(self, observations, action_masks):
+        places = np.arange(action_masks.shape[1])
+        held = np.where(action_masks == 1, places, places.max() + 1), np.where(action_masks == 1, places, -1)
+        rows = np.arange(len(action_masks))
+        probabilities = np.zeros(action_masks.shape)
+        for chosen in (held[0].min(axis=1), held[1].max(axis=1)):
+            probabilities[rows, chosen] += 0.5
+        return probabilities
+
+
+@pytest.mark.parametrize("game", [make_game("goofspiel", num_cards=3), make_game("dice_poker")], ids=lambda g: g.name)
+def test_a_program_is_measured_like_the_same_policy(game):
+    program = AgentPolicy(game, MIXING)
+    try:
+        measured = baselines.nash_conv(game, program)
+        assert measured.per_player == baselines.nash_conv(game, FirstAndLast()).per_player
+        assert program.queries == measured.asked.questions + measured.asked.again
+    finally:
+        program.close()
+
+
+def test_a_question_says_all_that_the_player_sees():
+    game = make_game("jujitsu", num_cards=3)
+    state = game.initial()[0].state
+    query = query_for(game, game.observation(state, 1), game.action_mask(state, 1))
+    assert (query.game, query.ask, query.rules) == ("jujitsu", "mix", game.how_to_play)
+    assert query.state.splitlines()[:2] == ["you  1 2 3", "opponent  1 2 3"]
+    assert [move.name for move in query.moves] == ["1", "2", "3"]
+    assert json.loads(query.model_dump_json())["observation"] == game.observation(state, 1).tolist()
+    poker = make_game("dice_poker")
+    form = poker.bayesian_form()
+    told = query_for(poker, form.observations[1][3], np.array([0, 0, 1, 1], np.int8)[: poker.facts.num_actions])
+    assert told.state in ("", "you see: 4")
+
+
+# What an agent does -> what is said of it.
+FAULTS = {
+    "ends": ("", "has ended with exit status 0|ended before its answer with exit status 0"),
+    "fails": ("import sys; sys.exit(3)", "exit status 3"),
+    "ends after the question": ("import sys; sys.stdin.readline()", "ended before its answer with exit status 0"),
+    "ends in its answer": (QUERY + "    sys.stdout.write('{'); sys.exit(4)", "in the middle of its answer .* 4"),
+    "is silent": ("import time; time.sleep(60)", "does not answer within 0.3 seconds"),
+    "sends half a line": (QUERY + "    print('{', end='', flush=True); sys.stdin.read()", "does not answer within"),
+    "floods": (QUERY + f"    print('x' * {2 * MOST_BYTES}, flush=True)", "answers with more than 65,536 bytes"),
+    "is no text": (QUERY + "    sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "answers"),
+}
+# What it answers at the start of 3-card Jujitsu -> what is said of that.
+ANSWERS = {
+    "three": "answers 'three': .*JSON",
+    "[1]": r"answers '\[1\]'",
+    "": "answers ''",
+    "{}": 'needs either "move" or "probabilities"',
+    '{"move": "1", "probabilities": {}}': "needs either",
+    '{"mvoe": "1"}': "mvoe",
+    '{"probabilities": {"9": 1}}': "'9' is not a legal move; legal are '1', '2', '3'",
+    '{"probabilities": {"1": -1, "2": 2}}': r"the probability of '1' \(-1.0\) must be at least 0",
+    '{"probabilities": {"1": 0.9}}': "add up to 0.9, not 1",
+    '{"probabilities": {"1": NaN}}': "finite|JSON",
+    '{"probabilities": {"1": "1"}}': "number",
+    '{"move": "1"}': r"names a move \('1'\), which does not show how it mixes",
+}
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, *ANSWERS])
+def test_misbehaviour_is_one_clear_error_and_leaves_no_process(agent, monkeypatch, fault):
+    text, message = FAULTS[fault] if fault in FAULTS else (QUERY + f"    print({fault!r}, flush=True)", ANSWERS[fault])
+    if "within" in message:
+        monkeypatch.setenv(SECONDS_VARIABLE, "0.3")
+    program = agent(text, JUJITSU)
+    with pytest.raises(AgentError, match=message) as caught:
+        program.action_probabilities(*START)
+    assert "\n" not in str(caught.value)
+    assert program._process._process.poll() is not None
+
+
+def test_more_lines_than_questions_are_refused(agent):
+    program = agent(QUERY + "    print(json.dumps({'probabilities': {names[0]: 1}}) + '\\nmore', flush=True)", JUJITSU)
+    program.action_probabilities(*START)
+    with pytest.raises(AgentError, match="writes more than it is asked for: b'more"):
+        program.action_probabilities(*START)
+
+
+def test_children_of_an_agent_end_with_it(tmp_path):
+    lines = ("import subprocess, sys", "child = subprocess.Popen(['sleep', '60'])", "print(child.pid, flush=True)")
+    (tmp_path / "parent.py").write_text("\n".join([*lines, "sys.stdin.read()"]))
+    process = AgentProcess(f"{sys.executable} -S {tmp_path / 'parent.py'}")
+    child = int(process.ask(b"{}"))
+    process.close()
+    for _ in range(100):
+        if not Path(f"/proc/{child}").exists() or "State:\tZ" in Path(f"/proc/{child}/status").read_text():
+            return
+        time.sleep(0.02)
+    pytest.fail("the child of the agent is still there")
+
+
+def test_a_program_that_cannot_be_started(monkeypatch):
+    for command in ("no_such_program_anywhere", "", "'open"):
+        with pytest.raises(AgentError, match="cannot be started"):
+            AgentProcess(command)
+    monkeypatch.setenv(SECONDS_VARIABLE, "soon")
+    with pytest.raises(AgentError, match=r"CARDWAR_AGENT_SECONDS \(soon\) must be a number of seconds above 0"):
+        AgentProcess(MIXING)
+
+
+def test_moves_will_do_where_games_are_sampled(agent):
+    game = make_game("jujitsu", num_cards=3)
+    program = agent(QUERY + "    print(json.dumps({'move': names[-1]}), flush=True)", game, accepts_moves=True)
+    payoffs = baselines.play_games(game, [program, "lowest_card"], games=1)
+    assert payoffs.tolist() == baselines.play_games(game, ["highest_card", "lowest_card"], games=1).tolist()
+
+
+def test_only_what_is_typed_is_started(monkeypatch):
+    game, word = make_game("jujitsu", num_cards=3), f"agent:{MIXING}"
+    assert split_policies(f"{word} a,b") == [f"{word} a,b"]
+    monkeypatch.setattr(sys, "argv", ["cardwar", "exploit", "jujitsu", "--policy", word])
+    policy = policy_from(word, game)
+    assert isinstance(policy, AgentPolicy)
+    policy.close()
+    with pytest.raises(AgentError, match="started only where its command is typed"):
+        typed_agent("agent:rm -rf /somewhere", game)
+    monkeypatch.setenv(FROM_FILE, "1")
+    with pytest.raises(AgentError, match="started only where its command is typed"):
+        policy_from(word, game)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_program_in_another_language_plays(capsys, monkeypatch):
+    word = f"agent:node {EXAMPLES / 'middle_move.js'}"
+    command = ["match", "jujitsu", "num_cards=3", word, "uniform", "--games", "50"]
+    monkeypatch.setattr(sys, "argv", ["cardwar", *command])
+    figures = run_json(capsys, *command)
+    assert figures["games"] == 50 == sum(figures["wins"]) + figures["nobody"]
+
+
+def test_sigterm_ends_the_agent_too(tmp_path):
+    lines = ("import os, sys, time", "open(sys.argv[1], 'w').write(str(os.getpid()))", "time.sleep(60)")
+    (tmp_path / "slow.py").write_text("\n".join(lines))
+    noted = tmp_path / "pid"
+    word = f"agent:{sys.executable} -S {tmp_path / 'slow.py'} {noted}"
+    program = [sys.executable, "-c", "from train.cli import main; main()", "exploit", "jujitsu", "num_cards=3"]
+    process = subprocess.Popen([*program, "--policy", word], cwd=ROOT, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    agent = int(noted.read_text())
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(agent, 0)
+
+
+def test_the_schema_is_that_of_the_page():
+    properties = Query.model_json_schema()["properties"]
+    page = (ROOT / "docs" / "agents.md").read_text()
+    assert all(f"`{name}`" in page for name in properties)

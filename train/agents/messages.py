@@ -1,0 +1,87 @@
+"""The lines that are exchanged with an agent, as docs/agents.md describes them.
+
+`python -m train.agents.messages` prints their JSON schema.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from train.validation import Strict, one_line
+
+PROTOCOL: Literal[1] = 1
+# Probabilities add up to 1 within this much.
+SUM_TOLERANCE = 1e-6
+
+
+class Move(Strict):
+    """A legal move."""
+
+    action: int = Field(description="Its number in the environments of the game.")
+    name: str = Field(description="What answers call it.")
+
+
+class Query(Strict):
+    """What an agent is asked: one line."""
+
+    protocol: Literal[1] = PROTOCOL
+    query: int = Field(description="Counts the questions of this process, from 1.")
+    ask: Literal["mix", "any"] = Field(description='"mix": only probabilities will do. "any": a move will do, too.')
+    game: str
+    parameters: dict[str, Any]
+    rules: str = Field(description="How to play, in plain sentences.")
+    state: str = Field(description="What the player sees, in words; empty if the game has none.")
+    observation: list[float] = Field(description="What the player sees, as in the environments of the game.")
+    moves: list[Move] = Field(description="The legal moves.")
+
+
+class Answer(Strict):
+    """What it answers: one line with either entry."""
+
+    move: str | None = Field(None, description="The name of the move that it plays now.")
+    probabilities: dict[str, float] | None = Field(
+        None, description="Of the moves by name; missing ones have 0, and the sum is 1."
+    )
+
+
+class Reply(NamedTuple):
+    """A valid answer: the probability of each legal move, in their order, and whether only a move was named."""
+
+    probabilities: tuple[float, ...]
+    is_move: bool
+
+
+def read_answer(line: bytes, query: Query) -> Reply:
+    """The reply in a line.
+
+    Raises:
+        ValueError: If it is not a valid answer to the query; one line that says why.
+    """
+    with one_line():
+        answer = Answer.model_validate_json(line)
+    names = [move.name for move in query.moves]
+    if (answer.move is None) == (answer.probabilities is None):
+        raise ValueError('needs either "move" or "probabilities"')
+    given = {answer.move: 1.0} if answer.probabilities is None else answer.probabilities
+    for name, probability in given.items():
+        if name not in names:
+            raise ValueError(f"{name!r} is not a legal move; legal are {', '.join(map(repr, names))}")
+        if not probability >= 0.0:
+            raise ValueError(f"the probability of {name!r} ({probability}) must be at least 0")
+    total = math.fsum(given.values())
+    if abs(total - 1.0) > SUM_TOLERANCE:
+        raise ValueError(f"probabilities add up to {total:.9g}, not 1")
+    if answer.move is not None and query.ask == "mix":
+        raise ValueError(
+            f"names a move ({answer.move!r}), which does not show how it mixes; "
+            'exact figures need {"probabilities": {...}}'
+        )
+    return Reply(tuple(given.get(name, 0.0) / total for name in names), answer.move is not None)
+
+
+if __name__ == "__main__":
+    print(json.dumps({"query": Query.model_json_schema(), "answer": Answer.model_json_schema()}, indent=2))

@@ -1,0 +1,105 @@
+"""An agent as a policy: `agent:COMMAND` where a person types it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardwar_envs import Game
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from train.agents import AGENT, FROM_FILE
+from train.agents.messages import Move, Query, read_answer
+from train.agents.process import AgentError, AgentProcess
+from train.words import json_parameters
+
+
+class AgentPolicy:
+    """A program that plays: it is asked at each observation, once (see docs/agents.md).
+
+    Args:
+        game: The rules.
+        command: The program and its arguments. No shell sees it.
+
+    Attributes:
+        accepts_moves: Whether a move will do for an answer, as where games are sampled. Else the agent must give
+            probabilities: a move does not show how it mixes.
+        queries: How many questions it has answered.
+
+    Raises:
+        AgentError: If the program cannot be started.
+    """
+
+    def __init__(self, game: Game[Any], command: str) -> None:
+        self._game, self._command, self._process = game, command, AgentProcess(command)
+        self.accepts_moves, self.queries = False, 0
+
+    def __repr__(self) -> str:
+        return f"<AgentPolicy: {self._command}>"
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """The agent's answers, `[batch, num_actions]`; an AgentError if one is invalid."""
+        probabilities = np.zeros(action_masks.shape)
+        for row, observation in enumerate(observations):
+            query = query_for(self._game, observation, action_masks[row], "any" if self.accepts_moves else "mix")
+            query.query = self.queries = self.queries + 1
+            line = self._process.ask(query.model_dump_json().encode())
+            try:
+                reply = read_answer(line, query)
+            except ValueError as error:
+                self._process.fail(f"answers {line[:80].decode(errors='replace')!r}: {error}")
+            probabilities[row, [move.action for move in query.moves]] = reply.probabilities
+        return probabilities
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._process.close()
+
+
+def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
+    """The agent of a word that was typed for this process; text in a file never starts a program.
+
+    Raises:
+        AgentError: If the word is not in this process's arguments, or the program cannot be started.
+    """
+    if FROM_FILE in os.environ or not any(word in argument for argument in sys.argv):
+        raise AgentError(f"{word}: an agent is started only where its command is typed, not from a file or a record")
+    return AgentPolicy(game, word.removeprefix(AGENT))
+
+
+def query_for(
+    game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"] = "mix"
+) -> Query:
+    """What an agent is asked where a player sees that observation and has these legal actions."""
+    player, state = _in_words(game, observation, mask)
+    actions = np.flatnonzero(mask).tolist()
+    names = [game.describe_action(action, player) for action in actions]
+    twice = {name for name in names if names.count(name) > 1}
+    names = [f"{name} #{action}" if name in twice else name for name, action in zip(names, actions, strict=True)]
+    return Query(
+        query=0,
+        ask=ask,
+        game=game.facts.name,
+        parameters=json_parameters(game),
+        rules=game.how_to_play,
+        state=state,
+        observation=observation.tolist(),
+        moves=[Move(action=action, name=name) for action, name in zip(actions, names, strict=True)],
+    )
+
+
+def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
+    """The seat in which an observation is described, and what it shows, in words."""
+    if game.facts.public_state:
+        state, player = game.state_of(observation)
+        text = game.describe(state).replace(f"player_{player}", "you")
+        return player, text.replace(f"player_{1 - player}", "opponent") if game.facts.num_players == 2 else text
+    form = game.bayesian_form()
+    for player in (0, 1) if form is not None else ():
+        for kind, seen in zip(form.types[player], form.observations[player], strict=True):
+            if np.array_equal(seen, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}:
+                return player, f"you see: {kind}"
+    return 0, ""

@@ -1,0 +1,140 @@
+"""A program that answers questions: started without a shell, limited in time and length, ended with all it started."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+# Seconds for an answer, where the environment variable of that name does not say otherwise.
+SECONDS, SECONDS_VARIABLE = 10.0, "CARDWAR_AGENT_SECONDS"
+# An answer has at most this many bytes.
+MOST_BYTES = 1 << 16
+# Seconds that it may take to end.
+TO_END = 1.0
+
+
+class AgentError(ValueError):
+    """An agent does not answer as it should."""
+
+
+class AgentProcess:
+    """A running agent, in a process group of its own; `close`, or the end of this process, ends the group.
+
+    Args:
+        command: The program and its arguments, as for a shell, but no shell sees it.
+
+    Raises:
+        AgentError: If it cannot be started, or the time limit is invalid.
+    """
+
+    def __init__(self, command: str) -> None:
+        self._command, self._left, self._seconds = command, b"", _time_limit()
+        try:
+            self._process = subprocess.Popen(
+                shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+            )
+        except (OSError, ValueError, IndexError) as error:
+            raise AgentError(f"agent ({command}) cannot be started: {error}") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._into, self._out_of = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._into, False)
+        os.set_blocking(self._out_of, False)
+        atexit.register(self.close)
+        _end_on_sigterm()
+
+    def ask(self, line: bytes) -> bytes:
+        """Sends a line and returns the next one that the agent writes, without its end.
+
+        Raises:
+            AgentError: If it takes too long, ends, or writes too much; it is ended then.
+        """
+        deadline = time.monotonic() + self._seconds
+        if self._left:
+            self._fail(f"writes more than it is asked for: {self._left[:60]!r}")
+        self._write(line + b"\n", deadline)
+        while b"\n" not in self._left:
+            self._wait(self._out_of, selectors.EVENT_READ, deadline)
+            with suppress(BlockingIOError):
+                read = os.read(self._out_of, MOST_BYTES)
+                if not read:
+                    self._fail(f"ended {'in the middle of' if self._left else 'before'} its answer{self._status()}")
+                self._left += read
+            if len(self._left) > MOST_BYTES:
+                self._fail(f"answers with more than {MOST_BYTES:,} bytes")
+        answer, _, self._left = self._left.partition(b"\n")
+        return answer
+
+    def close(self) -> None:
+        """Ends the agent and every process of its group."""
+        atexit.unregister(self.close)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(TO_END)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+    def fail(self, why: str) -> NoReturn:
+        """Ends the agent because of what it answered."""
+        self._fail(why)
+
+    def _write(self, line: bytes, deadline: float) -> None:
+        while line:
+            self._wait(self._into, selectors.EVENT_WRITE, deadline)
+            try:
+                line = line[os.write(self._into, line) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                self._fail(f"has ended{self._status()}")
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, event)
+            if not selector.select(max(deadline - time.monotonic(), 0.0)):
+                self._fail(f"does not answer within {self._seconds:g} seconds ({SECONDS_VARIABLE} sets the limit)")
+
+    def _status(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            return f" with exit status {self._process.wait(TO_END)}"
+        return ""
+
+    def _fail(self, why: str) -> NoReturn:
+        self.close()
+        raise AgentError(f"agent ({self._command}) {why}") from None
+
+
+def _time_limit() -> float:
+    text = os.environ.get(SECONDS_VARIABLE, str(SECONDS))
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < 1e9:
+        raise AgentError(f"{SECONDS_VARIABLE} ({text}) must be a number of seconds above 0")
+    return seconds
+
+
+def _end_on_sigterm() -> None:
+    """Lets SIGTERM end this process in the usual way, so that agents end with it."""
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        sys.exit(128 + number)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    if in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end)
