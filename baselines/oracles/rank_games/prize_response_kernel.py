@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from baselines.matrix_game.kernel import value_bounds, workspace  # noqa: F401  # for `engine.py`
+from baselines.matrix_game.kernel import solve_with, workspace  # noqa: F401  # the latter for `engine.py`
 from baselines.oracles.rank_games.interleavings_kernel import first_half, letter_at, number_of, spell, word_at
 from baselines.oracles.rank_games.kernel import NO_ROW
 from baselines.oracles.rank_games.prize_kernel import find_stakes, look_up
@@ -133,11 +133,11 @@ def _ranks(counts, ranks):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _mix(mode, pairing, query, counts, cards, ranks, answers, cells, rules, work, x, y):  # type: ignore[no-untyped-def]
+def _mix(mode, pairing, query, counts, cards, ranks, answers, cells, work, x, y):  # type: ignore[no-untyped-def]
     """Writes both players' strategies at a state, a probability for each move, to `x` and `y`."""
     if mode == SOLVED:
         work.matrix[: len(x), : len(y)] = cells[: len(x), : len(y), MEAN]
-        value_bounds(work.matrix[: len(x), : len(y)], rules.tolerance, x, y, work.simplex)
+        solve_with(work.matrix[: len(x), : len(y)], x, y, work.simplex)
         return
     for player in range(2):
         mix = y if player else x
@@ -170,7 +170,7 @@ def evaluate(mode, first, words, letters, rules, below, work, values_below, answ
                 find_stakes(context, prize, rules, work)
                 for pairing in range(values.shape[1]):
                     _cells(rows, columns, pairing, work, values_below, cells)
-                    _mix(mode, pairing, query, counts[0], below.cards + 1, ranks, answers, cells, rules, work, x, y)
+                    _mix(mode, pairing, query, counts[0], below.cards + 1, ranks, answers, cells, work, x, y)
                     best_0, best_1 = _value(rows, columns, x, y, cells, share, values[place, pairing])
                     if len(best):
                         best[query, pairing, 0], best[query, pairing, 1] = ranks[0, best_0], ranks[1, best_1]

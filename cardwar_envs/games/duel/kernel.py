@@ -123,20 +123,25 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
 
 
 @njit()
+def show_hands(row, ranks, player, seen, mask):  # type: ignore[no-untyped-def]
+    """Writes both hands as a player sees them, its own first, and the mask of its cards."""
+    own, other = player * ranks, (1 - player) * ranks
+    for i in range(ranks):
+        seen[i] = row[own + i]
+    for i in range(ranks):
+        seen[ranks + i] = row[other + i]
+    for i in range(ranks):
+        mask[i] = row[own + i] > 0.0
+
+
+@njit()
 def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
     ranks = len(tables[1])
     for g in range(len(rows)):
         row = rows[g]
         for player in range(2):
-            own, other = player * ranks, (1 - player) * ranks
-            seen, mask = observations[g, player], masks[g, player]
-            for i in range(ranks):
-                seen[i] = row[own + i]
-            for i in range(ranks):
-                seen[ranks + i] = row[other + i]
-            for i in range(ranks):
-                mask[i] = row[own + i] > 0.0
-            seen[2 * ranks + 1] = row[2 * ranks + 1]
+            show_hands(row, ranks, player, observations[g, player], masks[g, player])
+            observations[g, player, 2 * ranks + 1] = row[2 * ranks + 1]
         score = row[2 * ranks]
         observations[g, 0, 2 * ranks] = score
         observations[g, 1, 2 * ranks] = 0.0 - score

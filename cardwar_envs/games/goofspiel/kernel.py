@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
-from cardwar_envs.games.duel.kernel import acting, illegal, pack, uniform  # noqa: F401  # bodies of this game too
+from cardwar_envs.games.duel.kernel import acting, illegal, pack, show_hands, uniform  # noqa: F401  # bodies of this game too
 
 RANDOM, DESCENDING, ASCENDING = range(3)
 
@@ -90,14 +90,8 @@ def observe(tables, rows, observations, masks, written):  # type: ignore[no-unty
     for g in range(len(rows)):
         row = rows[g]
         for player in range(2):
-            own, other = player * ranks, (1 - player) * ranks
-            seen, mask = observations[g, player], masks[g, player]
-            for i in range(ranks):
-                seen[i] = row[own + i]
-            for i in range(ranks):
-                seen[ranks + i] = row[other + i]
-            for i in range(ranks):
-                mask[i] = row[own + i] > 0.0
+            seen = observations[g, player]
+            show_hands(row, ranks, player, seen, masks[g, player])
             for i in range(2 * ranks, len(row)):
                 seen[i] = row[i]
         if not margin:

@@ -8,6 +8,7 @@ import baselines
 from baselines.opponents.generic import Uniform
 from baselines.opponents.goofspiel import Matching
 from baselines.oracles.rank_games import prize_response
+from baselines.oracles.rank_games.engine import work_for
 from baselines.oracles.rank_games.prize_response import PrizePlay
 from baselines.oracles.rank_games.reached import ReachedPlay
 from baselines.oracles.rank_games.word_policy import packed_counts
@@ -119,6 +120,15 @@ def test_an_equilibrium_too_large_for_queries_is_computed_again(monkeypatch):
     assert max(queried.total, again.total) <= 1e-12
     with pytest.raises(ValueError, match=r"at most 5 can be queried 2 times each, so the largest size .* is 1$"):
         PrizePlay(game, [Wave(), Wave()][:1] * 2)
+
+
+def test_a_recomputed_mix_is_the_equilibrium_of_what_follows():
+    bodies = prize_response.kernel(0.0)
+    cells, x, y = np.zeros((2, 2, 3)), np.zeros(2), np.zeros(2)
+    cells[:, :, bodies.MEAN] = [[3, -1], [-2, 1]]
+    nothing = np.zeros((2, 2), dtype=np.int64)
+    bodies._mix(bodies.SOLVED, 0, 0, nothing, 2, nothing, np.zeros((1, 2, 0, 0)), cells, work_for(2, bodies), x, y)
+    np.testing.assert_allclose((x, y), ((3 / 7, 4 / 7), (2 / 7, 5 / 7)), atol=1e-12)
 
 
 def test_many_strategies_of_an_equilibrium_are_those_of_one_at_a_time():
