@@ -122,7 +122,7 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
         actions[g] = held_card(hand, cards, draw(streams, g)) if where[g] and cards > 0.0 else 0
 
 
-@njit()
+@njit(inline="always")
 def show_hands(row, ranks, player, seen, mask):  # type: ignore[no-untyped-def]
     """Writes both hands as a player sees them, its own first, and the mask of its cards."""
     own, other = player * ranks, (1 - player) * ranks
