@@ -193,7 +193,7 @@ def _simplex(matrix, low, high, first, tolerance, dantzig_pivots, x, y, work):  
 
 
 @_inlined
-def _normalise(weights):  # type: ignore[no-untyped-def]
+def normalise(weights):  # type: ignore[no-untyped-def]
     """Scales weights to a distribution: the uniform one where rounding broke the simplex; the bounds will say so."""
     total = 0.0
     for k in range(len(weights)):
@@ -265,8 +265,8 @@ def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
             y[j] = 1.0 if j == column else 0.0
     else:
         _simplex(matrix, low, high, -1, PIVOT_TOLERANCE, DANTZIG_PIVOTS, x, y, work)
-        _normalise(x)
-        _normalise(y)
+        normalise(x)
+        normalise(y)
     if _is_skew(matrix):
         for k in range(len(y)):
             y[k] = x[k]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from baselines.matrix_game.kernel import solve_with, workspace  # noqa: F401  # the latter for `engine.py`
+from baselines.matrix_game.kernel import normalise, solve_with, value_bounds, workspace  # noqa: F401  # the last for `engine.py`
 from baselines.oracles.rank_games.interleavings_kernel import first_half, letter_at, number_of, spell, word_at
 from baselines.oracles.rank_games.kernel import NO_ROW
 from baselines.oracles.rank_games.prize_kernel import find_stakes, look_up
@@ -133,11 +133,16 @@ def _ranks(counts, ranks):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _mix(mode, pairing, query, counts, cards, ranks, answers, cells, work, x, y):  # type: ignore[no-untyped-def]
+def _mix(mode, pairing, query, counts, cards, ranks, answers, cells, tolerance, work, x, y):  # type: ignore[no-untyped-def]
     """Writes both players' strategies at a state, a probability for each move, to `x` and `y`."""
     if mode == SOLVED:
-        work.matrix[: len(x), : len(y)] = cells[: len(x), : len(y), MEAN]
-        solve_with(work.matrix[: len(x), : len(y)], x, y, work.simplex)
+        game = work.matrix[: len(x), : len(y)]
+        game[:] = cells[: len(x), : len(y), MEAN]
+        lower, upper = solve_with(game, x, y, work.simplex)
+        if upper - lower > tolerance:  # by another rule of pivoting, which seldom fails where the first one does
+            value_bounds(game, tolerance, x, y, work.simplex)
+            normalise(x)
+            normalise(y)
         return
     for player in range(2):
         mix = y if player else x
@@ -170,7 +175,20 @@ def evaluate(mode, first, words, letters, rules, below, work, values_below, answ
                 find_stakes(context, prize, rules, work)
                 for pairing in range(values.shape[1]):
                     _cells(rows, columns, pairing, work, values_below, cells)
-                    _mix(mode, pairing, query, counts[0], below.cards + 1, ranks, answers, cells, work, x, y)
+                    _mix(
+                        mode,
+                        pairing,
+                        query,
+                        counts[0],
+                        below.cards + 1,
+                        ranks,
+                        answers,
+                        cells,
+                        rules.tolerance,
+                        work,
+                        x,
+                        y,
+                    )
                     best_0, best_1 = _value(rows, columns, x, y, cells, share, values[place, pairing])
                     if len(best):
                         best[query, pairing, 0], best[query, pairing, 1] = ranks[0, best_0], ranks[1, best_1]

@@ -53,11 +53,21 @@ def assert_same_figures(game, policies):
     np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
-@each_row(("cards", "parameters"), [(3, variant) for variant in VARIANTS] + [(4, VARIANTS[0]), (4, VARIANTS[7])])
-def test_measured_on_interleavings_as_on_the_graph(cards, parameters):
+@each_row("parameters", VARIANTS)
+def test_measured_on_interleavings_as_on_the_graph(parameters):
+    compare_with_the_graph(3, parameters)
+
+
+@pytest.mark.slow
+@each_row("parameters", VARIANTS)
+def test_measured_on_interleavings_as_on_the_graph_with_more_cards(parameters):
+    compare_with_the_graph(4, parameters)
+
+
+def compare_with_the_graph(cards, parameters):
     game = make_game("goofspiel", num_cards=cards, **parameters)
     one, other, uniform = Wave(), Wave(1.0), Uniform(game)
-    for policies in ([one, other], [uniform, one], [uniform, uniform]):
+    for policies in ([one, other], [uniform, uniform]):
         assert_same_figures(game, policies)
     graph = GraphOracle(game)
     for player in (0, 1):
@@ -111,7 +121,7 @@ def test_thirteen_cards():
 
 
 def test_an_equilibrium_too_large_for_queries_is_computed_again(monkeypatch):
-    game = make_game("goofspiel", num_cards=5, ties="carry")
+    game = make_game("goofspiel", num_cards=4, ties="carry")
     policy = baselines.solve(game).policy
     queried = baselines.nash_conv(game, policy)
     monkeypatch.setattr(prize_response, "MOST_STATES", 10)
@@ -127,7 +137,9 @@ def test_a_recomputed_mix_is_the_equilibrium_of_what_follows():
     cells, x, y = np.zeros((2, 2, 3)), np.zeros(2), np.zeros(2)
     cells[:, :, bodies.MEAN] = [[3, -1], [-2, 1]]
     nothing = np.zeros((2, 2), dtype=np.int64)
-    bodies._mix(bodies.SOLVED, 0, 0, nothing, 2, nothing, np.zeros((1, 2, 0, 0)), cells, work_for(2, bodies), x, y)
+    bodies._mix(
+        bodies.SOLVED, 0, 0, nothing, 2, nothing, np.zeros((1, 2, 0, 0)), cells, 1e-9, work_for(2, bodies), x, y
+    )
     np.testing.assert_allclose((x, y), ((3 / 7, 4 / 7), (2 / 7, 5 / 7)), atol=1e-12)
 
 
