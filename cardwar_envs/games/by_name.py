@@ -60,6 +60,9 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
         ValueError: If there is no such game or parameter, a required parameter is missing, or a value is invalid.
     """
     kind = game_class(name)
+    if name.startswith(OPENSPIEL) and (others := parameters.keys() - {"state_key"}):
+        example = f"{name.partition('(')[0]}({'=..., '.join(sorted(others))}=...)"
+        raise ValueError(f"{name}: the parameters of an OpenSpiel game stand in its name, as in {example}")
     check_names(kind, parameters, name, keywords=True)
     parameters |= parameters_in(name)
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # games are dataclasses

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.openspiel.listing import Listing
+from cardwar_envs.openspiel.listing import Key, listing
 
 # Of tensors: 200 MB.
 MOST_NUMBERS = 50_000_000
@@ -28,8 +29,13 @@ def replayed(game: Any, history: Sequence[int]) -> Any:
     return state
 
 
-def tensors_of(listed: Listing) -> NDArray[np.float32]:
-    """`[states, players, size]`: OpenSpiel's tensors of all states, of size 0 if it provides none or they are many."""
+@lru_cache(maxsize=8)
+def tensors_of(name: str, key: Key | None, merge: bool) -> NDArray[np.float32]:
+    """`[states, players, size]`: OpenSpiel's tensors of all states of a `listing`.
+
+    The size is 0 if OpenSpiel provides none or there are too many.
+    """
+    listed = listing(name, key, merge)
     game, players = listed.game, range(listed.game.num_players())
     kind, shape = game.get_type(), []
     if kind.provides_observation_tensor:

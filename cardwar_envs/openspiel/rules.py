@@ -58,8 +58,13 @@ class OpenSpielGame(Game[OpenSpielState]):
     @cached_property
     def listed(self) -> Listing:
         """All states of the game."""
+        return listing(*self._listed_by)
+
+    @property
+    def _listed_by(self) -> tuple[str, Key | None, bool]:
+        """The arguments of `listing`; all copies of a game share what it caches."""
         key = _text if self.state_key == "string" else self.state_key if callable(self.state_key) else None
-        return listing(self.spiel, key, self.state_key is None)
+        return self.spiel, key, self.state_key is None
 
     @cached_property
     def facts(self) -> GameFacts:
@@ -142,7 +147,7 @@ class OpenSpielGame(Game[OpenSpielState]):
     @cached_property
     def tensors(self) -> NDArray[np.float32]:
         """`[states, players, size]`."""
-        return tensors_of(self.listed)
+        return tensors_of(*self._listed_by)
 
     def observation(self, state: OpenSpielState, player: int) -> NDArray[np.float32]:
         """The number of the state, the seat, and OpenSpiel's tensor.

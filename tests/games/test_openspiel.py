@@ -15,6 +15,8 @@ from cardwar_envs.openspiel import from_openspiel, loading, to_openspiel
 pyspiel = pytest.importorskip("pyspiel")
 
 DESCENDING = "goofspiel(num_cards=3,points_order=descending)"
+# Their histories take OpenSpiel seconds.
+SLOW_THERE = ("dice_wars", "dinosaur_war", "goofspiel", "lowest_unique")
 COMPARED = [
     DESCENDING,
     "goofspiel(num_cards=3,returns_type=point_difference)",
@@ -111,10 +113,69 @@ def test_our_games_pass_openspiels_test_and_have_our_figure_there(name):
     sim_test.GamesSimTest().sim_game(spiel)
     pyspiel.random_sim_test(spiel, num_sims=2, serialize=True, verbose=False)
     assert str(pyspiel.load_game(str(spiel))) == str(pickle.loads(pickle.dumps(spiel))) == str(spiel)
-    if name not in ("dice_wars", "dinosaur_war", "lowest_unique"):  # whose histories take OpenSpiel seconds
+    if name not in SLOW_THERE:
         turns = pyspiel.convert_to_turn_based(spiel)
         there = exploitability.nash_conv(turns, policy.UniformRandomPolicy(turns))
         assert there == pytest.approx(baselines.nash_conv(game, "uniform_actions").total, abs=1e-9)
+
+
+class MixesBySight:
+    """A random mix for each observation; the same where OpenSpiel asks for a move of one of our games."""
+
+    def __init__(self, game, seed):
+        self.game, self.seed = to_openspiel(game), seed
+
+    def mix(self, seen, mask):
+        drawn = np.random.default_rng([self.seed, *seen.view(np.uint32).tolist()])
+        found = np.zeros(len(mask))
+        found[mask > 0] = drawn.dirichlet(np.ones(int(mask.sum())))
+        return found
+
+    def action_probabilities(self, observations, action_masks):
+        rows = zip(observations + np.float32(0.0), action_masks, strict=True)
+        return np.stack([self.mix(seen, mask) for seen, mask in rows])
+
+    def there(self, turns, actions):
+        """The same as a policy of OpenSpiel for the game in which players take turns."""
+        kind = pytest.importorskip("open_spiel.python.policy").Policy
+
+        class There(kind):
+            def action_probabilities(_, state, player_id=None):  # noqa: N805
+                together, history = self.game.new_initial_state(), list(state.history())
+                players = together.num_players()
+                while history and not (together.is_simultaneous_node() and len(history) < players):
+                    if together.is_simultaneous_node():
+                        together.apply_actions(history[:players])
+                        history = history[players:]
+                    else:
+                        together.apply_action(history.pop(0))
+                seat, mask = state.current_player(), np.zeros(actions)
+                mask[state.legal_actions()] = 1
+                seen = np.array(together.observation_tensor(seat)[players:], dtype=np.float32)  # the seat comes first
+                mix = self.mix(seen, mask)
+                return {action: mix[action] for action in state.legal_actions()}
+
+        return There(turns, list(range(turns.num_players())))
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        *(pytest.param(name, {}, marks=[pytest.mark.slow] * (name in SLOW_THERE)) for name in GAMES if name != "war"),
+        pytest.param("war", {"ranks": 3, "discards": 1, "max_rounds": 3}, marks=pytest.mark.slow),
+    ],
+)
+def test_random_policies_have_our_figure_there(name, size, request):
+    exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
+    game = make_game(name, **size) if size else make_game(name).smallest()
+    turns = pyspiel.convert_to_turn_based(to_openspiel(game))
+    for seed in range(5 if request.node.get_closest_marker("slow") else 1):
+        policy = MixesBySight(game, seed)
+        ours = baselines.nash_conv(game, policy).total
+        assert ours > 1e-3
+        assert exploitability.nash_conv(turns, policy.there(turns, game.facts.num_actions)) == pytest.approx(
+            ours, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("name", ["jujitsu", "goofspiel", "oshi_zumo", "lowest_unique", "war"])
@@ -226,3 +287,8 @@ def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(ValueError, match="need the extra openspiel"):
         make_game("openspiel:matrix_rps")
+
+
+def test_parameters_beside_the_name_are_refused_with_an_example():
+    with pytest.raises(ValueError, match=r"stand in its name, as in openspiel:goofspiel\(num_cards=...\)"):
+        make_game("openspiel:goofspiel", num_cards=3)

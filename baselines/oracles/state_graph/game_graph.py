@@ -219,10 +219,11 @@ class _Explorer(Generic[S]):
             outcomes = self.game.transitions(state, dict(zip(acting, choice, strict=True)))
             self.choices.extend(row)
             self.outcomes.append(len(outcomes))
+            certain = len(outcomes) == 1 and outcomes[0].probability == 1  # to convert a fraction takes long
             for outcome in outcomes:
                 child, rewards, swapped = self.arrive(outcome)
                 self.children.append(child)
-                self.probabilities.append(float(outcome.probability))
+                self.probabilities.append(1.0 if certain else float(outcome.probability))
                 self.rewards.extend(rewards)
                 self.swapped.append(swapped)
 
