@@ -40,11 +40,14 @@ class Query(Strict):
 
 
 class Answer(Strict):
-    """What it answers: one line with either entry."""
+    """What it answers: one line with a move or with probabilities."""
 
     move: str | None = Field(None, description="The name of the move that it plays now.")
     probabilities: dict[str, float] | None = Field(
         None, description="Of the moves by name; missing ones have 0, and the sum is 1."
+    )
+    about: dict[str, str | int | float] | None = Field(
+        None, description="What it says of this answer, such as its model and temperature; kept, never judged."
     )
 
 

@@ -54,6 +54,15 @@ class AgentPolicy:
             probabilities[row, [move.action for move in query.moves]] = reply.probabilities
         return probabilities
 
+    @property
+    def failed(self) -> bool:
+        """Whether the program was ended because of what it did."""
+        return self._process.failed
+
+    def restart(self) -> None:
+        """Starts the program again after it failed."""
+        self._process = AgentProcess(self._command)
+
     def close(self) -> None:
         """Ends the program."""
         self._process.close()

@@ -33,12 +33,16 @@ class AgentProcess:
     Args:
         command: The program and its arguments, as for a shell, but no shell sees it.
 
+    Attributes:
+        failed: Whether it was ended because of what it did.
+
     Raises:
         AgentError: If it cannot be started, or the time limit is invalid.
     """
 
     def __init__(self, command: str) -> None:
         self._command, self._left, self._seconds = command, b"", _time_limit()
+        self.failed = False
         try:
             self._process = subprocess.Popen(
                 shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
@@ -114,6 +118,7 @@ class AgentProcess:
         return ""
 
     def _fail(self, why: str) -> NoReturn:
+        self.failed = True
         self.close()
         raise AgentError(f"agent ({self._command}) {why}") from None
 

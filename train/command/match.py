@@ -7,12 +7,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 from rich.table import Column, Table
 
 import baselines
+from baselines.matches.games import sampled_games
 from cardwar_envs import Game, Policy
 from train.agents import AGENT
+from train.agents.process import AgentError
 from train.command.console import (
     AsJson,
     GameName,
@@ -23,6 +26,7 @@ from train.command.console import (
     out,
     print_json,
     say,
+    say_aside,
     say_identity,
     timed,
 )
@@ -44,6 +48,9 @@ def match(
         typer.Option(parser=count(1), metavar="N", help="Games to play if the result is not exact; default 1000."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of sampled games; default 0.")] = None,
+    forfeit: Annotated[
+        bool, typer.Option("--forfeit", help="With programs and --games: who fails loses that game, and play goes on.")
+    ] = False,
     max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
@@ -65,10 +72,14 @@ def match(
         raise ValueError(
             f"--max-states ({max_states}) does not apply to {game}: games are sampled, states are not enumerated"
         )
+    if forfeit and (exact or not (games and rules.facts.num_players == 2 and rules.facts.zero_sum)):
+        raise ValueError("--forfeit requires --games, a program (agent:COMMAND), and a two-player zero-sum game")
     line_up, title = line_up_from(policies, rules), " ".join([game, *words])
     if not exact:
         accept_moves(line_up)
-    if exact:
+    if forfeit:
+        _forfeiting_match(rules, policies, line_up, games or 0, seed or 0, title, as_json)
+    elif exact:
         _exact_match(rules, policies, line_up, max_states, title, as_json)
     else:
         _played_match(rules, policies, line_up, given, title, as_json)
@@ -111,6 +122,31 @@ def _played_match(
     figures = {key: getattr(result, key) for key in (*keys, *course)}
     errors = result.payoff_errors and [error if math.isfinite(error) else None for error in result.payoff_errors]
     print_json(game, policies=names, **figures, payoff_errors=errors, seed=given.get("seed", 0), seconds=seconds)
+
+
+def _forfeiting_match(
+    game: Game[Any], names: list[str], line_up: list[Policy], games: int, seed: int, title: str, as_json: bool
+) -> None:
+    """Plays game by game; a program that fails is paid the least payoff of the game and is started again."""
+    payoffs, forfeits = np.zeros((games, 2)), [0, 0]
+    with advancing("games played", games) as progress:
+        for number in range(games):
+            try:
+                payoffs[number] = sampled_games(game, line_up, 1, [seed, number]).payoffs[0]
+            except AgentError as error:
+                seat = next(seat for seat, each in enumerate(line_up) if getattr(each, "failed", False))
+                say_aside(f"game {number + 1}: player_{seat} forfeits: {error}")
+                payoffs[number, seat], payoffs[number, 1 - seat] = game.facts.min_payoff, -game.facts.min_payoff
+                forfeits[seat] += 1
+                line_up[seat].restart()  # type: ignore[attr-defined]  # only programs fail
+            progress(number + 1)
+    mean, spread = float(payoffs[:, 0].mean()), float(payoffs[:, 0].std(ddof=min(games - 1, 1)) / np.sqrt(games))
+    if as_json:
+        print_json(game, policies=names, games=games, mean=mean, mean_error=spread, forfeits=forfeits, seed=seed)
+        return
+    say(f"{title}, {games:,} games, sampled")
+    say(f"mean payoff of player_0 {points(mean, 4)} ± {points(spread, 4)} (standard error), forfeits counted as lost")
+    say(f"forfeits: {forfeits[0]:,} by player_0, {forfeits[1]:,} by player_1")
 
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import run_json
+from command import run, run_json, run_refused
 
 import baselines
 from cardwar_envs import make_game
@@ -190,6 +190,21 @@ def test_a_program_in_another_language_plays(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["cardwar", *command])
     figures = run_json(capsys, *command)
     assert figures["games"] == 50 == sum(figures["wins"]) + figures["nobody"]
+
+
+def test_who_fails_forfeits_a_game_and_play_goes_on(capsys, monkeypatch, tmp_path):
+    path = tmp_path / "agent.py"
+    path.write_text(
+        f"{QUERY}    print(json.dumps({{'move': names[0]}}) if query['query'] % 5 else 'what?', flush=True)\n"
+    )
+    call = ["match", "jujitsu", "num_cards=3", f"agent:{sys.executable} -S {path}", "highest_card", "--games", "10"]
+    monkeypatch.setattr(sys, "argv", ["cardwar", *call])
+    code, out, err = run(capsys, *call, "--forfeit", "--json")
+    found = json.loads(out)
+    assert (code, found["games"], found["forfeits"][1]) == (0, 10, 0)
+    assert found["forfeits"][0] == err.count("player_0 forfeits: agent (") > 2
+    assert found["mean"] <= 1 - 2 * found["forfeits"][0] / 10
+    assert "--forfeit requires --games" in run_refused(capsys, *call[:5], "--forfeit")
 
 
 def test_sigterm_ends_the_agent_too(tmp_path):

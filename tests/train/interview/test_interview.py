@@ -1,0 +1,229 @@
+"""An interview gives the exact figure of the policy that answers, keeps every answer and asks nothing twice."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command import run, run_refused
+
+import baselines
+from cardwar_envs import make_game
+from train.agents.policy import query_for
+from train.interview.answers import ANSWERS_FILE, answers_in
+from train.interview.asking import Answered, Interviewer, information_states
+from train.interview.figures import bounds_from_moves, costs_in_games
+from train.play.judge import Judge
+
+ROOT = Path(__file__).parents[3]
+# Weights of moves by their place and the length of the state's text, so that no two states are alike.
+MIXING = """
+import json, os, sys
+log, most = sys.argv[1], int(sys.argv[2])
+for number, line in enumerate(sys.stdin):
+    query = json.loads(line)
+    with open(log, "a") as file:
+        file.write(json.dumps([query["state"], query["observation"], len(query["moves"])]) + "\\n")
+    assert query["query"] == number + 1
+    if number == most:
+        os._exit(3)
+    names = [move["name"] for move in query["moves"]]
+    weights = [1 + (place * len(query["state"]) + sum(query["observation"])) % 3 for place in range(len(names))]
+    mix = {name: weight / sum(weights) for name, weight in zip(names, weights)}
+    print(json.dumps({"probabilities": mix, "about": {"model": "rule", "temperature": 0.5}}), flush=True)
+"""
+
+
+def mixing(game):
+    """The same policy in this process, as a table."""
+    mixes = {}
+    for key, (seen, mask) in information_states(game).items():
+        query = query_for(game, seen, mask)
+        shift = len(query.state), sum(query.observation)
+        weights = np.array([1 + (place * shift[0] + shift[1]) % 3 for place in range(len(query.moves))])
+        mixes[key] = np.zeros(game.facts.num_actions)
+        mixes[key][[move.action for move in query.moves]] = weights / weights.sum()
+    return Answered(mixes)
+
+
+@pytest.fixture
+def agent(tmp_path):
+    """The command of the agent, which ends after a number of answers, and what it was asked."""
+    path, log = tmp_path / "agent.py", tmp_path / "asked.txt"
+    path.write_text(MIXING)
+    log.touch()
+    return lambda most=10**9: f"{sys.executable} -S {path} {log} {most}", lambda: log.read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("jujitsu", {"num_cards": 3}), ("dice_poker", {}), ("goofspiel", {"num_cards": 3})]
+)
+def test_mixes_give_the_exact_exploitability(capsys, tmp_path, agent, name, size):
+    game, (command, asked) = make_game(name, **size), agent
+    words = [f"{key}={value}" for key, value in size.items()]
+    call = ["interview", name, *words, "--agent", command(), "--out", str(tmp_path / "out")]
+    code, out, _ = run(capsys, *call, "--json")
+    found = json.loads(out)
+    assert (code, found["measured"], found["states"]) == (0, "exact", found["answers"])
+    assert found["exploitability"] == baselines.exploitability(game, mixing(game)) > 0
+    assert found["about"] == [{"model": "rule", "temperature": 0.5}]
+    assert len(asked()) == found["states"] == len(information_states(game))
+    assert json.loads(run(capsys, *call, "--json")[1]) == found
+    assert len(asked()) == found["states"], "nothing is asked twice"
+
+
+def test_it_goes_on_after_the_agent_ended_and_after_a_line_was_cut_off(capsys, tmp_path, agent):
+    (command, asked), out = agent, tmp_path / "out"
+    states = information_states(make_game("jujitsu", num_cards=3))
+
+    def ask():
+        with answers_in(out, {"agent": "one"}) as answers:
+            who = Interviewer(make_game("jujitsu", num_cards=3), command(7), answers, 3)
+            try:
+                return [who.mix(f"mix {number}", view, "mix")[0] for number, view in enumerate(states.values())]
+            finally:
+                who.close()
+
+    for kept in (7, 14, 21):
+        with pytest.raises(ValueError, match="with exit status 3"):
+            ask()
+        assert (out / ANSWERS_FILE).read_bytes().count(b"\n") == kept
+    content = (out / ANSWERS_FILE).read_bytes()
+    (out / ANSWERS_FILE).write_bytes(content[:-20])
+    assert len(ask()) == len(states) == 26
+    assert len({*asked()}) == 26
+    assert len(asked()) == 26 + 3 + 1, "three questions had no answer, and one answer was cut off"
+    with pytest.raises(ValueError, match="its interview has agent 'one', not 'two'"), answers_in(out, {"agent": "two"}):
+        pass
+    with pytest.raises(ValueError, match="has files, but no interview"), answers_in(tmp_path, {}):
+        pass
+
+
+@pytest.mark.slow
+def test_killed_three_times_it_asks_nothing_twice(capsys, tmp_path, agent):
+    command, asked = agent
+    call = ["interview", "goofspiel", "num_cards=3", "--agent", command(), "--out", str(tmp_path / "out"), "--json"]
+    path, seen = tmp_path / "out" / ANSWERS_FILE, 0
+    for _ in range(3):
+        with subprocess.Popen(
+            [sys.executable, "-m", "train.cli", *call], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as child:
+            while not path.exists() or path.read_bytes().count(b"\n") < seen + 3:
+                time.sleep(0.001)
+            child.send_signal(signal.SIGKILL)
+        seen = path.read_bytes().count(b"\n")
+    code, out, _ = run(capsys, *call)
+    game = make_game("goofspiel", num_cards=3)
+    assert (code, json.loads(out)["exploitability"]) == (0, baselines.exploitability(game, mixing(game)))
+    assert 84 <= len(asked()) <= 84 + 3, "only what had no answer yet was asked again"
+
+
+class Scripted(Interviewer):
+    """Answers by a policy in this process, as a move where a move will do."""
+
+    def __init__(self, game, policy, rng):
+        super().__init__(game, "", None, 1)
+        self.policy, self.rng = policy, rng
+
+    def mix(self, key, view, ask):
+        mix = self.policy.action_probabilities(view[0][None], view[1][None])[0]
+        return (mix, False) if ask == "mix" else (np.eye(len(mix))[self.rng.choice(len(mix), p=mix)], True)
+
+
+def test_moves_give_a_lower_bound():
+    game = make_game("jujitsu", num_cards=3)
+    policy, states, means = mixing(game), information_states(game), []
+    truth = baselines.exploitability(game, policy)
+    for seed in range(2):
+        who = Scripted(game, policy, np.random.default_rng(seed))
+        found = bounds_from_moves(who, states, 200, seed, lambda done: None)
+        assert 0 < found.bound.low <= truth, "it proves something, and nothing wrong"
+        means.append(found.bound.mean)
+        assert abs(found.frequencies - truth) < 0.15
+    assert truth - 0.15 < np.mean(means) < truth + 0.05
+
+
+def test_rare_mistakes_do_not_make_a_narrow_bound():
+    """All of a few moves may be alike by luck: the bound must not take them for all."""
+    game = make_game("jujitsu", num_cards=3)
+    who = Scripted(game, baselines.make_policy("highest_card", game), np.random.default_rng(0))
+    found = bounds_from_moves(who, information_states(game), 20, 0, lambda done: None)
+    assert found.bound.mean == 1.0
+    assert found.bound.low < 0.0
+
+
+def test_a_game_without_decisions_is_no_endless_search(capsys, tmp_path):
+    call = ["interview", "jujitsu", "num_cards=1", "--agent", "none", "--out", str(tmp_path / "out")]
+    assert "random play met no decision in 1,000 states" in run_refused(capsys, *call, "--sample", "1")
+
+
+def test_a_linked_file_of_answers_is_refused_and_a_game_out_of_reach_leaves_nothing(capsys, tmp_path):
+    out, call = tmp_path / "out", ["interview", "jujitsu", "num_cards=2", "--agent", "none"]
+    with answers_in(out, {"agent": "one"}):
+        pass
+    (out / ANSWERS_FILE).unlink()
+    (out / ANSWERS_FILE).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ValueError, match="link"), answers_in(out, {"agent": "one"}):
+        pass
+    assert not (tmp_path / "elsewhere").exists()
+    run(capsys, "interview", "war", *call[3:], "--out", str(tmp_path / "new"))
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["jujitsu", "dice_poker"])
+def test_costs_in_games_are_what_the_equilibrium_wins(name):
+    game = make_game(name, **({"num_cards": 4} if name == "jujitsu" else {}))
+    solution, policy = baselines.solve(game), mixing(game)
+    played = costs_in_games(
+        Scripted(game, policy, np.random.default_rng(1)), Judge(solution), 400, 2, lambda done: None
+    )
+    as_0 = solution.value - baselines.head_to_head(game, policy, "equilibrium").mean
+    as_1 = -solution.value + baselines.head_to_head(game, "equilibrium", policy).mean
+    for sample in (played.costs, played.losses):
+        assert abs(sample.mean() - (as_0 + as_1) / 2) < 4 * sample.std() / 20
+    assert played.costs.min() >= 0
+    assert played.fewer > 3
+
+
+BABBLING = """
+import json, sys
+for number, line in enumerate(sys.stdin):
+    names = [move["name"] for move in json.loads(line)["moves"]]
+    print(json.dumps({"move": names[-1] if number % 3 == 2 or EVER else "what?"}), flush=True)
+"""
+
+
+def test_invalid_answers_are_counted_and_asked_for_again(capsys, tmp_path):
+    path, call = tmp_path / "agent.py", ["interview", "jujitsu", "num_cards=2", "--form", "move", "--repeats", "4"]
+    path.write_text(BABBLING.replace("EVER", "False"))
+    call += ["--agent", f"{sys.executable} -S {path}"]
+    found = run_json_quietly(capsys, *call, "--out", str(tmp_path / "out"))
+    assert (found["invalid_answers"], found["answers"]) == (2 * found["answers"], 4 * found["states"])
+    assert found["measured"] == "lower bound"
+    code, _, err = run(capsys, *call, "--out", str(tmp_path / "other"), "--tries", "2")
+    assert code == 2
+    assert "gave 2 invalid answers to move 0 0, the last one because it 'what?' is not a legal move" in err
+
+
+def run_json_quietly(capsys, *call):
+    code, out, _ = run(capsys, *call, "--json")
+    assert code == 0
+    return json.loads(out)
+
+
+def test_options_that_do_not_go_together_are_refused(capsys, tmp_path):
+    call = ["interview", "jujitsu", "num_cards=3", "--agent", "none", "--out", str(tmp_path / "out")]
+    for more, said in (
+        (["--repeats", "8"], "--repeats (8) requires --form move"),
+        (["--form", "words"], "--form (words) must be one of mix, move"),
+        (["--games", "4", "--sample", "4"], "cannot be combined"),
+        (["--form", "move", "--games", "4"], "--form move asks at all states"),
+    ):
+        assert said in run_refused(capsys, *call, *more)
+    assert not (tmp_path / "out").exists()
+    unique = ["interview", "lowest_unique", "--games", "4", *call[3:]]
+    assert "only --form mix" in run_refused(capsys, *unique)

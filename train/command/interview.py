@@ -1,0 +1,179 @@
+"""`cardwar interview`: asks an agent what it plays, and says how far that is from optimal."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from baselines.estimates import in_words
+from train.command.console import AsJson, GameName, Words, advancing, count, print_json, say, say_aside, say_identity
+from train.words import game_of_words, json_parameters, points
+
+if TYPE_CHECKING:
+    from cardwar_envs import Game
+    from train.interview.asking import Interviewer
+
+FORMS = ("mix", "move")
+# Answers after which the time for all is estimated.
+FIRST = 3
+# Moves at each information state: a quarter of them choose the responses, the others measure.
+REPEATS = 200
+
+
+def interview(
+    game: GameName,
+    words: Words = None,
+    *,
+    agent: Annotated[str, typer.Option(metavar="COMMAND", help="The program to ask; no shell sees the command.")],
+    folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder for the answers; an interview that is there goes on.")
+    ],
+    form: Annotated[str, typer.Option(help="What to ask for: mix (its probabilities) or move.")] = "mix",
+    repeats: Annotated[
+        int | None,
+        typer.Option(parser=count(4), metavar="N", help=f"With --form move: moves per state; default {REPEATS}."),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(parser=count(1), metavar="N", help="Ask at N states of random play instead.")
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(parser=count(2), metavar="N", help="Play N games against the equilibrium instead."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    tries: Annotated[int, typer.Option(min=1, help="Give up after so many invalid answers to a question.")] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Ask an agent what it plays everywhere, keep the answers, and compute its exact exploitability."""
+    rules = game_of_words(game, words or [])
+    asked = _checked(rules, form, repeats, sample, games)
+    about = _prepared(rules, asked)
+    head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **asked}
+    from train.agents.messages import PROTOCOL
+    from train.interview.answers import answers_in
+    from train.interview.asking import Interviewer
+
+    with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:
+        if answers.found and not as_json:
+            say(f"{answers.found:,} answers are there already")
+        with closing(Interviewer(rules, agent, answers, tries)) as who:
+            figures = _measured(who, asked, about, seed)
+        figures["answers"], figures["invalid_answers"] = len(answers), sum(answers.failures.values())
+        figures["about"] = [json.loads(said) for said in answers.abouts()]
+    if as_json:
+        print_json(rules, agent=agent, **asked, **figures)
+        return
+    _show(rules, figures)
+
+
+def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
+    """What is asked, as it is written down; a ValueError for options that do not go together."""
+    if form not in FORMS:
+        raise ValueError(f"--form ({form}) must be one of {', '.join(FORMS)}")
+    if sample is not None and games is not None:
+        raise ValueError(f"--sample ({sample}) cannot be combined with --games ({games})")
+    if form == "move" and (sample or games):
+        raise ValueError("--form move asks at all states: it cannot be combined with --sample or --games")
+    if repeats is not None and form != "move":
+        raise ValueError(f"--repeats ({repeats}) requires --form move")
+    if (form == "move" or sample or games) and (rules.facts.num_players != 2 or not rules.facts.zero_sum):
+        raise ValueError(
+            f"{rules.facts.name}: only --form mix at all states measures games that are not two-player zero-sum"
+        )
+    if games is not None or sample is not None:
+        return {"games": games} if games is not None else {"sample": sample}
+    return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
+
+
+class _Estimate:
+    """Passes progress on, and after a few answers of the agent says how long all will take."""
+
+    def __init__(self, who: Interviewer, bar: Any, total: int) -> None:
+        self._answers, self._bar, self._total = who.answers, bar, total
+        self._before: tuple[int, float] | None = None
+
+    def __call__(self, done: int) -> None:
+        self._bar(done)
+        new = len(self._answers) - self._answers.found
+        if self._before is None:
+            self._before = new, time.monotonic()
+        elif self._before[0] >= 0 and new >= self._before[0] + FIRST:
+            seconds = (time.monotonic() - self._before[1]) / FIRST * (self._total - done)
+            if seconds >= 2:
+                say_aside(f"{self._total - done:,} to go: {in_words(seconds)}")
+            self._before = -1, 0.0
+
+
+def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
+    """What is needed before the first question: all information states, or who judges moves by the equilibrium."""
+    from train.interview.asking import information_states
+    from train.play.judge import Judge
+    from train.play.seating import find_equilibrium
+
+    if "form" not in asked:
+        with advancing("matrix games") as progress:
+            return Judge(find_equilibrium(rules, patient=True, progress=progress))
+    states = information_states(rules)
+    each = f", {asked['repeats']} times each" if "repeats" in asked else ""
+    say_aside(f"{len(states):,} information states to ask for{each}")
+    return states
+
+
+def _measured(who: Interviewer, asked: dict[str, Any], about: Any, seed: int) -> dict[str, Any]:
+    """Asks, and computes the figures; `about` comes from `_prepared`."""
+    from train.interview import figures
+
+    what, total = ("information states", len(about)) if "form" in asked else next(iter(asked.items()))
+    with advancing(what, total) as bar:
+        advance = _Estimate(who, bar, total)
+        if "repeats" in asked:
+            found = figures.bounds_from_moves(who, about, asked["repeats"], seed, advance)
+            bound = {"exploitability_of_frequencies": found.frequencies, "lower_bound": found.bound._asdict()}
+            return {"measured": "lower bound", "states": total, **bound}
+        if "form" in asked:
+            result = figures.exact_from_mixes(who, about, advance)
+            two = who.game.facts.num_players == 2 and who.game.facts.zero_sum
+            exact = {"exploitability": result.total / 2} if two else {}
+            return {"measured": "exact", "states": total, **exact, "nash_conv": result.total}
+        if "sample" in asked:
+            costs = figures.costs_at_states(who, about, asked["sample"], seed, advance)
+            return {"measured": "sampled", "cost_per_decision": figures.interval_of(costs)._asdict()}
+        played = figures.costs_in_games(who, about, asked["games"], seed, advance)
+    samples = {"cost_per_game": played.costs, "loss_per_game": played.losses}
+    intervals = {name: figures.interval_of(values)._asdict() for name, values in samples.items()}
+    return {"measured": "sampled", **intervals, "variance_ratio": played.fewer}
+
+
+def _interval(name: str, interval: dict[str, float]) -> str:
+    low, high = points(interval["low"], 4), points(interval["high"], 4)
+    return f"{name} {points(interval['mean'], 4)}, about {low} to {high} (99 %, Student's t)"
+
+
+def _show(rules: Game[Any], found: dict[str, Any]) -> None:
+    if found["measured"] == "exact":
+        if "exploitability" in found:
+            say(f"exploitability {points(found['exploitability'])} (exact, of the mixes that it gave)")
+        say(f"NashConv {points(found['nash_conv'])}")
+        say_identity(rules)
+    elif found["measured"] == "lower bound":
+        low = points(max(found["lower_bound"]["low"], 0.0), 4)
+        say(f"LOWER BOUND: exploitability is at least {low} (99 % confidence, if answers are independent)")
+        frequencies = points(found["exploitability_of_frequencies"], 4)
+        say(f"exploitability of the frequencies of its moves: {frequencies}, on average more than its own")
+    elif "cost_per_decision" in found:
+        say(_interval("given away per decision where random play leads:", found["cost_per_decision"]))
+    else:
+        say(_interval("given away per game:", found["cost_per_game"]))
+        say(_interval("lost per game:      ", found["loss_per_game"]))
+        ratio = found["variance_ratio"]
+        if ratio < 1e6:
+            say(f"By wins and losses, as narrow an interval would take {ratio:.1f} times as many games.")
+    invalid = f"; {found['invalid_answers']:,} invalid ones were asked for again" if found["invalid_answers"] else ""
+    say(f"{found['answers']:,} answers{invalid}")
+    for about in found["about"]:
+        say(f"it says of its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

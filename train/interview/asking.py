@@ -1,0 +1,113 @@
+"""Asks an agent, unless the answer is known."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import baselines
+from cardwar_envs import Game
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from train.agents.messages import Query, Reply, read_answer
+from train.agents.policy import query_for
+from train.agents.process import AgentError, AgentProcess
+from train.interview.answers import Answers
+
+View = tuple[NDArray[np.float32], NDArray[np.int8]]  # an observation and a mask of legal actions
+
+
+class Interviewer:
+    """Asks an agent, which is started with the first question that has no answer yet.
+
+    Args:
+        game: The rules.
+        command: The agent.
+        answers: Where answers are kept.
+        tries: Invalid answers to one question after which it gives up.
+    """
+
+    def __init__(self, game: Game[Any], command: str, answers: Answers, tries: int) -> None:
+        self.game, self.answers = game, answers
+        self._command, self._tries, self._asked = command, tries, 0
+        self._process: AgentProcess | None = None
+
+    def mix(self, key: str, view: View, ask: Literal["mix", "any"]) -> tuple[NDArray[np.float64], bool]:
+        """`[num_actions]` probabilities of the answer, and whether it named only a move.
+
+        Raises:
+            AgentError: If the agent ends, is late, or gave too many invalid answers; what it answered is kept.
+        """
+        query = query_for(self.game, *view, ask)
+        plain = query.model_dump(mode="json", exclude={"query"})
+        line = self.answers.get(key, plain)
+        reply = self._ask(key, plain, query) if line is None else read_answer(line.encode(), query)
+        mix = np.zeros(self.game.facts.num_actions)
+        mix[[move.action for move in query.moves]] = reply.probabilities
+        return mix, reply.is_move
+
+    def close(self) -> None:
+        """Ends the agent."""
+        if self._process is not None:
+            self._process.close()
+
+    def _ask(self, key: str, plain: dict[str, Any], query: Query) -> Reply:
+        if self._process is None:
+            self._process = AgentProcess(self._command)
+        why = ""
+        for _ in range(self._tries):
+            self._asked += 1
+            line = self._process.ask(query.model_copy(update={"query": self._asked}).model_dump_json().encode())
+            try:
+                reply = read_answer(line, query)
+            except ValueError as error:
+                why = str(error)
+                self.answers.keep(key, plain, line.decode(errors="replace"), why)
+                continue
+            self.answers.keep(key, plain, line.decode())
+            return reply
+        raise AgentError(
+            f"agent ({self._command}) gave {self._tries} invalid answers to {key}, the last one because it {why}; "
+            f"{len(self.answers):,} answers are kept in {self.answers.folder}"
+        )
+
+
+class Answered:
+    """A policy of answers; it plays nowhere else."""
+
+    def __init__(self, mixes: dict[tuple[bytes, bytes], NDArray[np.float64]]) -> None:
+        self._mixes = mixes
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """`[batch, num_actions]`; a KeyError at an information state that was not asked for."""
+        return np.stack([self._mixes[key_of(row, mask)] for row, mask in zip(observations, action_masks, strict=True)])
+
+
+class _Listing:
+    """Plays uniformly, and notes the information states that it is asked for."""
+
+    def __init__(self) -> None:
+        self.views: dict[tuple[bytes, bytes], View] = {}
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        for row, mask in zip(observations, action_masks, strict=True):
+            self.views.setdefault(key_of(row, mask), (row.copy(), mask.copy()))
+        uniform: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
+        return uniform
+
+
+def key_of(observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[bytes, bytes]:
+    """Tells information states apart."""
+    return (observation + np.float32(0.0)).tobytes(), np.asarray(mask, dtype=np.int8).tobytes()
+
+
+def information_states(game: Game[Any]) -> dict[tuple[bytes, bytes], View]:
+    """All information states that play can reach, of all players; in a fixed order.
+
+    Raises:
+        ValueError: If the game is too large to measure a policy exactly.
+    """
+    listing = _Listing()
+    baselines.nash_conv(game, listing)
+    return listing.views

@@ -1,0 +1,164 @@
+"""What answers prove: exact figures from mixes, bounds from moves, exact costs of the moves in games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+import baselines
+from baselines.matches.intervals import CONFIDENCE, Interval, mean_interval
+from cardwar_envs import Game
+from cardwar_envs.core.play import draw_action, random_state, sample_transition
+from train.interview.asking import Answered, Interviewer, View
+from train.play.judge import Judge
+
+# Random starts after which a game is taken to have no decisions.
+MOST_STARTS = 1000
+Key = tuple[bytes, bytes]
+Advance = Callable[[int], None]
+
+
+def exact_from_mixes(who: Interviewer, states: Mapping[Key, View], advance: Advance) -> baselines.NashConv:
+    """NashConv of the policy whose mixes the agent gives at every information state."""
+    mixes = {}
+    for number, (key, view) in enumerate(states.items()):
+        mixes[key] = who.mix(f"mix {number}", view, "mix")[0]
+        advance(number + 1)
+    return baselines.nash_conv(who.game, Answered(mixes))
+
+
+def interval_of(samples: NDArray[np.float64]) -> Interval:
+    """The mean of independent samples with an interval by Student's t: an approximation, rare values may escape it."""
+    mean, count = float(samples.mean()), len(samples)
+    error = float(samples.std(ddof=1)) / np.sqrt(count) if count > 1 else np.inf
+    half = float(stdtrit(max(count - 1, 1), (1 + CONFIDENCE) / 2)) * error
+    return Interval(mean, mean - half, mean + half)
+
+
+class FromMoves(NamedTuple):
+    """What moves show.
+
+    Attributes:
+        frequencies: Exploitability of the frequencies of the moves, payoff points: exact for these, and on average more
+            than that of the agent, because a best response to them also exploits the luck of the draw.
+        bound: What best responses to the first quarter of the moves win from the others. The low end of the interval
+            is a lower bound of the agent's exploitability; it assumes nothing about the distribution, so it needs a
+            few hundred moves.
+    """
+
+    frequencies: float
+    bound: Interval
+
+
+def bounds_from_moves(
+    who: Interviewer, states: Mapping[Key, View], repeats: int, seed: int, advance: Advance
+) -> FromMoves:
+    """Asks for `repeats` moves at every information state of a two-player zero-sum game.
+
+    The interval holds if answers are independent of one another, and no play meets an information state twice.
+    """
+    game, rng = who.game, np.random.default_rng(seed)
+    moves: list[dict[Key, NDArray[np.float64]]] = [{} for _ in range(repeats)]
+    for number, (key, view) in enumerate(states.items()):
+        for repeat, policy in enumerate(moves):
+            mix, _ = who.mix(f"move {number} {repeat}", view, "any")
+            policy[key] = np.eye(len(mix))[rng.choice(len(mix), p=mix)]
+        advance(number + 1)
+
+    def frequencies(of: list[dict[Key, NDArray[np.float64]]]) -> Answered:
+        return Answered({key: np.mean([policy[key] for policy in of], axis=0) for key in states})
+
+    first, rest = moves[: repeats // 4], moves[repeats // 4 :]
+    responses = [baselines.best_response(game, frequencies(first), player).policy for player in (0, 1)]
+    won = []
+    for pure in map(Answered, rest):
+        as_0 = baselines.head_to_head(game, responses[0], pure).mean
+        won.append((as_0 - baselines.head_to_head(game, pure, responses[1]).mean) / 2)
+    return FromMoves(
+        baselines.exploitability(game, frequencies(moves)),
+        mean_interval(np.array(won), game.facts.min_payoff, game.facts.max_payoff),
+    )
+
+
+def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int, advance: Advance) -> NDArray[np.float64]:
+    """`[samples]` points given away by a decision, where random play leads, against the equilibrium."""
+    game, costs = who.game, np.zeros(samples)
+    for number in range(samples):
+        rng = np.random.default_rng([seed, number])
+        for _ in range(MOST_STARTS):
+            state = random_state(game, rng)
+            player = int(rng.choice(game.acting_players(state)))
+            if _matters(game, state, player):
+                break
+        else:
+            raise ValueError(f"{game.facts.name}: random play met no decision in {MOST_STARTS:,} states")
+        view = game.observation(state, player), game.action_mask(state, player)
+        costs[number] = _cost(judge, state, player, who.mix(f"sample {number}", view, "mix")[0])
+        advance(number + 1)
+    return costs
+
+
+class Games(NamedTuple):
+    """Games against the equilibrium.
+
+    Attributes:
+        costs: `[games]` what the agent's moves gave away, payoff points.
+        losses: `[games]` the value less what the agent was paid. Its mean is the same, but it varies more.
+    """
+
+    costs: NDArray[np.float64]
+    losses: NDArray[np.float64]
+
+    @property
+    def fewer(self) -> float:
+        """How many times as many games wins and losses need for an interval as narrow as that of the costs."""
+        spread = self.costs.var()
+        return float(self.losses.var() / spread) if spread else np.inf
+
+
+def costs_in_games(who: Interviewer, judge: Judge, games: int, seed: int, advance: Advance) -> Games:
+    """Plays games against the equilibrium of a two-player zero-sum game, the agent in both seats in turn."""
+    played = []
+    for number in range(games):
+        played.append(_game(who, judge, number, np.random.default_rng([seed, number])))
+        advance(number + 1)
+    costs, losses = np.array(played).T
+    return Games(costs, losses)
+
+
+def _game(who: Interviewer, judge: Judge, number: int, rng: np.random.Generator) -> tuple[float, float]:
+    game, seat = who.game, number % 2
+    _, state, rewards = sample_transition(game.initial(), rng)
+    cost, paid, moves = 0.0, rewards[seat], 0
+    while acting := game.acting_players(state):
+        actions = {}
+        for player in acting:
+            if player != seat:
+                actions[player] = draw_action(game, state, player, judge.solution.policy, rng)
+                continue
+            if not _matters(game, state, player):
+                actions[player] = game.legal_actions(state, player)[0]
+                continue
+            view = game.observation(state, player), game.action_mask(state, player)
+            mix, _ = who.mix(f"game {number} move {moves}", view, "any")
+            moves += 1
+            cost += _cost(judge, state, player, mix)
+            actions[player] = int(rng.choice(len(mix), p=mix))
+        _, state, rewards = sample_transition(game.transitions(state, actions), rng)
+        paid += rewards[seat]
+    return cost, float(judge.value(seat)) - paid
+
+
+def _matters(game: Game[Any], state: Any, player: int) -> bool:
+    """Whether there is something to decide; else no agent is asked."""
+    return len(game.legal_actions(state, player)) > 1 and game.settled(state) is None
+
+
+def _cost(judge: Judge, state: Any, player: int, mix: NDArray[np.float64]) -> float:
+    """What a mix gives away on average."""
+    costs = judge.verdict(state, player, int(mix.argmax())).costs
+    return float(sum(mix[action] * cost for action, cost in costs.items()))
