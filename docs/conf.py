@@ -7,6 +7,8 @@ import os
 import re
 import sys
 import tomllib
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -70,18 +72,22 @@ PLAYABLE: dict[str, list[str]] = {
 }
 
 
-def playable_files(app: Any, error: Exception | None) -> None:
-    """Writes the playable files beside the built pages."""
-    from sphinx.util.display import status_iterator
+def files_with_data(app: Any, error: Exception | None) -> None:
+    """Writes the playable files and the page of recorded solutions beside the built pages."""
+    from sphinx.util import logging
 
     from train.command.page import page
+    from train.play.one_file import solutions_page
 
     folder = Path(app.outdir, "play")
     if error or app.builder.format != "html":
         return
+    logging.getLogger(__name__).info("writing %s games to play...", len(PLAYABLE))
     folder.mkdir(exist_ok=True)
-    for name in status_iterator(PLAYABLE, "writing playable games... ", length=len(PLAYABLE), verbosity=0):
-        page(name, PLAYABLE[name], out=folder / f"{name}.html")
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        for name in PLAYABLE:
+            page(name, PLAYABLE[name], out=folder / f"{name}.html")
+    (folder / "solutions.html").write_text(solutions_page(), encoding="utf-8")
 
 
 # Pages whose sections (and objects) are folded: open they are taller than anyone scrolls on a telephone.
@@ -125,4 +131,4 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", indented_code)
     app.connect("autodoc-skip-member", without_fields)
     app.connect("doctree-resolved", folded)
-    app.connect("build-finished", playable_files)
+    app.connect("build-finished", files_with_data)

@@ -74,8 +74,8 @@ def recorded(game: Game[Any]) -> Recorded:
         ValueError: If none of this game is recorded, or a file is damaged; the error lists what is.
     """
     require_game(game)
-    for entry in _entries().get(game.facts.name, []):
-        if make_game(entry["game"], **entry["parameters"]) == game:
+    for entry in entries():
+        if entry["game"] == game.facts.name and make_game(entry["game"], **entry["parameters"]) == game:
             exact = Fraction(entry["exact"]) if "exact" in entry else None
             return Recorded(game, entry["value"], entry["gap"], exact, entry["command"], entry)
     known = ", ".join(title.removeprefix("cardwar solve ") for title in commands())
@@ -84,19 +84,24 @@ def recorded(game: Game[Any]) -> Recorded:
 
 def commands() -> list[str]:
     """The command that computes each recorded equilibrium."""
-    return [entry["command"] for entries in _entries().values() for entry in entries]
+    return [entry["command"] for entry in entries()]
 
 
 @cache
-def _entries() -> dict[str, list[dict[str, Any]]]:
-    found = {}
+def entries() -> tuple[Mapping[str, Any], ...]:
+    """All that is recorded, game by game; do not change it.
+
+    Raises:
+        ValueError: If a file is missing or damaged.
+    """
+    found: list[Mapping[str, Any]] = []
     try:
         for line in read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines():
             checksum, name = line.split("  ")
             content = read_plain(FOLDER / name, FOLDER)
             if hashlib.sha256(content).hexdigest() != checksum:
                 raise ValueError(f"the checksum of {name} is not that in {CHECKSUM_FILE}")
-            found[Path(name).stem] = list(parse_object(content)["solutions"])
+            found += parse_object(content)["solutions"]
     except (OSError, ValueError, KeyError) as error:
         raise ValueError(f"recorded solutions in {FOLDER} are missing or damaged: {error}; {AGAIN}") from None
-    return found
+    return tuple(found)

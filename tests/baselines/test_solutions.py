@@ -73,13 +73,13 @@ def test_damage_is_seen(tmp_path, monkeypatch):
         (tmp_path / "some.json").write_bytes(b'{"solutions": []}\n')
         solutions.main([], tmp_path)
         (tmp_path / "some.json").write_bytes(content)
-        module._entries.cache_clear()
+        module.entries.cache_clear()
         if content == b'{"solutions": []}\n':
             assert module.commands() == []
         else:
             with pytest.raises(ValueError, match=r"damaged: the checksum of some.json is not that in checksums.txt"):
                 module.commands()
-    module._entries.cache_clear()
+    module.entries.cache_clear()
 
 
 def test_a_run_that_was_killed_goes_on(tmp_path, monkeypatch):

@@ -94,6 +94,16 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
+def test_frames_show_files_that_are_built():
+    settings = (DOCS / "conf.py").read_text()
+    built = set(re.findall(r'^    "(\w+)": \[', settings, re.MULTILINE)) | {"solutions"}
+    assert '"solutions.html"' in settings
+    shown = [(page, src) for page in MARKDOWN for src in re.findall(r'<iframe [^>]*src="([^"]+)"', page.read_text())]
+    assert {Path(src).stem for _, src in shown} == built
+    for page, src in shown:
+        assert (page.parent / Path(src).parent).resolve() == DOCS / "play", (page, src)
+
+
 @pytest.mark.parametrize("name", ["first_look", pytest.param("measure_your_learner", marks=pytest.mark.slow)])
 def test_notebooks_run(name, tmp_path):
     nbclient = pytest.importorskip("nbclient", reason="needs the extra docs")

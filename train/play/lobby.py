@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import cache
+from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 from baselines import Solution
@@ -44,10 +46,25 @@ def games() -> list[str]:
     return sorted({**GAMES, **installed(GAME_GROUP)}, key=lambda name: name not in graded)
 
 
-@cache
 def offers(place: int) -> list[Offer]:
     """The sizes of the game at a place of `games()`, and the opponents for each; IndexError if there is none."""
-    return [Offer(game, _opponents(game)) for game in _sizes(at(games(), place))]
+    at(games(), place)
+    with _locks[place]:  # the second to ask waits for the first
+        return _offers(place)
+
+
+def prepare() -> None:
+    """Computes the offers of our games in the background: to see whether a large game can be solved takes seconds."""
+    ours = [place for place, name in enumerate(games()) if name in GAMES]  # others are imported when they are chosen
+    Thread(target=lambda: [offers(place) for place in ours], daemon=True).start()
+
+
+_locks: defaultdict[int, Lock] = defaultdict(Lock)
+
+
+@cache
+def _offers(place: int) -> list[Offer]:
+    return [Offer(game, _opponents(game)) for game in _sizes(games()[place])]
 
 
 def table_of(game: int, size: int, opponent: int) -> Table:

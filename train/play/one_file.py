@@ -1,4 +1,4 @@
-"""The page of `cardwar play --web` as one file, with the whole game in it as data instead of a server."""
+"""Pages as one file each, with all data in it instead of a server: a game to play, and the recorded solutions."""
 
 from __future__ import annotations
 
@@ -7,24 +7,28 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from baselines.solutions.recorded import entries
+
 PAGES = Path(__file__).with_name("page")
-SCRIPTS = ("page.js", "picking.js", "wording.js", "file.js", "lobby.js")
+SCRIPTS = ("parts.js", "page.js", "picking.js", "wording.js", "file.js", "lobby.js")
 # The links to style and scripts in the head of the served page.
 LINKS = re.compile(r'<link rel="icon".*</script>\n', re.DOTALL)
 
 
-def page_with(data: Mapping[str, Any]) -> str:
+def page_with(data: Mapping[str, Any], page: str = "page.html", scripts: Sequence[str] = SCRIPTS) -> str:
     """The file, in which only the data depend on the game: no text of a game is markup or script.
 
     Args:
-        data: What `Listing.data` returns.
+        data: What `Listing.data` returns, or what another page shows.
+        page: The page.
+        scripts: Its scripts.
     """
     style = _part("page.css")
-    script = "".join(map(_part, SCRIPTS))
+    script = "".join(map(_part, scripts))
     packed = base64.b64encode(gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)).decode()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
@@ -32,9 +36,14 @@ def page_with(data: Mapping[str, Any]) -> str:
     )
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<style>{style}</style>\n'
     ends = f'<script type="text/plain" id="data">{packed}</script>\n<script>{script}</script>\n</body>'
-    page, found = LINKS.subn(lambda _: head, _part("page.html"))
+    whole, found = LINKS.subn(lambda _: head, _part(page))
     assert found == 1
-    return page.replace("</body>", ends)
+    return whole.replace("</body>", ends)
+
+
+def solutions_page() -> str:
+    """A page that shows the payoff matrix, the mixes and their ranges of every recorded solution."""
+    return page_with({"solutions": list(entries())}, "solutions.html", ("parts.js", "solutions.js"))
 
 
 def _part(name: str) -> str:

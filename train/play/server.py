@@ -27,7 +27,7 @@ from train.play.picking import choices_found
 from train.play.record import record_bytes
 from train.validation import one_line
 
-PARTS = ("page.css", "page.js", "picking.js", "server.js", "lobby.js")
+PARTS = ("page.css", "parts.js", "page.js", "picking.js", "server.js", "lobby.js")
 TYPES = {".css": "text/css", ".js": "text/javascript"}
 MAX_BODY = 4096
 MAX_TEXT = 200
@@ -80,7 +80,8 @@ class Site:
     async def _offers(self, request: Request) -> Response:
         place = request.query_params.get("game", "")
         try:
-            offered = lobby.offers(int(place) if place.isascii() and place.isdigit() else -1)
+            number = int(place) if place.isascii() and place.isdigit() else -1
+            offered = await run_in_threadpool(lobby.offers, number)
         except (ValueError, IndexError) as error:
             raise Refused(400, str(error)) from None
         return JSONResponse([offer.entry for offer in offered])

@@ -88,7 +88,7 @@ def check_accounts(game, count):
 
 @each_row("game", GAMES)
 def test_the_terms_are_those_of_the_oracle_and_add_up(game):
-    check_accounts(game, 125)
+    check_accounts(game, 60)
 
 
 @each_row(

@@ -19,7 +19,7 @@ from train.play.choices import Choices
 from train.play.host import Host
 from train.play.judge import Judge
 from train.play.listing import Listing, places_of
-from train.play.one_file import PAGES, page_with
+from train.play.one_file import PAGES, page_with, solutions_page
 from train.play.seating import table_for
 from train.play.series import Series
 from train.play.server import listening_at, make_app, new_server
@@ -223,7 +223,9 @@ def play_out(page, host):
 @pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
 def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
-    lobby._solved.cache_clear()
+    monkeypatch.setattr(lobby, "may_be_solved", lambda game, seconds: game.facts.num_players == 2)
+    for cached in (lobby._solved, lobby._offers):
+        cached.cache_clear()
     page = open_page(1280)
     page.locator("#choose").click()
     expect(page.locator("#message")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
@@ -369,6 +371,32 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
     page.close()
     assert wrong == []
     assert asked == [address]
+
+
+def test_recorded_solutions_are_shown_as_they_are(tabs, tmp_path):
+    (tmp_path / "solutions.html").write_text(solutions_page())
+    wrong, page = [], tabs[0].context.new_page()
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text))
+    page.goto((tmp_path / "solutions.html").as_uri() + "#goofspiel/num_cards=4/2")
+    expect(page.locator("#start option")).to_have_text([f"prize={prize}" for prize in range(1, 5)])
+    game = make_game("goofspiel", num_cards=4)
+    solution = baselines.recorded(game)
+    cells = [[f"{value:.3f}" for value in row] for row in solution.data["starts"][2]["payoff_matrix"]]
+    rows = [row.split("\t")[1:] for row in page.locator(".heat tr").all_inner_texts()[1:]]
+    assert rows == cells
+    said = page.locator("#mixes tr").all_inner_texts()
+    mixes = solution.at(game.initial()[2].state).mixes
+    assert [row.split() for row in said] == [[n, f"{float(p):.3f}"] for mix in mixes for n, p in mix.labelled().items()]
+    page.locator("#exact").check()
+    assert "/" in page.locator(".heat").inner_text()
+    page.locator("#kind").select_option("dice_poker")
+    page.locator("#size").select_option("sides=6")
+    expect(page.locator("#worth")).to_have_text("Value 5/54 to player_0, exact.")
+    expect(page.locator("#mixes h2")).to_have_text(["player_0", "player_1"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
+    page.close()
+    assert wrong == []
 
 
 def test_the_file_words_an_account_as_the_command_does(tabs):

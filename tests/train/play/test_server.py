@@ -194,7 +194,7 @@ def test_no_answer_has_what_is_sealed(tab, host):
         assert tab.view["last"]["opened"]["text"] == sealed
 
 
-@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("seat", [pytest.param(0, marks=pytest.mark.wide), 1])
 def test_no_answer_depends_on_a_private_roll(seat):
     """Deals that differ in the other's roll and move only are answered alike."""
     solved = baselines.solve(make_game("dice_poker"))
@@ -261,7 +261,7 @@ def test_every_answer_forbids_what_the_page_does_not_need(tab):
 def test_the_page_has_no_script_inside_and_no_link_outside(tab):
     page = tab.get("").text
     scripts = re.findall(r'<script src="(\w+\.js)" defer></script>', page)
-    assert len(scripts) == page.count("<script") == 4
+    assert len(scripts) == page.count("<script") == 5
     assert not re.search(r"\son\w+=|style=|https?:|//", page)
     assert not [name for name in scripts if re.search("http|innerHTML", tab.get(name).text)]
     assert not re.search(r"url\(|@import|http", tab.get("page.css").text)

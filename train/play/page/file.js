@@ -9,15 +9,8 @@ let series = { length: null, accounts: [] }; // and the accounts of its games th
 let data = null;
 let game = null; // the game in progress
 
-async function unpacked() {
-  const packed = Uint8Array.from(atob($("data").textContent), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}
-
 async function ask(path, body) {
   if (!data) {
-    if (!window.DecompressionStream) throw new Error("This page needs a browser of 2023 or later.");
     data = await unpacked();
     settle();
     await deal();

@@ -2,6 +2,7 @@
 "use strict";
 
 const PAUSE = 700; // milliseconds between the moves that are watched
+const WAITING = ["size", "opponent", "choose"];
 let offers = []; // sizes and opponents of the game selected in the lobby
 let watching = null;
 
@@ -19,7 +20,7 @@ function showLobby() {
 
 async function showSizes() {
   const kind = $("kind").selectedIndex;
-  $("choose").disabled = true; // until its sizes are known
+  for (const id of WAITING) $(id).disabled = true; // until its sizes are known
   try {
     const found = await ask(`offers?game=${kind}`);
     if (kind !== $("kind").selectedIndex) return;
@@ -30,7 +31,7 @@ async function showSizes() {
     put("message", error.message);
   }
   fill("size", offers.map((offer) => offer.size), 0);
-  $("choose").disabled = offers.length === 0;
+  for (const id of WAITING) $(id).disabled = offers.length === 0;
   showOpponents();
 }
 

@@ -6,17 +6,9 @@
 // the page shows where the game stands.
 "use strict";
 
-const $ = (id) => document.getElementById(id);
 let view = null; // what the host said last
 let shown = ""; // the digest that was shown before the last move
 let busy = false;
-
-function element(tag, text, ...classes) {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  made.classList.add(...classes);
-  return made;
-}
 
 function hex(bytes) {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -29,11 +21,6 @@ function put(id, text) {
 
 function putLines(id, lines) {
   $(id).replaceChildren(...lines.map((line) => element("p", line)));
-}
-
-function fill(id, names, selected) {
-  $(id).replaceChildren(...names.map((name) => element("option", name)));
-  $(id).selectedIndex = selected;
 }
 
 async function act(path, more) {

@@ -1,0 +1,24 @@
+// What all pages share.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+
+function element(tag, text, ...classes) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  made.classList.add(...classes);
+  return made;
+}
+
+function fill(id, names, selected) {
+  $(id).replaceChildren(...names.map((name) => element("option", name)));
+  $(id).selectedIndex = selected;
+}
+
+// The data in a page that is one file.
+async function unpacked() {
+  if (!window.DecompressionStream) throw new Error("This page needs a browser of 2023 or later.");
+  const packed = Uint8Array.from(atob($("data").textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}

@@ -1,0 +1,147 @@
+// Shows the recorded solutions: value, payoff matrix, both mixes and the range of each move over all optimal mixes.
+"use strict";
+
+const PLAYERS = ["player_0", "player_1"];
+const WIDE = 1e-6; // a range of probabilities that is wider than any error of its ends
+let all = [];
+
+const kinds = () => [...new Set(all.map((each) => each.game))];
+const sizes = () => all.filter((each) => each.game === kinds()[$("kind").selectedIndex]);
+const chosen = () => sizes()[$("size").selectedIndex];
+const wordsOf = (each) => each.command.split(" ").slice(3).filter((word) => word[0] !== "-").join(" ") || "default";
+const exact = (fraction, number) => ($("exact").checked && fraction !== undefined ? fraction : number.toFixed(3).replace(/^-(0\.0+)$/, "$1"));
+
+function offerSizes(size) {
+  fill("size", sizes().map(wordsOf), size);
+  offerStarts(0);
+}
+
+function offerStarts(start) {
+  const starts = chosen().starts ?? [];
+  $("places").hidden = starts.length < 2;
+  fill("start", shortened(starts.map((each) => each.state)), start);
+  show();
+}
+
+// Of texts of states, the first field that tells them apart; the whole texts if there is none.
+function shortened(texts) {
+  const fields = texts.map((text) => text.split(" "));
+  const at = fields[0]?.findIndex((_, place) => new Set(fields.map((each) => each[place])).size === texts.length);
+  return at >= 0 && texts.length > 1 ? fields.map((each) => each[at]) : texts;
+}
+
+function row(cells) {
+  const made = document.createElement("tr");
+  made.append(...cells);
+  return made;
+}
+
+function number(text, value, most) {
+  const cell = element("td", text, "n");
+  const share = Math.round(most ? (70 * Math.abs(value)) / most : 0);
+  cell.style.background = `color-mix(in srgb, var(${value < 0 ? "--costly" : "--bar"}) ${share}%, transparent)`;
+  return cell;
+}
+
+function showMatrix(start) {
+  $("matrix").hidden = !start;
+  if (!start) return;
+  const most = Math.max(...start.payoff_matrix.flat().map(Math.abs));
+  const heads = start.columns.map((name) => element("th", name, "n"));
+  const rows = start.payoff_matrix.map((values, at) => row([
+    element("th", start.rows[at]),
+    ...values.map((value, next) => number(exact(start.exact_payoff_matrix?.[at][next], value), value, most)),
+  ]));
+  $("matrix").querySelector("table").replaceChildren(row([element("th", ""), ...heads]), ...rows);
+}
+
+// A row per move with its probability, the least and greatest one, and their fractions.
+function rowsOf(moves) {
+  return moves.map(([name, { probability, low, high, fractions }]) => {
+    const bar = element("span", "", "bar");
+    bar.style.width = `${100 * probability}%`;
+    const track = element("td", "", "track");
+    track.append(bar);
+    const [at, least, most] = [probability, low, high].map((value, place) => exact(fractions?.[place], value));
+    const range = high - low > WIDE ? `${least} to ${most}` : "";
+    return row([element("th", name), track, element("td", at, "n"), element("td", range, "n", "free")]);
+  });
+}
+
+function tableOf(rows) {
+  const table = document.createElement("table");
+  table.append(...rows);
+  return table;
+}
+
+function mixesAt(start) {
+  return start.players.map(({ unique, actions }, player) => {
+    const moves = Object.entries(actions).map(([name, each]) => {
+      const fractions = each.exact && [each.exact_probability, ...each.exact];
+      return [name, { ...each, fractions }];
+    });
+    const said = { true: "The only optimal mix.", false: "One of many optimal mixes; beside each probability its range over all of them." };
+    return [element("h2", PLAYERS[player]), element("p", said[unique] ?? "", "quiet"), tableOf(rowsOf(moves))];
+  });
+}
+
+// Of a game whose players see something of their own: a mix for each of that.
+function mixesByView({ strategies, exact_strategies, ranges }) {
+  return strategies.map((views, player) => [
+    element("h2", PLAYERS[player]),
+    element("p", "A mix for each roll; beside each probability its range over all optimal strategies.", "quiet"),
+    tableOf(Object.entries(views).flatMap(([view, moves]) => {
+      const full = Object.entries(moves).map(([name, probability]) => {
+        const [low, high] = ranges[player][view][name];
+        const fraction = exact_strategies?.[player][view][name];
+        return [name, { probability, low, high, fractions: fraction && [fraction] }];
+      });
+      return [row([element("th", view, "view")]), ...rowsOf(full)];
+    })),
+  ]);
+}
+
+function show() {
+  const entry = chosen();
+  const start = entry.starts?.[Math.max(0, $("start").selectedIndex)];
+  $("fractions").hidden = !(entry.exact_strategies || start?.exact_payoff_matrix);
+  const worth = start ?? entry;
+  const certified = entry.gap ? `certified to ${entry.gap.toExponential(1)}` : "exact";
+  const odds = start && start.probability !== "1" ? ` This position has probability ${start.probability}.` : "";
+  const whose = odds ? "Value of this position" : "Value";
+  $("worth").textContent = `${whose} ${$("exact").checked && worth.exact ? worth.exact : worth.value.toFixed(6)} to player_0, ${certified}.${odds}`;
+  $("command").textContent = odds ? `${entry.command} --state "${start.state}"` : entry.command;
+  const place = [entry.game, wordsOf(entry), $("start").selectedIndex].join("/");
+  $("link").href = `#${encodeURIComponent(place)}`;
+  showMatrix(start);
+  $("mixes").replaceChildren(...(start ? mixesAt(start) : mixesByView(entry)).map((parts) => {
+    const each = document.createElement("div");
+    each.append(...parts);
+    return each;
+  }));
+}
+
+// The position that the address names, or the first game's largest.
+function goTo(address) {
+  const [kind, size, start] = decodeURIComponent(address.slice(1)).split("/");
+  fill("kind", kinds(), Math.max(0, kinds().indexOf(kind)));
+  const found = sizes().findIndex((each) => wordsOf(each) === size);
+  offerSizes(found < 0 ? sizes().length - 1 : found);
+  if (found >= 0 && Number(start) > 0 && Number(start) < chosen().starts?.length) offerStarts(Number(start));
+}
+
+addEventListener("DOMContentLoaded", async () => {
+  try {
+    all = (await unpacked()).solutions;
+  } catch (error) {
+    $("message").textContent = error.message;
+    $("message").hidden = false;
+    return;
+  }
+  goTo(location.hash || "#jujitsu/num_cards=5");
+  addEventListener("hashchange", () => goTo(location.hash));
+  $("kind").addEventListener("change", () => offerSizes(sizes().length - 1));
+  $("size").addEventListener("change", () => offerStarts(0));
+  $("start").addEventListener("change", show);
+  $("exact").addEventListener("change", show);
+});
