@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shlex
 import sys
 import threading
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-import cardwar_envs
 from train.command.streams import complain, open_standard_streams, unwritten_output
-from train.words import in_one_line
 
 # Command -> its heading in the help, and an example. Each is a function of its name in its module of `train.command`.
 COMMANDS = {
@@ -22,6 +22,7 @@ COMMANDS = {
     "rules": ("Look", "cardwar rules war ranks=6"),
     "solve": ("Measure", 'cardwar solve jujitsu num_cards=5 --state "hands=1,3/2,3 score=1"'),
     "exploit": ("Measure", "cardwar exploit jujitsu num_cards=5 --policy uniform"),
+    "interview": ("Measure", 'cardwar interview jujitsu num_cards=3 --agent "python3 my_agent.py" --out asked'),
     "match": ("Measure", "cardwar match jujitsu num_cards=5 level:3 uniform"),
     "play": ("Play", "cardwar play jujitsu num_cards=5 --against level:3 --web"),
     "page": ("Play", "cardwar page jujitsu num_cards=5 --out jujitsu.html"),
@@ -39,7 +40,7 @@ COMMANDS = {
 }
 INTERRUPTED = 130
 # Commands that go on when they are repeated after an interrupt, and the option that they need for it.
-RESUMED = {"train": "--resume", "study": "", "exploit": "--resume", "solve": ""}
+RESUMED = {"train": "--resume", "study": "", "interview": "", "exploit": "--resume", "solve": ""}
 NEEDED_TO_RESUME = {"exploit": "--approximate", "solve": "--cache"}
 
 
@@ -55,7 +56,7 @@ class _Grouped(TyperGroup):
 
 
 def new_app(*commands: str) -> typer.Typer:
-    """The program with these commands, whose modules this imports."""
+    """The program with these commands, whose modules this imports; without any, all that its help shows of them."""
     app = typer.Typer(cls=_Grouped, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.callback()(cardwar)
     for name in commands:
@@ -63,11 +64,24 @@ def new_app(*commands: str) -> typer.Typer:
         settings = {"ignore_unknown_options": True} if name == "train" else {}
         function = getattr(import_module(f"train.command.{name}"), name)
         app.command(context_settings=settings, epilog=f"Example: {COMMANDS[name][1]}")(function)
+    for name in () if commands else COMMANDS:
+        app.command(name, help=_help_of(name))(lambda: None)
     return app
+
+
+def _help_of(name: str) -> str:
+    """The docstring of a command, without importing its module: the help of all would take half a second."""
+    source = Path(__file__).with_name("command") / f"{name}.py"
+    functions = (
+        node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
+    )
+    return next(ast.get_docstring(node) or "" for node in functions if node.name == name)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        import cardwar_envs
+
         print(f"cardwar-envs {cardwar_envs.__version__}")
         raise typer.Exit
 
@@ -105,7 +119,7 @@ def main(arguments: list[str] | None = None) -> None:
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        app = new_app(*(words[:1] if words and words[0] in COMMANDS else COMMANDS))  # other modules take time to import
+        app = new_app(*(word for word in words[:1] if word in COMMANDS))  # other modules take time to import
         code = app(words or ["--help"], prog_name="cardwar", standalone_mode=False)
         code = code if words else 2
         message = unwritten_output()
@@ -140,6 +154,8 @@ def _end_with_stdin() -> None:
 
 def _message(error: Exception) -> str | None:
     """One line about an error of the caller or in a file; None for a bug of this program."""
+    from train.words import in_one_line
+
     said = _said(error)
     return said and in_one_line(said)
 

@@ -61,7 +61,7 @@ def test_a_slow_environment_ends_in_time_and_is_not_accused():
 @pytest.mark.parametrize(
     "subject",
     [
-        Subject("mine", jujitsu_v0.env, None, {"num_cards": 3}, games=2),
+        pytest.param(Subject("mine", jujitsu_v0.env, None, {"num_cards": 3}, games=2), marks=pytest.mark.wide),
         load("cardwar/dinosaur-war-v0", ["hand_0=(1, 2)", "hand_1=(2, 3)"], games=2),
     ],
     ids=lambda subject: subject.name,

@@ -19,6 +19,7 @@ from cardwar_envs import conformance
 from cardwar_envs.conformance import CHECKS, Failed, NotApplicable, Subject, kinds, load, run, run_all
 from cardwar_envs.conformance.compare import difference
 from cardwar_envs.conformance.observations import require_fit
+from cardwar_envs.conformance.runner import each_result
 from tests.broken.bases import Bidding, Pennies, skinned
 from tests.broken.by_check import BY_CHECK, GAMES, markdown, subject
 from tests.broken.defects.told import HandSeenShrinking
@@ -68,6 +69,12 @@ def of_status(subject, status):
     return {result.check for result in run_all(subject) if result.status == status}
 
 
+def in_this_process(subject):
+    """The results of all checks but those that start other processes, which takes a second each."""
+    names = CHECKS.keys() - {"hash_seed_does_not_matter", "environments_leave_nothing_behind"}
+    return {result.check: result for result in each_result(subject, [name for name in CHECKS if name in names])}
+
+
 def environment(game, *skins, **more):
     """A game of these tests in its skins, AEC alone if none is named, as the kit takes it."""
     makers = {skin: skinned(game, skin) for skin in skins or ["aec"]}
@@ -87,11 +94,15 @@ def test_every_check_has_a_broken_environment():
     assert markdown() in (ROOT / "docs" / "conformance.md").read_text()
 
 
-@each_row(("check", "name"), [(check, name) for check, names in BY_CHECK.items() for name in names])
-def test_each_check_catches_its_broken_environments(check, name):
-    result = run(check, known(name))
-    assert result.status == "failed", result
-    assert WORDS.get(name, result.reason or None) in result.reason
+@pytest.mark.parametrize("more", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_each_check_catches_its_broken_environments(more):
+    """The first of each check; `more` takes the others."""
+    for check, names in BY_CHECK.items():
+        for name in names:
+            if (name != names[0]) == more:
+                result = run(check, known(name))
+                assert result.status == "failed", (name, result)
+                assert WORDS.get(name, result.reason or None) in result.reason
 
 
 @pytest.mark.slow
@@ -220,17 +231,17 @@ class TwoObjectives(ContinuousActions):
 
 
 def test_actions_and_rewards_of_several_numbers_go_through():
-    results = {result.check: result for result in run_all(environment(TwoObjectives, "aec", "parallel", zero_sum=True))}
+    results = in_this_process(environment(TwoObjectives, "aec", "parallel", zero_sum=True, games=1))
     assert [(check, result.reason) for check, result in results.items() if result.status in ("failed", "note")] == [
         ("nobody_is_paid_after_the_end", "rewards are vectors of length 2, not numbers")
     ]
     assert "rewards are vectors" in results["zero_sum_holds"].reason
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("MemoryAsADefaultArgument", "environments_leave_nothing_behind"),
+        pytest.param("MemoryAsADefaultArgument", "environments_leave_nothing_behind", marks=pytest.mark.slow),
         ("OneListOfAgents", "agents_are_a_list_of_their_own"),
     ],
 )
@@ -346,7 +357,7 @@ CLOCK = {
 
 
 def test_what_differs_each_time_is_noted_and_switches_nothing_off():
-    results = {result.check: result for result in run_all(environment(Clock, zero_sum=True))}
+    results = in_this_process(environment(Clock, zero_sum=True, games=2))
     assert results["infos_are_steady"].status == "note"
     for name, words in CLOCK.items():
         assert f"{name!r} {words}" in results["infos_are_steady"].reason

@@ -25,7 +25,7 @@ from cardwar_envs.envs.session import own_stream
 GAMES = {game.facts.name: game for game in EVERY_GAME}
 GAMES["war_for_three"] = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=4)
 GAMES["knock_out"] = KnockOut()
-SETTINGS = settings(max_examples=25, stateful_step_count=30, deadline=None, derandomize=True)
+SETTINGS = settings(max_examples=15, stateful_step_count=30, deadline=None, derandomize=True)
 NO_ACTIONS = st.sampled_from([-1, 10**6, 10**30, 0.0, float("nan"), "0", None, np.True_])
 BAD_OPTIONS = st.sampled_from(
     [{"start": "middle"}, {"start": None}, {"state": "nowhere"}, {"state": 7, "start": "random"}]

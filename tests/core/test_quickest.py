@@ -50,7 +50,7 @@ def figures(game, seconds):
     return values, [each.tobytes() for each in strategies], results, odds
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=10, deadline=None, derandomize=True)
 @given(duels())
 def test_plain_kernels_compute_what_compiled_ones_do(game):
     assert figures(game, np.inf) == figures(game, -1.0)

@@ -45,6 +45,8 @@ EXTREME = [
     make_game("war", num_players=101, ranks=3, discards=0, max_rounds=4),
 ]
 ALL = [*EVERY_GAME, *EXTREME, STRANGER]
+# A table of 101 players takes as long to look at as all the others.
+FEWER = [pytest.param(game, marks=[pytest.mark.wide] * (game.facts.num_players > 100)) for game in ALL]
 
 
 def shown(game, most=5):
@@ -150,7 +152,7 @@ def require_svg(scene):
     assert not {"href", "id", "script", "style", "image"} & set(re.findall(r"[a-z]+", re.sub(">[^<]*<", "><", svg)))
 
 
-@pytest.mark.parametrize("game", ALL, ids=lambda game: f"{game.facts.name}-{ALL.index(game)}")
+@pytest.mark.parametrize("game", FEWER, ids=lambda game: f"{game.facts.name}-{ALL.index(game)}")
 def test_pictures_are_legible_and_of_one_size(game):
     drawn = scenes(game)
     assert len({(scene.width, scene.height) for scene in drawn}) == 1

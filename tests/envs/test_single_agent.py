@@ -143,7 +143,7 @@ def test_mean_return_is_what_is_exact(name, parameters, agent, opponent, seat):
     # Another seed than the environment's: the same one would draw the opponent's own numbers.
     rng, returns = np.random.default_rng(1000 + seat), []
     env.reset(seed=seat)
-    for _ in range(500):
+    for _ in range(250):
         seen, _ = env.reset()
         total, terminated = 0.0, False
         while not terminated:

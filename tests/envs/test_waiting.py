@@ -148,7 +148,7 @@ def test_mean_return_of_uniform_play_is_exact(seat):
     )[seat]
     env, rng, returns = SingleAgentEnv(GAME, seat=seat), np.random.default_rng(1007), []
     env.reset(seed=7)
-    for _ in range(2000):
+    for _ in range(600):
         env.reset()
         total, terminated = 0.0, False
         while not terminated:

@@ -13,7 +13,7 @@ SHORT = {"num_cards": 3, "entropy": 0.5, "final_entropy": 0.4}
 @pytest.mark.parametrize(
     ("example", "args"),
     [
-        (reinforce, reinforce.Args(**SHORT, updates=150, report_every=75)),
+        pytest.param(reinforce, reinforce.Args(**SHORT, updates=150, report_every=75), marks=pytest.mark.wide),
         (ppo_self_play, ppo_self_play.Args(**SHORT, updates=60, report_every=30, num_games=128, average_rate=0.1)),
     ],
     ids=["reinforce", "ppo_self_play"],

@@ -26,7 +26,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="m
 
 
 @needs_proc
-@briefly_or_long("episodes", 10_000, 1_000_000)
+@briefly_or_long("episodes", 4_000, 1_000_000)
 def test_memory_does_not_grow(episodes):
     answer = run_program("program_soak.py", episodes)
     early, late = answer["early"], answer["late"]

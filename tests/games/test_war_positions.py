@@ -98,7 +98,7 @@ def test_random_nodes_move_and_look_as_the_rules_say(ranks, discards):
     game = war(ranks, discards)
     form = form_of(game)
     rng = np.random.default_rng(ranks * 10 + discards)
-    codes = rng.integers(4, 2 * len(form.lists), 200)
+    codes = rng.integers(4, 2 * len(form.lists), 80)
     for code in codes:
         state = form.state(int(code), 5)
         game.check(state)

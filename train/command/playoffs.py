@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +29,10 @@ def playoffs(
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", file_okay=False, help="Folder for tables and a plot; default runs/playoffs-GAME."
+            "--out",
+            metavar="DIR",
+            file_okay=False,
+            help="Folder for tables and a plot; default a new one, runs/playoffs-GAME-N.",
         ),
     ] = None,
     shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies for the game.")] = False,
@@ -62,9 +66,8 @@ def playoffs(
         result = play_all(rules, policies, games, seed or 0, progress)
 
     if folder is None:
-        folder = Path("runs") / "-".join(
-            ["playoffs", rules.facts.name, *(f"{key}={text}" for key, text in parameters.items())]
-        )
+        name = "-".join(["playoffs", rules.facts.name, *(f"{key}={text}" for key, text in parameters.items())])
+        folder = next(path for n in itertools.count(1) if not (path := Path("runs") / f"{name}-{n}").exists())
     files = write_playoffs(result, folder)
     if as_json:
         print_json(rules, **plain(result, seed or 0, files))

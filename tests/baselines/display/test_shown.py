@@ -114,7 +114,7 @@ def labels(figure):
     return {(axes.get_xlabel(), axes.get_ylabel()) for axes in every}
 
 
-@pytest.mark.parametrize("cards", [3, 11])
+@pytest.mark.parametrize("cards", [3, pytest.param(11, marks=pytest.mark.wide)])
 def test_a_picture_of_a_state(cards, tmp_path):
     figure = solve(make_game("dinosaur_war", num_cards=cards)).show()
     assert labels(figure) >= {

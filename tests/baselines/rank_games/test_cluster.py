@@ -78,12 +78,13 @@ def test_ranges_solved_from_read_only_memory_are_the_layer(hands, carry, win):
     assert most > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
         ("jujitsu", {"num_cards": 8}),
-        pytest.param("jujitsu", {"num_cards": 9, "ties": "discard"}, marks=pytest.mark.wide),
-        pytest.param("dinosaur_war", {"hand_0": HANDS[0], "hand_1": HANDS[1]}, marks=pytest.mark.wide),
+        ("jujitsu", {"num_cards": 9, "ties": "discard"}),
+        ("dinosaur_war", {"hand_0": HANDS[0], "hand_1": HANDS[1]}),
     ],
 )
 def test_values_are_those_of_the_threads(cluster, many_tasks, name, parameters):
@@ -96,6 +97,7 @@ def test_values_are_those_of_the_threads(cluster, many_tasks, name, parameters):
     assert len(seen) > 3 * len(table.layers.sizes), "the layers were not divided"
 
 
+@pytest.mark.slow
 def test_games_that_the_simplex_fails_on_are_solved_by_the_driver(cluster, monkeypatch):
     monkeypatch.setattr(duel_ray, "LEAST_PER_TASK", 8)
     tables = [DuelTable(make_game("jujitsu", num_cards=6), engine=engine) for engine in ("ray", "threads")]
@@ -135,6 +137,7 @@ def test_a_task_that_kills_every_worker_is_given_up(cluster, many_tasks, monkeyp
         solved(make_game("jujitsu", num_cards=7), "ray")
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_the_cluster_ready(cluster, many_tasks):
     game = make_game("jujitsu", num_cards=9)
 
@@ -164,6 +167,7 @@ def test_an_engine_that_is_none_is_refused(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_an_address_without_a_cluster_is_refused_at_once_and_words_are_left_to_ray():
     for address in ("127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:port"):
         with pytest.raises(ConnectionError, match="no cluster there"):

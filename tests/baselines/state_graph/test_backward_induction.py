@@ -46,6 +46,7 @@ def test_values_are_those_of_brute_force(hands, ties, payoff):
     assert_right_everywhere(game, truth_of(game))
 
 
+@pytest.mark.slow
 def test_jujitsu_with_five_cards_at_every_state():
     game = make_game("jujitsu", num_cards=5)
     truth = truth_of(game)

@@ -185,10 +185,10 @@ def win_ratio_and_error(wins, games):
     ("name", "opponents", "published", "direct_games"),
     [
         ("simple_minded_1", 1, 0.92, 600),
-        ("simple_minded_1", 5, 0.60, 300),
+        pytest.param("simple_minded_1", 5, 0.60, 300, marks=pytest.mark.slow),
         pytest.param("simple_minded_1", 20, 0.70, 300, marks=pytest.mark.slow),
         pytest.param("simple_minded_1", 100, None, 300, marks=pytest.mark.slow),
-        ("simple_minded_2", 1, 0.93, 600),
+        pytest.param("simple_minded_2", 1, 0.93, 600, marks=pytest.mark.slow),
         ("simple_minded_2", 5, 0.78, 300),
         pytest.param("simple_minded_2", 20, 0.82, 300, marks=pytest.mark.slow),
         pytest.param("simple_minded_2", 100, None, 300, marks=pytest.mark.slow),

@@ -127,7 +127,10 @@ def test_log_probabilities_entropy_and_divergence_are_those_of_dense_arrays():
     assert torch.equal(distribution.mode(), dense[0].argmax(dim=1))
 
 
-@pytest.mark.parametrize(("name", "players"), [("ppo", 2), ("mmd", 3), ("nfsp", 3), ("joint_critic", 2)])
+@pytest.mark.parametrize(
+    ("name", "players"),
+    [("ppo", 2), pytest.param("mmd", 3, marks=pytest.mark.wide), ("nfsp", 3), ("joint_critic", 2)],
+)
 def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, players):
     game = make_game("war", num_players=players, **SHORT_WAR)
     assert has_many_actions(game)

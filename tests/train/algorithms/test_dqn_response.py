@@ -71,7 +71,7 @@ def test_exploration_falls_to_its_final_share(final):
     assert others == pytest.approx(final * 2 / 3, abs=0.1)
 
 
-@pytest.mark.parametrize("name", RESPONDERS)
+@pytest.mark.parametrize("name", [RESPONDERS[0], pytest.param(RESPONDERS[1], marks=pytest.mark.wide)])
 @each_row(
     ("game", "opponent"),
     [

@@ -135,7 +135,7 @@ def test_learning_rates_fall_over_the_whole_run():
         assert rates == pytest.approx([0.01 * share, 0.002 * share])
 
 
-@pytest.mark.parametrize("game", [GAME, UNLIKE], ids=lambda game: game.facts.name)
+@pytest.mark.parametrize("game", [pytest.param(GAME, marks=pytest.mark.wide), UNLIKE], ids=lambda game: game.facts.name)
 def test_it_learns_small_games(game):
     args = Args(
         steps=8_000, num_games=16, batch_size=32, width=32, actor_rate=3e-3, critic_rate=3e-3, magnet_rate=0.03,

@@ -31,7 +31,7 @@ def lessons_of(learner):
     ("game", "steps", "loss"),
     [
         pytest.param(GAME, 1_500, 0.1, marks=pytest.mark.wide),
-        (make_game("jujitsu", num_cards=3, view="word"), 1_500, 0.1),
+        pytest.param(make_game("jujitsu", num_cards=3, view="word"), 1_500, 0.1, marks=pytest.mark.wide),
         (make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2), 300, 0.25),  # the variance of chance remains
     ],
     ids=["cards", "word", "chance and unlike hands"],
