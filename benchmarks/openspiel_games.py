@@ -65,7 +65,7 @@ def figures(game: OpenSpielGame) -> tuple[object, ...]:
     said = "; ".join([*faults, *witnesses(game)]) or "pass"
     conv = baselines.nash_conv(game, "uniform").total
     return (
-        f"{sum(listed.merged.values()):,}",
+        f"{sum(listed.merged):,}",
         f"{len(listed.nodes):,}",
         value.replace("-0.0000", "0.0000"),
         f"{conv:.4f}",
@@ -80,11 +80,12 @@ def witnesses(game: OpenSpielGame) -> Iterator[str]:
         yield f"a game has {listed.length} moves, declared are at most {spiel.max_game_length()}"
     if listed.disagreement is not None:
         yield f"after {list(listed.disagreement)} `rewards()` is not the change of `returns()`"
-    seen: dict[bytes, tuple[int, ...]] = {}
+    seen: dict[bytes, int] = {}
     for number, node in enumerate(listed.nodes):
         tensor = game.tensors[number].tobytes()
-        if node.acting and tensor and (other := seen.setdefault(tensor, node.history)) != node.history:
-            yield f"different states have the same observation tensors: {list(node.history)} and {list(other)}"
+        if node.acting and tensor and (other := seen.setdefault(tensor, number)) != number:
+            one, two = (listed.nodes[each].first.history() for each in (number, other))
+            yield f"different states have the same observation tensors: {one} and {two}"
             return
 
 

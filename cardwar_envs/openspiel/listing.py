@@ -12,7 +12,6 @@ import math
 import random
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -20,7 +19,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from cardwar_envs.core.rules import CERTAIN
+from cardwar_envs.core.rules import CERTAIN, Transition
 from cardwar_envs.openspiel.loading import load, reading
 
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
@@ -40,32 +39,30 @@ TOLERANCE = 1e-9
 Key = Callable[[Any], Hashable]
 
 
-class Outcome(NamedTuple):
-    """One outcome of a joint action: the chance actions taken, and the number of the next state."""
+class OpenSpielState(NamedTuple):
+    """A state: its number in the order in which the game was listed."""
 
-    probability: Fraction
-    node: int
-    rewards: tuple[float, ...]
-    chance: tuple[int, ...]
+    number: int
+
+
+Outcomes = tuple[Transition[OpenSpielState], ...]
+UNKNOWN = OpenSpielState(-1)
 
 
 class Node(NamedTuple):
     """A state.
 
     Attributes:
-        history: OpenSpiel's history of its first history.
+        first: OpenSpiel's state after its first history.
         acting: The players who act.
         legal: Legal actions of each acting player.
-        width: How many actions of a history a joint action takes: one of every player, or only that of one who moves
-            in turn.
-        outcomes: Actions of the acting players -> outcomes.
+        outcomes: Actions of the acting players -> outcomes, in the order of `after_chance`.
     """
 
-    history: tuple[int, ...]
+    first: Any
     acting: tuple[int, ...]
     legal: tuple[tuple[int, ...], ...]
-    width: int
-    outcomes: dict[tuple[int, ...], tuple[Outcome, ...]]
+    outcomes: dict[tuple[int, ...], Outcomes]
 
 
 class Listing(NamedTuple):
@@ -79,16 +76,18 @@ class Listing(NamedTuple):
         identity: "histories", "proven merged" or "declared merged".
         normalised: Whether probabilities are OpenSpiel's doubles divided by their sum.
         length: The most joint actions in a game.
+        find: The listed state that an OpenSpiel state, which is no chance node, belongs to.
         disagreement: The first history after which OpenSpiel's `rewards` are not the change of its `returns`.
     """
 
     game: Any
-    initial: tuple[Outcome, ...]
+    initial: Outcomes
     nodes: list[Node]
-    merged: Counter[int]
+    merged: list[int]
     identity: str
     normalised: bool
     length: int
+    find: Callable[[Any], OpenSpielState]
     disagreement: tuple[int, ...] | None
 
 
@@ -106,11 +105,14 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
             histories = _estimated(name, game)
         if histories > MANY:
             print(f"Listing about {histories:,.0f} histories (once, up to a minute).", file=sys.stderr, flush=True)
-    with reading(name), _deep(game.max_game_length()):
+    with reading(name), _deep(lister.length):
         initial = lister.settled(game.new_initial_state(), (0.0,) * game.num_players())
-    identity = DECLARED if key is not None else PROVEN if max(lister.merged.values()) > 1 else HISTORIES
-    length = max(lister.lengths[outcome.node] for outcome in initial)
-    return Listing(game, initial, lister.nodes, lister.merged, identity, lister.normalised, length, lister.disagreement)
+    identity = DECLARED if key is not None else PROVEN if max(lister.merged) > 1 else HISTORIES
+    length = max(lister.lengths[outcome.state.number] for outcome in initial)
+    merged, lister.merged = lister.merged, [0] * len(lister.merged)  # what is looked up later is not counted
+    return Listing(
+        game, initial, lister.nodes, merged, identity, lister.normalised, length, lister.find, lister.disagreement
+    )
 
 
 def _estimated(name: str, game: Any) -> float:
@@ -157,47 +159,36 @@ class _Lister:
     def __init__(self, name: str, game: Any, key: Key | None, merge: bool) -> None:
         self.name, self.key, self.merge = name, key, merge and key is None
         self.players = range(game.num_players())
-        self.nothing = (0.0,) * len(self.players)
+        self.everyone, self.nothing = tuple(self.players), (0.0,) * len(self.players)
         self.pays_at_end = game.get_type().reward_model.name == "TERMINAL"
         self.nodes: list[Node] = []
         self.lengths: list[int] = []
-        self.merged: Counter[int] = Counter()
+        self.merged: list[int] = []
         self.normalised = False
         self.disagreement: tuple[int, ...] | None = None
-        self._known: dict[Hashable, int] = {}  # the state of each key or signature; -1 while it is being listed
+        # The state of each key or signature; its number is -1 while it is being listed.
+        self._known: dict[Hashable, OpenSpielState] = {}
         self._distributions: dict[Hashable, int] = {}
-        self._ends: dict[tuple[float, ...], tuple[Outcome, ...]] = {}
-        self._visited = 0
+        self._ends: dict[tuple[float, ...], Outcomes] = {}
+        self._visited, self.length = 0, game.max_game_length()
 
-    def settled(self, state: Any, before: tuple[float, ...]) -> tuple[Outcome, ...]:
+    def settled(self, state: Any, before: tuple[float, ...]) -> Outcomes:
         """The states that follow once chance has moved; `before` are the returns before the last action."""
         if self.merge and self.pays_at_end and state.is_terminal():  # most histories are ends: few steps for these
             returns = tuple(state.returns())
             if (end := self._ends.get(returns)) is None:
-                self._ends[returns] = end = (Outcome(CERTAIN, self.visit(state), self._rewards(state, before), ()),)
+                self._ends[returns] = end = (Transition(CERTAIN, self.visit(state), self._rewards(state, before)),)
             else:
                 self._visited += 1  # compared with the limit at the next state that is no end
-                self.merged[end[0].node] += 1
+                self.merged[end[0][1][0]] += 1
             return end
         if not state.is_chance_node():
-            return (Outcome(CERTAIN, self.visit(state), self._rewards(state, before), ()),)
-        return tuple(
-            Outcome(probability, self.visit(after), self._rewards(after, before), chance)
-            for probability, after, chance in self._after_chance(state, CERTAIN, ())
-        )
-
-    def _after_chance(
-        self, state: Any, probability: Fraction, chance: tuple[int, ...]
-    ) -> Iterator[tuple[Fraction, Any, tuple[int, ...]]]:
-        if not state.is_chance_node():
-            yield probability, state, chance
-            return
-        actions, doubles = zip(*state.chance_outcomes(), strict=True)
-        exact, recovered = _fractions(doubles)
-        self.normalised |= not recovered
-        for action, share in zip(actions, exact, strict=True):
-            if share:
-                yield from self._after_chance(state.child(action), probability * share, (*chance, action))
+            return (Transition(CERTAIN, self.visit(state), self._rewards(state, before)),)
+        outcomes = []
+        for probability, after, _, recovered in after_chance(state):
+            self.normalised |= not recovered
+            outcomes.append(Transition(probability, self.visit(after), self._rewards(after, before)))
+        return tuple(outcomes)
 
     def _rewards(self, state: Any, before: tuple[float, ...]) -> tuple[float, ...]:
         if self.pays_at_end:
@@ -214,8 +205,8 @@ class _Lister:
         if self._visited > MOST_HISTORIES:
             raise ValueError(f"openspiel:{self.name} is too large: it has more than {MOST_HISTORIES:,} histories")
 
-    def visit(self, state: Any) -> int:
-        """The number of a state after chance, which is listed with all that follow."""
+    def visit(self, state: Any) -> OpenSpielState:
+        """A state after chance, which is listed with all that follow."""
         self._count()
         acting, legal = self._choices(state)
         if self.key is None:
@@ -224,40 +215,57 @@ class _Lister:
         if key in self._known:
             self._check_key(state, key, acting, legal)
         else:
-            self._known[key] = -1
+            self._known[key] = UNKNOWN
             self._known[key] = self._numbered(state, acting, legal)
         return self._known[key]
+
+    def find(self, state: Any) -> OpenSpielState:
+        """The state of a history, after all are listed."""
+        if self.key is not None:
+            return self._known[self.key(state)]
+        if self.merge:
+            self._visited = 0
+            with _deep(self.length):
+                return self.visit(state)  # everything that follows is known, and so proves which one it is
+        if not self._known:
+            self._known.update(
+                (tuple(node.first.history()), OpenSpielState(number)) for number, node in enumerate(self.nodes)
+            )
+        return self._known[tuple(state.history())]
 
     def _choices(self, state: Any) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         if state.is_terminal():
             return (), ()
         if not state.is_simultaneous_node():
             return (state.current_player(),), (tuple(state.legal_actions()),)
-        legal = [tuple(state.legal_actions(player)) for player in self.players]
+        legal = tuple([tuple(state.legal_actions(player)) for player in self.players])
+        if all(legal):
+            return self.everyone, legal
         return tuple(p for p in self.players if legal[p]), tuple(filter(None, legal))
 
-    def _numbered(self, state: Any, acting: tuple[int, ...], legal: tuple[tuple[int, ...], ...]) -> int:
+    def _numbered(self, state: Any, acting: tuple[int, ...], legal: tuple[tuple[int, ...], ...]) -> OpenSpielState:
         outcomes, before = {}, self._paid(state)
-        everyone = len(acting) == len(self.players)
-        for joint in product(*legal) if acting else ():
-            if everyone:
-                after = state.clone()
+        settled, clone = self.settled, state.clone
+        if acting is self.everyone:
+            for joint in product(*legal):
+                after = clone()
                 after.apply_actions(joint)
-            else:
-                after = self._played(state, acting, joint)
-            outcomes[joint] = self.settled(after, before)
-        number = len(self.nodes)
+                outcomes[joint] = settled(after, before)
+        elif acting:
+            for joint in product(*legal):
+                outcomes[joint] = settled(self._played(state, acting, joint), before)
+        found = OpenSpielState(len(self.nodes))
         if self.merge:
             ends = tuple(state.returns()) if self.pays_at_end and not acting else ()  # an end shows its payoffs
             signature = acting, legal, ends, self._following(outcomes.values())
-            number = self._known.setdefault(signature, number)
-        if number == len(self.nodes):
-            width = len(self.players) if state.is_simultaneous_node() else 1
-            self.nodes.append(Node(tuple(state.history()), acting, legal, width, outcomes))
-            following = (self.lengths[each.node] for found in outcomes.values() for each in found)
+            found = self._known.setdefault(signature, found)
+        if found.number == len(self.nodes):
+            self.nodes.append(Node(state, acting, legal, outcomes))
+            following = (self.lengths[each.state.number] for then in outcomes.values() for each in then)
             self.lengths.append(1 + max(following) if acting else 0)
-        self.merged[number] += 1
-        return number
+            self.merged.append(0)
+        self.merged[found.number] += 1
+        return found
 
     def _paid(self, state: Any) -> tuple[float, ...]:
         return self.nothing if self.pays_at_end else tuple(state.returns())
@@ -272,43 +280,58 @@ class _Lister:
         after.apply_actions(actions)
         return after
 
-    def _following(self, found: Iterable[tuple[Outcome, ...]]) -> tuple[int, ...]:
+    def _following(self, found: Iterable[Outcomes]) -> tuple[int, ...]:
         """For each joint action a number that two share if their outcomes do not differ."""
         if not self.pays_at_end:
             return tuple(map(self._distribution, found))
         # A certain next state has its own number, which determines the rewards; this is most of the work.
-        return tuple([each[0].node if len(each) == 1 else -1 - self._distribution(each) for each in found])
+        return tuple([each[0][1][0] if len(each) == 1 else -1 - self._distribution(each) for each in found])
 
-    def _distribution(self, outcomes: tuple[Outcome, ...]) -> int:
+    def _distribution(self, outcomes: Outcomes) -> int:
         """A number that outcomes share if they lead to the same states with the same rewards and probabilities."""
         if len(outcomes) == 1:
-            found: Hashable = outcomes[0][1:3]  # the next state and the rewards
+            found: Hashable = outcomes[0][1:]  # the next state and the rewards
         else:
             total: dict[Hashable, Fraction] = {}
             for each in outcomes:
-                total[each[1:3]] = total.get(each[1:3], Fraction(0)) + each.probability
+                total[each[1:]] = total.get(each[1:], Fraction(0)) + each.probability
             found = frozenset((where, share.as_integer_ratio()) for where, share in total.items())
         return self._distributions.setdefault(found, len(self._distributions))
 
     def _check_key(self, state: Any, key: Hashable, acting: tuple[int, ...], legal: Any) -> None:
         """Raises a ValueError if a history differs from the first one of its key, in itself or in the next states."""
         where = f"openspiel:{self.name}: state_key merges history {list(state.history())} with"
-        number = self._known[key]
+        number = self._known[key].number
         if number < 0:
             raise ValueError(f"{where} an earlier one of the same game")
         self.merged[number] += 1
         node = self.nodes[number]
         if (node.acting, node.legal) != (acting, legal):
-            raise ValueError(f"{where} {list(node.history)}, where other actions are legal")
+            raise ValueError(f"{where} {node.first.history()}, where other actions are legal")
         before = self._paid(state)
         for joint, listed in node.outcomes.items():
             self._count()
             found = tuple(
-                Outcome(probability, self._known.get(self.key(after), -1), self._rewards(after, before), chance)  # type: ignore[misc]
-                for probability, after, chance in self._after_chance(self._played(state, acting, joint), CERTAIN, ())
+                Transition(probability, self._known.get(self.key(after), UNKNOWN), self._rewards(after, before))  # type: ignore[misc]
+                for probability, after, _, _ in after_chance(self._played(state, acting, joint))
             )
             if self._distribution(found) != self._distribution(listed):
-                raise ValueError(f"{where} {list(node.history)}, but actions {list(joint)} differ in outcome")
+                raise ValueError(f"{where} {node.first.history()}, but actions {list(joint)} differ in outcome")
+
+
+def after_chance(
+    state: Any, probability: Fraction = CERTAIN, chance: tuple[int, ...] = (), recovered: bool = True
+) -> Iterator[tuple[Fraction, Any, tuple[int, ...], bool]]:
+    """What chance makes of a state: probabilities, states, chance actions, and whether probabilities were recovered."""
+    if not state.is_chance_node():
+        yield probability, state, chance, recovered
+        return
+    actions, doubles = zip(*state.chance_outcomes(), strict=True)
+    exact, all_recovered = _fractions(doubles)
+    for action, share in zip(actions, exact, strict=True):
+        if share:
+            so_far = probability * share, (*chance, action), recovered and all_recovered
+            yield from after_chance(state.child(action), *so_far)
 
 
 @lru_cache(maxsize=256)

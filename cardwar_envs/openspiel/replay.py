@@ -16,12 +16,15 @@ from cardwar_envs.openspiel.listing import Key, listing
 MOST_NUMBERS = 50_000_000
 
 
-def replayed(game: Any, history: Sequence[int]) -> Any:
-    """OpenSpiel's state after a history."""
+def after_history(game: Any, history: Sequence[int]) -> Any | None:
+    """OpenSpiel's state after a history; None if there is no such history."""
     state, rest = game.new_initial_state(), list(history)
     while rest:
-        width = game.num_players() if state.is_simultaneous_node() else 1
-        actions, rest = rest[:width], rest[width:]
+        players = range(game.num_players()) if state.is_simultaneous_node() else [state.current_player()]
+        actions, rest = rest[: len(players)], rest[len(players) :]
+        legal = [state.legal_actions(player) or [0] for player in players]
+        if state.is_terminal() or not all(map(list.__contains__, legal, actions)) or len(actions) < len(players):
+            return None
         if state.is_simultaneous_node():
             state.apply_actions(actions)
         else:
@@ -50,7 +53,7 @@ def tensors_of(name: str, key: Key | None, merge: bool) -> NDArray[np.float32]:
         return found
     for number, node in enumerate(listed.nodes):
         if node.acting:  # the end of a game has no next move to learn, and tensors need not be defined there
-            state = replayed(game, node.history)
-            tensor = state.observation_tensor if kind.provides_observation_tensor else state.information_state_tensor
+            first = node.first
+            tensor = first.observation_tensor if kind.provides_observation_tensor else first.information_state_tensor
             found[number] = [tensor(player) for player in players]
     return found

@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, whole_number
-from cardwar_envs.openspiel.listing import Key, Listing, Node, Outcome, listing
+from cardwar_envs.openspiel.listing import Key, Listing, Node, OpenSpielState, listing
 from cardwar_envs.openspiel.loading import canonical_name
-from cardwar_envs.openspiel.replay import replayed, tensors_of
+from cardwar_envs.openspiel.replay import after_history, tensors_of
 
 # Numbers of states in observations are fractions of this, which float32 holds exactly.
 WHOLE = 2**24
-
-
-class OpenSpielState(NamedTuple):
-    """A state: its number in the order in which the game was listed."""
-
-    number: int
 
 
 @dataclass(frozen=True)
@@ -106,7 +100,7 @@ class OpenSpielGame(Game[OpenSpielState]):
         return {"spiel": self.spiel, "state_key": self.state_key}
 
     def initial(self) -> Sequence[Transition[OpenSpielState]]:
-        return [_transition(outcome) for outcome in self.listed.initial]
+        return self.listed.initial
 
     def _node(self, state: OpenSpielState) -> Node:
         return self.listed.nodes[state.number]
@@ -120,11 +114,11 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     def transitions(self, state: OpenSpielState, actions: Mapping[int, int]) -> Sequence[Transition[OpenSpielState]]:
         node = self._node(state)
-        return [_transition(outcome) for outcome in node.outcomes[tuple(actions[player] for player in node.acting)]]
+        return node.outcomes[tuple([actions[player] for player in node.acting])]
 
     def spiel_state(self, state: OpenSpielState) -> Any:
         """OpenSpiel's state after the first history of a state."""
-        return replayed(self.listed.game, self._node(state).history)
+        return self._node(state).first.clone()
 
     def state_at(self, history: Sequence[int]) -> OpenSpielState:
         """The state of a history as `pyspiel.State.history` returns it, which must not end at a chance node.
@@ -132,22 +126,23 @@ class OpenSpielGame(Game[OpenSpielState]):
         Raises:
             ValueError: If there is no such history.
         """
-        rest, outcomes = tuple(history), self.listed.initial
-        while True:
-            found = [each for each in outcomes if rest[: len(each.chance)] == each.chance]
-            if not found:
-                raise ValueError(f"history ({list(history)}) is none of {self.facts.name}")
-            rest, node = rest[len(found[0].chance) :], self.listed.nodes[found[0].node]
-            if not rest:
-                return OpenSpielState(found[0].node)
-            played, rest = rest[: node.width], rest[node.width :]
-            joint = played if node.width == 1 else tuple(played[player] for player in node.acting)
-            outcomes = node.outcomes.get(joint, ())
+        state = after_history(self.listed.game, history)
+        if state is None or state.is_chance_node():
+            raise ValueError(f"history ({list(history)}) is none of {self.facts.name}")
+        return self.listed.find(state)
 
     @cached_property
     def tensors(self) -> NDArray[np.float32]:
         """`[states, players, size]`."""
         return tensors_of(*self._listed_by)
+
+    @cached_property
+    def _observations(self) -> NDArray[np.float32]:
+        """`[states, players, observation_size]`."""
+        states, players, _ = self.tensors.shape
+        numbers = np.arange(states).repeat(players).reshape(states, players, 1) / WHOLE
+        seats = np.broadcast_to(np.arange(players)[:, None], numbers.shape)
+        return np.concatenate([numbers, seats, self.tensors], axis=2, dtype=np.float32)
 
     def observation(self, state: OpenSpielState, player: int) -> NDArray[np.float32]:
         """The number of the state, the seat, and OpenSpiel's tensor.
@@ -158,8 +153,8 @@ class OpenSpielGame(Game[OpenSpielState]):
             all others: OpenSpiel's observation tensor of the state's first history (or its information state
                 tensor; nothing if it provides neither or there are too many states)
         """
-        start = np.array([state.number / WHOLE, player], dtype=np.float32)
-        return np.concatenate([start, self.tensors[state.number, player]])
+        seen: NDArray[np.float32] = self._observations[state.number, player].copy()
+        return seen
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[OpenSpielState, int]:
         return OpenSpielState(int(observation[0] * WHOLE)), int(observation[1])
@@ -221,7 +216,3 @@ def _action_text(spiel_state: Any, player: int, action: int) -> str:
 
 def _text(spiel_state: Any) -> tuple[int, str]:
     return spiel_state.move_number(), str(spiel_state)
-
-
-def _transition(outcome: Outcome) -> Transition[OpenSpielState]:
-    return Transition(outcome.probability, OpenSpielState(outcome.node), outcome.rewards)

@@ -27,7 +27,7 @@ from baselines.oracles.state_graph.soundness import (
     require_starts,
 )
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.game import Game, S, Transition
+from cardwar_envs.core.game import CERTAIN, Game, S, Transition
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # The game is over or settled; remaining payments are on the edge.
@@ -211,19 +211,20 @@ class _Explorer(Generic[S]):
                 progress(done)
 
     def _expand(self, state: S) -> None:
-        acting = self.game.acting_players(state)
+        acting, transitions, arrive = self.game.acting_players(state), self.game.transitions, self.arrive
         row = [END] * self.game.facts.num_players
         for choice in itertools.product(*(legal_actions(self.game, state, player) for player in acting)):
-            for player, action in zip(acting, choice, strict=True):
+            actions = dict(zip(acting, choice))  # noqa: B905  # one for each; this loop is most of the work
+            for player, action in actions.items():
                 row[player] = action
-            outcomes = self.game.transitions(state, dict(zip(acting, choice, strict=True)))
+            outcomes = transitions(state, actions)
             self.choices.extend(row)
             self.outcomes.append(len(outcomes))
-            certain = len(outcomes) == 1 and outcomes[0].probability == 1  # to convert a fraction takes long
             for outcome in outcomes:
-                child, rewards, swapped = self.arrive(outcome)
+                child, rewards, swapped = arrive(outcome)
                 self.children.append(child)
-                self.probabilities.append(1.0 if certain else float(outcome.probability))
+                probability = outcome.probability  # to convert a fraction takes long
+                self.probabilities.append(1.0 if probability is CERTAIN else float(probability))
                 self.rewards.extend(rewards)
                 self.swapped.append(swapped)
 
