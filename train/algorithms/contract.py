@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic.dataclasses import dataclass
 
-from cardwar_envs.core.game import Game
 from train.validation import MAX_INT, STRICT
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from train.policies.learned_policy import LearnedPolicy
 
+WAYS = ("auto", "exact", "bound", "matches")
 # Key of a field's metadata: its default in games of many actions, or None if it is the same.
 WITH_MANY_ACTIONS = "with_many_actions"
 
@@ -52,13 +52,6 @@ def refusal(reason: object) -> ValueError:
     return ValueError(f"{reason}; ppo, mmd and nfsp learn any game")
 
 
-def require_public_duel(game: Game[Any], learner: str) -> None:
-    """Raises ValueError, which names the learner, unless a game is two-player zero-sum with public state."""
-    facts = game.facts
-    if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-        raise refusal(f"{facts.name}: {learner} learns two-player zero-sum games of public state")
-
-
 @dataclass(frozen=True, config=STRICT)
 class CommonArgs:
     """Arguments that every algorithm takes; subclasses add their own.
@@ -72,6 +65,10 @@ class CommonArgs:
     against: str = option("auto", "opponents in matches, separated by commas; auto: uniform")
     matches: int = option(1_000, "games per match, or for a bound; ten times as many in the final evaluation", low=10)
     bound_steps: int = option(100_000, "training steps (joint actions) of the exploiter, for a bound", low=1)
+
+    def __post_init__(self) -> None:
+        if self.measure not in WAYS:
+            raise ValueError(f"measure ({self.measure!r}) must be one of {', '.join(WAYS)}")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import solve_matrices
@@ -27,30 +26,15 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.arguments import FittedValueArgs as Args
 from train.algorithms.checkpoint import Resumable, follow
-from train.algorithms.contract import SelfPlayArgs, option, refusal
+from train.algorithms.contract import refusal
 from train.algorithms.muon import Muon
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
 
 # Newton-Schulz iterations in a step of Muon; five are usual, four are accurate enough here.
 ORTHOGONAL_STEPS = 4
-
-
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of fitted value iteration."""
-
-    steps: int = option(1_500_000, "joint actions to try, summed over all rounds", low=1)
-    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
-    followed: float = option(1.0, "successors of the last round's states, as a fraction of those sampled", 0.0, 10.0)
-    passes: int = option(4, "epochs per round", low=1)
-    batch_size: int = option(256, "states per update", low=1)
-    learning_rate: float = option(4e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
-    final_rate: float = option(0.01, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(3, "hidden layers", low=1)
 
 
 class Learner(Resumable):

@@ -18,14 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.arguments import JointCriticArgs as Args
 from train.algorithms.checkpoint import Resumable, follow
-from train.algorithms.contract import SelfPlayArgs, option, require_public_duel
 from train.algorithms.experience.buffers import Replay
 from train.policies.many_actions import ActionParts, LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
@@ -34,32 +33,12 @@ from train.policies.networks import Network, SoftmaxPolicy
 ILLEGAL = -1e9
 
 
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of the joint-critic learner."""
-
-    steps: int = option(1_500_000, "joint actions to play, summed over all games", low=1)
-    num_games: int = option(125, "games played in parallel", low=1)
-    exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the actor", 0.0, 1.0)
-    replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
-    batch_size: int = option(128, "moves per update, each from both seats; one update per step", low=1)
-    critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)
-    actor_rate: float = option(1e-3, "initial learning rate of Adam for the actor; decays linearly", low=1e-9)
-    final_rate: float = option(0.02, "final decaying rates as a fraction of the initial ones", low=0.0, high=1.0)
-    temperature: float = option(0.3, "weight of the regularization towards the magnet, payoff points per nat", low=0.0)
-    magnet_rate: float = option(5e-3, "initial rate of the magnet's moving average; decays linearly", 0.0, 1.0)
-    target_rate: float = option(0.02, "rate of the target critic's moving average, per update", low=1e-9, high=1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-
-
 class Learner(Resumable):
     """Actor and critic on one game; the policy is the magnet, a running average of the actor's weights."""
 
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        require_public_duel(game, "a joint critic")
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import solve_matrices
@@ -25,30 +24,14 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.arguments import MinimaxQArgs as Args
 from train.algorithms.checkpoint import Resumable, follow
-from train.algorithms.contract import SelfPlayArgs, option, refusal, require_public_duel
+from train.algorithms.contract import refusal
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
 # Observations that the network evaluates at a time: few enough to stay in a processor's cache.
 ASKED_AT_A_TIME = 2048
-
-
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of minimax-Q."""
-
-    steps: int = option(600_000, "joint actions to try, summed over all rounds", low=1)
-    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
-    passes: int = option(8, "epochs per round", low=1)
-    batch_size: int = option(256, "states per update", low=1)
-    learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
-    final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
-    width: int = option(256, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-    memory: int = option(65_536, "rows of the memory; a few per state and seat work best", low=1)
 
 
 class Learner(Resumable):
@@ -58,7 +41,6 @@ class Learner(Resumable):
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
-        require_public_duel(game, "minimax-Q")
         if has_many_actions(game):
             raise refusal(
                 f"{facts.name}: minimax-Q needs an output for each joint action, which are too many if each player has "

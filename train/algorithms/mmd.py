@@ -12,39 +12,12 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, ClassVar
 
-from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from train.algorithms import ppo
+from train.algorithms.arguments import MMDArgs as Args
 from train.algorithms.checkpoint import follow
-from train.algorithms.contract import option
 from train.algorithms.experience.decisions import ActorCritic, actor
-
-
-@dataclass(frozen=True)
-class Args(ppo.Args):
-    """Arguments of magnetic mirror descent: those of PPO and the magnet's."""
-
-    steps: int = option(7_500_000, "joint actions to play, summed over all games", low=1)
-    evaluate_every: int = option(500_000, "steps between evaluations, each with a checkpoint", low=1)
-    num_games: int = option(256, "games played in parallel", low=1)
-    rollout: int = option(4, "joint actions per game between updates", low=2)
-    batch_size: int = option(256, "decisions per minibatch", low=2)
-    epochs: int = option(1, "epochs per rollout", low=1)
-    learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    final_rate: float = option(0.2, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    gae_lambda: float = option(0.0, "lambda of generalized advantage estimation", low=0.0, high=1.0)
-    entropy: float = option(0.05, ppo.ENTROPY_HELP, low=0.0)
-    final_entropy: float = option(0.4, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
-    relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
-    magnet: float = option(
-        0.2,
-        "weight of the KL divergence from the magnet, payoff points per nat; divided by the number of opponents",
-        low=0.0,
-    )
-    magnet_every: int = option(100, "rollouts between updates of the magnet", low=1)
-    random_starts: int = option(0, "1: games start from states that uniform play reaches", 0, 1)
-    average_rate: float = option(0.001, "rate at which the averaged weights track the actor, per rollout", 1e-9, 1.0)
 
 
 class MagneticPolicy(ActorCritic):

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
-from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.arguments import NFSPArgs as Args
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
 from train.policies.action_count import has_many_actions
@@ -31,28 +30,6 @@ from train.policies.networks import Network, SoftmaxPolicy
 
 # A reservoir is written into each checkpoint, so it is not as large as memory would allow.
 RESERVOIR_BYTES = 1 << 28
-
-
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of NFSP."""
-
-    steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
-    num_games: int = option(32, "games played in parallel", low=1)
-    anticipatory: float = option(0.3, "fraction of games in which a player uses its best response", low=1e-9, high=1.0)
-    exploration: float = option(
-        0.2, "initial fraction of a best response's actions that are uniformly random", 0.0, 1.0
-    )
-    final_exploration: float = option(0.0, "final exploration; decays linearly", low=0.0, high=1.0)
-    replay_size: int = option(10_000, "capacity of DQN's replay buffer in decisions", low=1)
-    reservoir_size: int = option(500_000, "capacity of the average policy's reservoir in decisions; at most 256 MiB", 1)
-    batch_size: int = option(256, "decisions per update of either network", low=1)
-    learning_rate: float = option(2e-3, "learning rate of Adam for DQN", low=1e-9)
-    average_rate: float = option(2e-3, "initial learning rate of Adam for the average policy", low=1e-9)
-    final_rate: float = option(0.05, "final average_rate as a fraction of the initial one", low=0.0, high=1.0)
-    target_rate: float = option(0.05, "rate of DQN's target network's moving average, per update", 1e-9, 1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
 
 
 class Learner(DQNLearner):

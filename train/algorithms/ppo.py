@@ -11,7 +11,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic.dataclasses import dataclass
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
@@ -22,47 +21,15 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
+from train.algorithms.arguments import PPOArgs as Args
+from train.algorithms.arguments import UpdateArgs
 from train.algorithms.checkpoint import Resumable
-from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
 from train.algorithms.experience.opponents import League
 from train.policies.action_count import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 
 NEVER = sys.maxsize
-ENTROPY_HELP = "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents"
-
-
-@dataclass(frozen=True)
-class UpdateArgs(SelfPlayArgs):
-    """Arguments of PPO against any opponents."""
-
-    rollout: int = option(20, "joint actions per game between updates", low=2)
-    batch_size: int = option(1000, "decisions per minibatch", low=2)
-    epochs: int = option(4, "epochs per rollout", low=1)
-    learning_rate: float = option(3e-4, "initial learning rate of Adam; decays linearly", low=1e-9)
-    final_rate: float = option(1.0, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    gamma: float = option(1.0, "discount per decision; 1 suffices, since games are finite", low=0.0, high=1.0)
-    gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
-    normalize_advantage: int = option(0, "1: normalize advantages per minibatch; 0: keep payoff points", 0, 1)
-    clip_range: float = option(0.2, "clipping range of the probability ratio", low=1e-9)
-    entropy: float = option(0.2, ENTROPY_HELP, low=0.0, with_many_actions=0.03)
-    final_entropy: float = option(
-        1.0, "final entropy weight as a fraction of the initial one", 0.0, 1.0, with_many_actions=0.1
-    )
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-    relu: int = option(0, "1: rectified linear units; 0: tanh", 0, 1)
-
-
-@dataclass(frozen=True)
-class Args(UpdateArgs):
-    """Arguments of PPO in self-play, optionally with other opponents."""
-
-    opponents: str = option(
-        "", "opponents in training: names, files or run folders, separated by commas; past: earlier checkpoints"
-    )
-    opponent_share: float = option(0.5, "fraction of games against opponents; self-play in the others", 1e-9, 1.0)
 
 
 class Forgetful(BaseCallback):

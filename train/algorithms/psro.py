@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import head_to_head, solve_matrix
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.best_response import Responder, ResponderArgs
-from train.algorithms.contract import option, refusal, require_public_duel
+from train.algorithms.arguments import PSROArgs as Args
+from train.algorithms.best_response import Responder
+from train.algorithms.contract import refusal
 from train.algorithms.tabular.information_states import Strategies
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
 from train.policies.networks import SoftmaxPolicy
@@ -36,19 +36,6 @@ MAX_HISTORIES = 50_000
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class Args(ResponderArgs):
-    """Arguments of PSRO; those of PPO apply to each response."""
-
-    steps: int = option(40, "best responses to train", low=1)
-    evaluate_every: int = option(1, "best responses between evaluations, each with a checkpoint", low=1)
-    response_steps: int = option(30_000, "joint actions to play per best response", low=1)
-    rollout: int = option(4, "joint actions per game between updates", low=2)
-    learning_rate: float = option(3e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    entropy: float = option(0.05, "initial weight of the entropy bonus, payoff points per nat", low=0.0)
-    final_entropy: float = option(1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
-
-
 class Learner:
     """PSRO on one game; the first member of the population is uniform play.
 
@@ -57,7 +44,6 @@ class Learner:
     """
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        require_public_duel(game, "PSRO")
         self.steps = 0
         self._game, self._args, self._seed = game, args, seed
         try:

@@ -19,7 +19,8 @@ from baselines.oracles.protocol import Progress
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.best_response import Responder, ResponderArgs
+from train.algorithms.arguments import ResponderArgs
+from train.algorithms.best_response import Responder
 from train.kinds import Figures, Kind
 from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy

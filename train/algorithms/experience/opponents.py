@@ -21,7 +21,6 @@ from train.policies.networks import SoftmaxPolicy
 GAMES, MOVES = 16, 16
 # Differences between fingerprints up to this are rounding errors.
 ROUNDING = 1e-5
-OPPONENT_HELP = "policy to exploit: a name, run folder or policy file; or one per other seat, separated by commas"
 # A best-response value below this is rounding error, and no share of it is reported.
 LEAST_VALUE = 1e-6
 # The name of earlier checkpoints of the run, and how many of them are kept.

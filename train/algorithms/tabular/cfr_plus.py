@@ -17,16 +17,13 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.core.game import Game
+from train.algorithms.arguments import ReachArgs as Args
 from train.algorithms.tabular.information_states import Strategies, Weights
-from train.algorithms.tabular.learner import ReachArgs, TabularLearner, normalised
-
-Args = ReachArgs
+from train.algorithms.tabular.learner import TabularLearner, normalised
 
 
 class Learner(TabularLearner):
     """CFR+ on one game; its policy is the average."""
-
-    label = "CFR+"
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args, seed)

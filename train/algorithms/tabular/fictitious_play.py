@@ -18,16 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
+from train.algorithms.arguments import ReachArgs as Args
 from train.algorithms.tabular.information_states import Strategies, Strategy, Weights
-from train.algorithms.tabular.learner import ReachArgs, TabularLearner
-
-Args = ReachArgs
+from train.algorithms.tabular.learner import TabularLearner
 
 
 class Learner(TabularLearner):
     """Fictitious play on one game; its policy is the average, whose first part is uniform play."""
-
-    label = "fictitious play"
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args, seed)

@@ -182,14 +182,12 @@ class PrivateTypes(StateTables):
         return Seen(np.arange(len(strategy)), self._form.observations[player], probabilities)
 
 
-def tables_of(game: Game[Any], learner: str) -> StateTables:
-    """The tables of a game; `learner` is the learner's name, for the error.
+def tables_of(game: Game[Any]) -> StateTables:
+    """The tables of a two-player zero-sum game.
 
     Raises:
-        ValueError: If it is not a two-player zero-sum game of one of the two kinds, or too large.
+        ValueError: If it is not a game of one of the two kinds, or too large.
     """
-    if game.facts.num_players != 2 or not game.facts.zero_sum:
-        raise refusal(f"{game.facts.name}: {learner} learns two-player zero-sum games")
     try:
         return PublicStates(game) if game.facts.public_state else PrivateTypes(game)
     except ValueError as error:  # too many states

@@ -4,45 +4,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from cardwar_envs.core.game import Game
-from train.algorithms.contract import CommonArgs, option
+from train.algorithms.arguments import TabularArgs
 from train.algorithms.tabular.information_states import Strategies, Strategy, Weights, tables_of
 from train.policies.table import LearnedTable
-
-
-@dataclass(frozen=True)
-class TabularArgs(CommonArgs):
-    """Arguments of every tabular learner."""
-
-    steps: int = option(1_000, "iterations over all states", low=1)
-    evaluate_every: int = option(20, "iterations between evaluations, each with a checkpoint", low=1)
-
-
-@dataclass(frozen=True)
-class ReachArgs(TabularArgs):
-    """Arguments of learners that can weight by reach, as papers about trees do."""
-
-    reach: int = option(0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", 0, 1)
 
 
 class TabularLearner(ABC):
     """A learner whose state is a few arrays, each of the shape of a player's strategy."""
 
-    label: ClassVar[str]
-
     def __init__(self, game: Game[Any], args: TabularArgs, seed: int) -> None:
         """Raises ValueError as `tables_of`; ignores the seed."""
         self.steps = 0
         self.game = game
-        self.tables = tables_of(game, self.label)
+        self.tables = tables_of(game)
         self.uniform = self.tables.uniform
         self.memory: dict[str, NDArray[np.float64]] = {}
 
