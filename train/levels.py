@@ -45,6 +45,8 @@ class Ladder:
 MILLION = 1_000_000
 LADDERS = (
     Ladder("dice_poker", "cfr_plus", (1, 2, 5, 10, 30)),
+    Ladder("goofspiel num_cards=4 view=word", "cfr_plus", (1, 3, 9, 41, 1000)),
+    Ladder("goofspiel num_cards=5 view=word", "cfr_plus", (1, 3, 9, 41, 1000)),
     Ladder("jujitsu num_cards=5 view=word", "cfr_plus", (1, 3, 9, 41, 1000)),
     Ladder("jujitsu num_cards=8 view=word", "cfr_plus", (1, 4, 10, 41, 1000)),
     Ladder(
