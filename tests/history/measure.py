@@ -140,7 +140,7 @@ def checked(defect, version, wheel):
 
 def stored(defect, version, wheel):
     """The report on a version, computed once per row and kit."""
-    path = BUILD / "reports" / f"{digest(*astuple(defect)[2:6], defect.requirements(version))}-{kit_digest()}.json"
+    path = BUILD / "reports" / f"{digest(*astuple(defect)[2:6], defect.requirements(version))}-{wheel.parent.name}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         report = checked(defect, version, wheel)
