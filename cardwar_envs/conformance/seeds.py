@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from cardwar_envs.conformance.budget import STEPS
+from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import difference, require_same, require_same_play
 from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.steady import find, steady_api
@@ -114,7 +116,8 @@ def _sign_of_chance(subject: Subject, api: Api[Play]) -> str | None:
 def seeded_reset_starts_anew(subject: Subject) -> None:
     """A seeded reset in mid-turn, in mid-game or after the end gives the same episode as in a fresh environment.
 
-    This finds rewards, commitments or decks that survive a reset.
+    This finds rewards, commitments or decks that survive a reset. It must also hold after an action that its mask
+    forbids.
 
     Learners reset in mid-game when they truncate.
 
@@ -128,11 +131,28 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
             used.run(steps)
             again = used.again(2).reset(2).run()
             require_same_play(fresh, again, f"{api.kind}: fresh, and reset after {steps} steps of another game")
+            if played_illegally(used := api.game(1), steps):
+                with failing(f"{api.kind}: a reset after an illegal action in another game:"):
+                    again = used.again(2).reset(2).run()
+                require_same_play(fresh, again, f"{api.kind}: fresh, and reset after an illegal action in another game")
         used = api.new(choices=1)
         for number in range(ABANDONED):
             used.reset(number).run(1 + number % 3)
         again = used.again(2).reset(2).run()
         require_same_play(fresh, again, f"{api.kind}: fresh, and after {ABANDONED} games that were left in the middle")
+
+
+def played_illegally(play: Play, steps: int) -> bool:
+    """Plays so many steps, then an action that its mask forbids, refused or not; False if every action is allowed."""
+    play.run(steps)
+    for agent in play.asked() if not play.over else ():
+        legal = legal_actions(play.env.action_space(agent), play.mask(agent)) if play.mask(agent) is not None else []
+        forbidden = set(legal_actions(play.env.action_space(agent), None)).difference(legal) if legal else ()
+        for action in sorted(forbidden)[:1]:
+            with suppress(Exception):
+                play.submit(play.with_action(agent, action), log=False)
+            return True
+    return False
 
 
 def earlier_games_do_not_matter(subject: Subject) -> None:
