@@ -16,16 +16,16 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
-# Limit on the states that `within_reach` enumerates, so that it stays fast.
+# Limit on the states that `within_reach` enumerates, to stay fast.
 QUICKLY_LISTED = 100_000
 
-# The last one takes every game of public state.
+# The last one accepts every game of public state.
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GoofspielOracle, GraphOracle)
 
 
 @cached_by_game(8)
 def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
-    """The oracle for policies of a game, cached; raises a ValueError if `max_states` does not apply to it."""
+    """The oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
     kind = next(kind for kind in ORACLES if kind.takes(game))
     if max_states is None:
         return kind(game)
@@ -36,7 +36,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:
-    """The oracle that computes the requested equilibrium; raises a ValueError if it lacks a given option."""
+    """The oracle for the requested equilibrium; raises a ValueError if it does not support a given option."""
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
     kind = next(kind for kind in ORACLES if kind.solves(game, request))
@@ -51,7 +51,7 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
 
 
 def within_reach(game: Game[Any]) -> bool:
-    """Whether any policy of a game can be measured exactly, and quickly, with the default limits.
+    """Whether any policy can be measured exactly and quickly, with the default limits.
 
     Games whose states are enumerated may have at most `QUICKLY_LISTED`; `nash_conv` enumerates ten times as many.
     """
@@ -69,15 +69,15 @@ def _within_reach(game: Game[Any]) -> bool:
         return True
     except ValueError:
         return False
-    return True  # no player ever has a choice
+    return True  # no player has a choice anywhere
 
 
 class _QueriedError(Exception):
-    """An oracle accepts the game and has begun to query policies."""
+    """Signals that an oracle accepted the game and began to query policies."""
 
 
 class _QueriedPolicy:
-    """Raises an error as soon as it is queried."""
+    """Raises an error when it is first queried."""
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> NoReturn:
         raise _QueriedError
