@@ -1,5 +1,4 @@
-"""Compiled simplex for small zero-sum matrix games, used by all oracles; `baselines.matrix_game.solve` checks its
-input.
+"""Compiled simplex of all oracles for small zero-sum matrix games; `baselines.matrix_game.solve` checks its input.
 
 The simplex solves the column player's program max sum(w), M w <= 1, w >= 0 (for M > 0) on a condensed tableau. The row
 player's strategy is the dual solution. Pivots follow Dantzig's rule, ties to the lowest index, so equal games give

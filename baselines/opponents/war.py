@@ -119,10 +119,10 @@ class _SimpleMinded(WarPlayer):
 
 class SimpleMindedPlayer1(_SimpleMinded):
     """Risks a tie with its highest card if its second card is at least the best second card of all others.
-    Also does so if no other player has a second card.
-        It also does so if no other player has a second card.
 
-        Names: "SimpleMindedPlayer" in WAR 2017, appendix, lines 35-79; "SimpleMindedPlayer1" in the text.
+    Also does so if no other player has a second card.
+
+    Names: "SimpleMindedPlayer" in WAR 2017, appendix, lines 35-79; "SimpleMindedPlayer1" in the text.
     """
 
     def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:

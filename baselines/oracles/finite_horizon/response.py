@@ -190,12 +190,12 @@ class RoundsOracle:
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Two-player games with a `rounds_form`."""
+        """Accepts two-player games with a `rounds_form`."""
         return counts_rounds(game)
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """The same games, in floats, any equilibrium."""
+        """Supports the same games, in floats, any equilibrium."""
         return counts_rounds(game) and request.plain
 
     def solve(self, request: Request) -> StateSolution:
@@ -226,7 +226,7 @@ class RoundsOracle:
         return check_rounds(self._game, self._form, distinct.values())
 
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
-        """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
+        """Steps through all rounds; stops early if all sweeps have settled and the policies are stationary."""
         asked, rounds = _Policies(self._form, policies), self._game.facts.max_rounds
         assert rounds is not None  # checked by `takes`
         for r in range(1, rounds + 1):
@@ -243,5 +243,5 @@ class RoundsOracle:
         return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
 
     def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:
-        """The mean over the starts, as `player` sees them, of values by code."""
+        """Averages values by code over the starts, as `player` sees them."""
         return sum(chance * float(of_codes[code ^ player]) for chance, code in self._starts)
