@@ -77,8 +77,7 @@ SPECIAL = {"__post_init__", "__getattribute__"}
 
 
 def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
-    """Name of the first rule that `kind` overrides in `base`, or "". Checks `about` (default: all) and private
-    methods."""
+    """Name of the first rule of `base` that `kind` overrides, or "": one in `about` (default: all) or a private one."""
     below = [vars(each) for each in kind.__mro__ if each not in base.__mro__]
     fields = {name for each in below for name in each.get("__annotations__", ())}  # instance attributes
     for name in sorted(fields.union(*below) & set(dir(base))):
