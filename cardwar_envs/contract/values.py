@@ -1,4 +1,4 @@
-"""Checks of games and states as values: immutable, equal exactly if alike; the rules are functions of them."""
+"""Checks of games and states as values: immutable, equal exactly if interchangeable, the only input of rules."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def game_is_a_frozen_dataclass(case: Case) -> None:
 
 
 class _Other:
-    """A value that no parameter has."""
+    """A value that no parameter takes."""
 
     def __repr__(self) -> str:
         return "another value"
@@ -155,7 +155,7 @@ def _attributes(value: Any) -> list[str]:
 
 
 def answers_repeat(case: Case) -> None:
-    """Repeated queries have the same answer, and change neither the state nor the actions."""
+    """Repeated queries get the same answer and change neither the state nor the actions."""
     game = case.game
     if tuple(game.initial()) != case.walk.starts:
         raise Failed("initial gives other starts when it is asked again")
@@ -187,7 +187,7 @@ def _require_moves_again(case: Case, node: Node, before: Any) -> None:
 
 
 def _answers(case: Case, state: Any) -> dict[str, Any]:
-    """The rules' answers at a state, except its moves; other checks report errors."""
+    """The rules' answers at a state, except its moves; errors are left to other checks."""
     game = case.game
     questions: dict[str, Callable[[], Any]] = {
         "acting_players": lambda: tuple(game.acting_players(state)),
