@@ -157,8 +157,7 @@ def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
 
 
 def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, str]:
-    """Describes the failure if an invalid action does not raise; it may only end the game for its agent, as its
-    cause."""
+    """Describes the failure if an invalid action does not raise, unless it ends the game for its agent."""
     play = route.travel(api)
     at, space = play.at, " ".join(str(play.env.action_space(agent)).split())
     if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(api, route, agent, play)):

@@ -44,7 +44,7 @@ class Play(ABC):
         return f"{self.where}, after step {len(self.played)}"
 
     def reset(self, seed: int | None = None, **options: Any) -> Self:
-        """Starts a game and a new log, passing `options` on to reset(); the chooser continues."""
+        """Starts a game and a new log; `options` go on to the environment's reset; the chooser continues."""
         self.budget.alarm()
         self.calls.append(("reset", {"seed": seed, **options}))
         self._reset(seed=seed, **options)

@@ -75,8 +75,7 @@ class Walk:
 
     @property
     def nodes(self) -> list[Node]:
-        """The rules' answers at each examined state, nearest the start first; raises NotApplicable if there are
-        none."""
+        """The rules' answers at each examined state, nearest the start first; NotApplicable if there are none."""
         _ = self.facts
         if not self._visited:
             raise NotApplicable("no state could be looked at")

@@ -14,7 +14,7 @@ import typer
 from cardwar_envs.games.by_name import GAMES, NAME
 from train.command.console import say
 
-# A game that works, called Undercut, and its tests; their names are replaced.
+# A working game called Undercut, and its tests; the names are replaced.
 GAME, TESTS = (Path(__file__).with_name(f"{name}.py.template") for name in ("game", "game_test"))
 
 
@@ -50,7 +50,7 @@ def new(
 
 
 def _class_named(name: str) -> str:
-    """The name of the class in the module `name`, such as `MyGame` in `my_game`; ValueError if it cannot be one."""
+    """The class name for the module `name`, such as `MyGame` for `my_game`; a ValueError if there is none."""
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise ValueError(f"NAME ({name!r}) must be small letters, digits and _, not a Python keyword, as in my_game")
     kind = "".join(part.capitalize() for part in name.split("_"))
@@ -60,7 +60,7 @@ def _class_named(name: str) -> str:
 
 
 def _require_free(name: str) -> None:
-    """Raises ValueError if a game or a module has that name."""
+    """Raises a ValueError if a game or a module already has that name."""
     if name in GAMES:
         raise ValueError(f"NAME ({name!r}) is that of a game of the suite; choose another, as in my_{name}")
     found = find_spec(name)

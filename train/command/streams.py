@@ -1,4 +1,4 @@
-"""Standard streams that are closed or cannot be written."""
+"""Standard streams that are closed or not writable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of tabular learners: deterministic iterations over all information states, so the seed has no effect."""
+"""The base of tabular learners: deterministic iterations over all information states, whatever the seed."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class TabularArgs(CommonArgs):
 
 @dataclass(frozen=True)
 class ReachArgs(TabularArgs):
-    """Arguments of learners that can weight by reach, as papers about trees do."""
+    """Arguments of learners that can weight by reach, as in papers about trees."""
 
     reach: int = option(0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", 0, 1)
 
 
 class TabularLearner(ABC):
-    """A learner whose state is a few arrays, each of the shape of a player's strategy."""
+    """A learner whose state is a few arrays, each with the shape of a player's strategy."""
 
     label: ClassVar[str]
 
@@ -52,14 +52,14 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def learned(self) -> Strategies:
-        """The strategies learned."""
+        """The current strategies."""
 
     def weights(self) -> Weights | None:
-        """For each player `[rows]` weights of the rows learned; None if all are the same."""
+        """`[rows]` weights of the learned rows per player; None if all are equal."""
         return None
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Returns no figures of its own."""
+        """Iterates until `steps`; returns no figures of its own."""
         while self.steps < steps:
             self.steps += 1
             self.iterate()
@@ -78,6 +78,6 @@ class TabularLearner(ABC):
 
 
 def normalised(weights: NDArray[np.float64], otherwise: Strategy) -> Strategy:
-    """Rows of weights as probabilities; rows of zeros are replaced by those of `otherwise`."""
+    """Normalises rows of weights to probabilities; replaces rows of zeros by those of `otherwise`."""
     sums = weights.sum(axis=1, keepdims=True)
     return np.divide(weights, sums, out=otherwise.copy(), where=sums > 0.0)
