@@ -63,8 +63,7 @@ class MagneticPolicy(ActorCritic):
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Returns values, log-probabilities and, in place of entropy, the weighted entropy minus the weighted
-        divergence."""
+        """Returns values, log-probabilities and the weighted entropy minus the weighted divergence."""
         values, log_probabilities, entropy = super().evaluate_actions(obs, actions, action_masks)
         divergence = self.divergence(self.magnet(obs), action_masks)
         return values, log_probabilities, self.entropy_weight * entropy - self.magnet_weight * divergence

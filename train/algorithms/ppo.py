@@ -165,8 +165,7 @@ class Learner(Resumable):
         self._model.ent_coef = self._shared(self._falling(self._args.entropy, self._args.final_entropy))
 
     def _shared(self, weight: float) -> float:
-        """Divides a weight by the number of opponents, since less can be won from one of many than from the only
-        one."""
+        """Divides a weight by the number of opponents, since less can be won from one of several opponents."""
         return weight / max(1, self._game.facts.num_players - 1)
 
     def _after_rollout(self) -> None:
