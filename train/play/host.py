@@ -163,8 +163,7 @@ class Host:
             raise Refused(409, "This game is still in progress. Give it up first.")
 
     def _keep(self) -> None:
-        """Counts a finished game and writes its record; later records get names of their own, and no file is
-        overwritten."""
+        """Counts a finished game and writes its record under a new name; no file is overwritten."""
         if self.trainer.ending is None:
             return
         self._series.add(self.trainer)

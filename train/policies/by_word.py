@@ -69,8 +69,7 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
 
 def _instance(found: Any, game: Game[Any]) -> Policy:
-    """The user's policy: an instance as it is; a class is called, with the game if its constructor takes an
-    argument."""
+    """The user's policy: an instance as it is, or one made by calling the class, with the game if it takes one."""
     if isinstance(found, type):
         needed = [each for each in signature(found).parameters.values() if each.default is each.empty]
         found = found(*[game][: len(needed)])
