@@ -32,7 +32,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
     max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
     if issubclass(kind, GraphOracle | RoundsOracle):
         return kind(game, max_states)
-    raise ValueError(f"max_states ({max_states}) is of no use here: the states of {game.facts.name} are not listed")
+    raise ValueError(f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated")
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:
@@ -44,7 +44,7 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     for option, value in options.items():
         if value is not None and kind not in (DuelOracle, GoofspielOracle):
             raise ValueError(
-                f"{option} ({value}) is of no use here: it is for duels and Goofspiel, where only the order of "
+                f"{option} ({value}) does not apply here: it is for duels and Goofspiel, where only the order of "
                 "ranks matters, with hands that are not too long, and not solved in rationals"
             )
     return kind(game)

@@ -64,11 +64,13 @@ def _repeat_queries(game: Game[Any], policy: RecordingPolicy) -> int:
         second = policy.stands_for.action_probabilities(observations[rows], masks[rows])
         numbers = rows_of(second, masks[rows].shape, np.arange(len(rows)))
         if numbers is None:
-            raise TwoAnswersError(f"policy {name_of(policy)}: asked again, it answered {second!r}, no array as before")
+            raise TwoAnswersError(
+                f"policy {name_of(policy)}: a repeated query returned {second!r}, not an array like before"
+            )
         row = first_difference(answers[rows], numbers)
         if row is not None:
             raise TwoAnswersError(
-                f"policy {name_of(policy)}: two answers to one question, at {place(game, observations[rows[row]])}: "
+                f"policy {name_of(policy)}: two answers to the same query, at {place(game, observations[rows[row]])}: "
                 f"{difference(answers[rows[row]], numbers[row])}; "
                 "an exact figure needs a policy that is a function of its observation"
             )

@@ -42,7 +42,7 @@ def _follow(api: Api[Any], seed: int) -> None:
     clean, kept, written = (api.game(seed) for _ in range(3))
     while not clean.over and len(clean.played) < STEPS:
         where = clean.at
-        require_same(_essence(clean), _essence(written), f"{where}: writing into what was handed out changes")
+        require_same(_essence(clean), _essence(written), f"{where}: writing into returned data changes")
         choice = written.choice()
         _require_unshared(kept, where)
         handed = [kept.shown(), _stable(kept), state_shown_itself(kept.env)]
@@ -51,7 +51,7 @@ def _follow(api: Api[Any], seed: int) -> None:
         for play in (clean, kept, written):
             play.submit(copy.deepcopy(choice), log=False)
         if found := difference(before, handed):
-            raise Failed(f"{where}: what was handed out has been changed by the next step: {found}")
+            raise Failed(f"{where}: returned data has been changed by the next step: {found}")
 
 
 def state_shown_itself(env: Any) -> Any:
@@ -161,7 +161,7 @@ def containers_are_not_shared(subject: Subject) -> None:
         while not play.over and len(play.played) < SHORT:
             for (one, info), (other, other_info) in combinations(_infos(play), 2):
                 if info is other_info:
-                    raise Failed(f"{play.at}: {one} and {other} have the very same dict as their info")
+                    raise Failed(f"{play.at}: {one} and {other} share one info dict")
             if isinstance(play, ParallelPlay):
                 if any(part is known for part in play.result for known in earlier):
                     raise Failed(f"{play.at}: a dict of results is the very one of an earlier step")

@@ -53,11 +53,11 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
         said = {"observation": observation, "termination": termination, "truncation": truncation}
         flags = {"termination": env.terminations[agent], "truncation": env.truncations[agent]}
         if found := difference({"observation": env.observe(agent), **flags}, said):
-            raise Failed(f"{play.at}: last() tells {agent} otherwise than observe() and the flags: {found}")
+            raise Failed(f"{play.at}: last() and observe() or the flags disagree about {agent}: {found}")
         if env.last(observe=False)[0] is not None:
-            raise Failed(f"{play.at}: last(observe=False) hands out an observation")
+            raise Failed(f"{play.at}: last(observe=False) returns an observation")
         if found := difference(play.steady(env.infos[agent]), play.steady(info)):
-            raise Failed(f"{play.at}: last() tells {agent} another info than `infos`: {found}")
+            raise Failed(f"{play.at}: last() and `infos` disagree about {agent}: {found}")
         yield from step()
 
 
@@ -126,7 +126,7 @@ def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
             then[agent] = now
         yield
     if len(late) >= 2 and all(late):
-        raise Failed(f"{play.where}: at the beginning of a turn agents see what they saw in the turn before")
+        raise Failed(f"{play.where}: at the start of a turn agents see the observations of the previous turn")
 
 
 def _bytes(observation: Any) -> Any:
@@ -228,9 +228,9 @@ def _sign(games: list[Game], name: str) -> str | None:
         seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
         changes = sum(one != other for values in seen for one, other in pairwise(values))
         if changes >= LEAST_CHANGES and told == [[*values[:1], *values[:-1]] for values in seen]:
-            return f"tells what the observation ({place}) told in the turn before"
+            return f"repeats the observation ({place}) of the previous turn"
     later = [pair for values in told for pair in pairwise(values[1:])]
     repeats = all(len(values) < 2 or values[0] == values[1] for values in told)
     if repeats and len(later) >= LEAST_CHANGES and all(one != other for one, other in later):
-        return "is in the second turn what it was in the first, though it changes in every turn from then on"
+        return "is the same in the first two turns, though it changes in every later turn"
     return None

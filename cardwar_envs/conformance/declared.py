@@ -127,7 +127,7 @@ def require_modes(subject: Subject) -> list[str]:
     if not modes and missing:
         raise NotTried(missing)
     if not modes:
-        raise NotApplicable("there is no render mode that can be looked at")
+        raise NotApplicable("there is no render mode that can be examined")
     return list(modes)
 
 

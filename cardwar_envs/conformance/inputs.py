@@ -132,7 +132,7 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
             found = _accepted(api, route, agent, odd)
             return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
-    what = f"{play.at}: what is no action of {agent} ({_named(refused)}) is refused, but"
+    what = f"{play.at}: {_named(refused)}, no action of {agent}, is rejected, but"
     found = _changed(api, route, play, before, what) if refused else {}
     if found and len(refused) > 1:  # find the one responsible
         for odd in refused:
@@ -214,11 +214,11 @@ def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], wh
         clean.log, play.log = [clean.seen()], [play.seen()]
         clean.run(SHORT)
         play.run(SHORT)
-        require_same_play(clean.log, play.log, "the game then goes on otherwise")
+        require_same_play(clean.log, play.log, "the game then continues differently")
     except Failed as failure:
         return {"changed": f"{what} {failure}"}
     except Exception as error:
-        return {"changed": f"{what} the game cannot go on then: {in_a_line(error)}"}
+        return {"changed": f"{what} the game cannot continue: {in_a_line(error)}"}
     return {}
 
 

@@ -148,7 +148,7 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
                     raise Failed(f"{api.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
             known.append((agent, space, state))
     if not any(getattr(api.new().env, "possible_agents", ()) for api in subject.apis()):
-        raise NotApplicable("it does not say who its possible agents are")
+        raise NotApplicable("it does not declare its possible agents")
 
 
 def masks_allow_what_is_legal(subject: Subject) -> None:

@@ -209,7 +209,7 @@ def as_text(paid: Any) -> str:
 def seats(env: Any) -> list[Any]:
     """The agents in order of seat; raises NotApplicable if the environment does not declare them."""
     if not hasattr(env, "possible_agents"):
-        raise NotApplicable("it does not say who its possible agents are")
+        raise NotApplicable("it does not declare its possible agents")
     return list(env.possible_agents)
 
 

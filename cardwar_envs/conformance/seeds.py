@@ -51,7 +51,7 @@ def same_seed_same_episode(subject: Subject) -> None:
     """
     for api in subject.apis():
         if found := find(subject, api.kind).episodes:
-            raise Failed(f"{api.kind}: two games by the same seed and choices: {found}")
+            raise Failed(f"{api.kind}: two games with the same seed and actions: {found}")
         _require_numpy_seeds(steady_api(subject, api.kind))
 
 

@@ -62,7 +62,7 @@ def steady_api(subject: Subject, kind: str) -> Api[Any]:
     subject.api(kind)
     unsteady = find(subject, kind)
     if unsteady.episodes:
-        raise NotApplicable(f"{kind}: a seed does not decide the episode, see same_seed_same_episode")
+        raise NotApplicable(f"{kind}: a seed does not determine the episode, see same_seed_same_episode")
     return next(api for api in subject.apis(frozenset(unsteady.kinds)) if api.kind == kind)
 
 

@@ -129,7 +129,7 @@ def seats_fault(facts: GameFacts, acting: Sequence[Any], live: Sequence[Any]) ->
     if not set(acting) <= set(live):
         return f"acting_players are {acting}, but live_players {live}: who chooses is in the game"
     if bool(acting) != bool(live):
-        return f"nobody acts, but live_players are {live}: the game is over for all or for nobody"
+        return f"no player acts, but live_players are {live}: the game is over for all or for nobody"
     return None
 
 

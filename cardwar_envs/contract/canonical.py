@@ -71,9 +71,9 @@ def canonical_keeps_what_follows(case: Case) -> None:
         if acting != {seats[player] for player in node.acting}:
             raise Failed(f"{place(node.state)}: canonical is {short(there)}, where {sorted(acting)} act")
         if case.canonical(there) != (there, same):
-            raise NotApplicable("representatives are not their own")
+            raise NotApplicable("representatives are not their own representatives")
         if any(_image_fault(case, node, player) for player in node.acting):
-            raise NotApplicable("actions have no good images")
+            raise NotApplicable("the images of actions are invalid")
         image_of = {player: {each.action: each.image for each in _images(case, node, player)} for player in node.acting}
         if there == node.state and seats == same and all(a == b for of in image_of.values() for a, b in of.items()):
             continue  # trivial

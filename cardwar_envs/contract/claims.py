@@ -29,7 +29,7 @@ def there_are_as_many_states_as_counted(case: Case) -> None:
     if counts == {False: None, True: None}:
         raise NotApplicable("there is no formula for the number of states")
     if not case.walk.complete:
-        raise NotApplicable("not all states were looked at")
+        raise NotApplicable("not all states were examined")
     open_states = [node.state for node in case.nodes if node.acting and case.game.settled(node.state) is None]
     for kind, count in counts.items():
         found = len({case.canonical(state).state for state in open_states}) if kind else len(open_states)
@@ -66,7 +66,7 @@ def action_parts_tell_actions_apart(case: Case) -> None:
 def uniform_is_optimal_where_claimed(case: Case) -> None:
     """If `uniform_is_optimal`, no player can gain in any state by deviating unilaterally from uniform play."""
     if not case.game.uniform_is_optimal():
-        raise NotApplicable("the game does not say that even play is optimal")
+        raise NotApplicable("the game does not say that uniform play is optimal")
     case.require_payments()
     even = _EvenPlay(case)
     judged = 0
@@ -123,8 +123,8 @@ class _EvenPlay:
         for player, payoffs in if_played.items():
             best = max(payoffs, key=payoffs.__getitem__)
             if payoffs[best] > mean[player] + TOLERANCE * max(1.0, abs(mean[player])):
-                gets = f"action {best} gets {payoffs[best]:g}, even play {mean[player]:g}"
-                raise Failed(f"{place(state, player)}: uniform_is_optimal says True, but against even play {gets}")
+                gets = f"action {best} gets {payoffs[best]:g}, uniform play {mean[player]:g}"
+                raise Failed(f"{place(state, player)}: uniform_is_optimal says True, but against uniform play {gets}")
         return mean
 
     def _odds(self, node: Node, player: int) -> Any:

@@ -64,7 +64,7 @@ def observations_tell_states_apart(case: Case) -> None:
             seen = case.ask("observation", node.state, player, to=np.asarray).tobytes()
             other = alike.setdefault(seen, node.state)
             if other is not node.state and case.differ(node.state, other):
-                raise Failed(f"{place(other, player)} looks like {place(node.state)}, but another game follows")
+                raise Failed(f"{place(other, player)} looks like {place(node.state)}, but has another future")
 
 
 def entries_vary(case: Case) -> None:
@@ -98,7 +98,7 @@ def state_of_reads_observations(case: Case) -> None:
                 raise Failed(f"{at}: state_of gives {short(turned)}, which looks different to player_{seat}")
             # `observations_tell_states_apart` reports states that look alike.
             if seat == player and not case.walk.knows(turned) and case.differ(node.state, turned):
-                raise Failed(f"{at}: state_of gives {short(turned)}, from which another game follows")
+                raise Failed(f"{at}: state_of gives {short(turned)}, which has another future")
 
 
 def seats_are_alike(case: Case) -> None:

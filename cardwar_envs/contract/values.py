@@ -76,10 +76,10 @@ def unlike_games_differ(case: Case) -> None:
     for field in dataclasses.fields(kind):
         if _made(kind, game, **{field.name: _Other()}) == game:
             raise Failed(
-                f"a game that differs in {field.name} counts as equal: what is known of one is taken for the other"
+                f"a game that differs in {field.name} counts as equal: results of one would be reused for the other"
             )
     if _made(type(kind.__name__, (kind,), {}), game) == game:
-        raise Failed("a game of a subclass counts as equal to it, although its rules may be others")
+        raise Failed("a game of a subclass counts as equal to it, although its rules may differ")
 
 
 def _made(kind: type[Any], game: Any, **changes: Any) -> Any:
@@ -158,7 +158,7 @@ def answers_repeat(case: Case) -> None:
     """Repeated queries get the same answer and change neither the state nor the actions."""
     game = case.game
     if tuple(game.initial()) != case.walk.starts:
-        raise Failed("initial gives other starts when it is asked again")
+        raise Failed("initial returns other starts when called again")
     for node in case.some(ASKED_AGAIN):
         before = copy.deepcopy(node.state)
         first, second = _answers(case, node.state), _answers(case, node.state)
@@ -167,7 +167,7 @@ def answers_repeat(case: Case) -> None:
                 found = f"first {short(answer)}, then {short(second[question])}"
                 raise Failed(f"{place(node.state)}: {question} answers {found}")
         if not case.walk.unhashable and node.state != before:
-            raise Failed(f"state {short(before)} has become {short(node.state)} by asking the rules about it")
+            raise Failed(f"state {short(before)} has become {short(node.state)} by querying the rules")
         _require_moves_again(case, node, before)
 
 

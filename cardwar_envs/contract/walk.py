@@ -78,7 +78,7 @@ class Walk:
         """The rules' answers at each examined state, nearest the start first; NotApplicable if there are none."""
         _ = self.facts
         if not self._visited:
-            raise NotApplicable("no state could be looked at")
+            raise NotApplicable("no state could be examined")
         return self._visited
 
     @property
@@ -107,7 +107,7 @@ class Walk:
             self._nodes[state] = node_at(self.game, self.facts, state, most, self._rng)
         node = self._nodes[state]
         if node is None:
-            raise NotApplicable(f"{place(state)}: the rules give no good answer")
+            raise NotApplicable(f"{place(state)}: the rules fail there")
         return node
 
     def choices(self, state: Any) -> Node:
@@ -223,7 +223,7 @@ def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], comb
             if top not in known:
                 known[top] = combine(top)
         elif top in begun:
-            raise Circle(f"a play can pass {place(top)} twice")
+            raise Circle(f"a game can visit {place(top)} twice")
         else:
             begun.add(top)
             stack.extend(missing)

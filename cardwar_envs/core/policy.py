@@ -238,7 +238,7 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     try:
         signature(factory).bind(game, rest, **arguments)
     except TypeError:
-        raise ValueError(f"policy {entry!r} takes nothing after a colon, but is asked for as {name!r}") from None
+        raise ValueError(f"policy {entry!r} takes no suffix after a colon, but was given as {name!r}") from None
     return factory(game, rest, **arguments)
 
 
@@ -287,7 +287,7 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
     seated: list[Any] = list(policies)
     told = [seat for seat, policy in enumerate(policies) if needs_others(policy)]
     if len(told) > 1:
-        raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one can know what the others do")
+        raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one may depend on the others")
     named = cache(lambda name: named_policy(name, game))
     for seat, policy in enumerate(policies):
         if seat not in told:

@@ -111,7 +111,7 @@ class SeatGames:
             self._pay(dealt[:, self.seat])
             self._play_until_asked(where)
             where = where & ~self.engine.acting()[:, self.seat]
-        raise ValueError(f"player_{self.seat} was not asked once in {MAX_STARTS} games")
+        raise ValueError(f"player_{self.seat} never acted in {MAX_STARTS} games")
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
         """Plays the caller's actions, then continues until the caller must choose again.

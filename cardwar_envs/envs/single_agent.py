@@ -94,7 +94,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             self._owed = self._play_others_until_asked()
             if self.seat in self._session.acting:
                 return
-        raise ValueError(f"{self._session.agents[self.seat]} was not asked once in {MAX_STARTS} games")
+        raise ValueError(f"{self._session.agents[self.seat]} never acted in {MAX_STARTS} games")
 
     def step(self, action: int) -> tuple[spaces.Observation, float, bool, bool, dict[str, Any]]:
         """Plays one joint action, then continues until the agent must choose again.

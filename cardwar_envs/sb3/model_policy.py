@@ -45,7 +45,7 @@ class SB3Policy:
         if observations.shape[1:] != self._size:
             raise ValueError(
                 f"model {self._name} takes observations of shape {self._size}, not {observations.shape[1:]}: "
-                "was it made for another game?"
+                "was it trained on another game?"
             )
         seen: Any = {"observation": observations, "action_mask": action_masks} if self._dict else observations
         normalized = self._model.get_vec_normalize_env()

@@ -65,7 +65,7 @@ class AgentProcess:
         """
         deadline = time.monotonic() + self._seconds
         if self._left:
-            self._fail(f"writes more than it is asked for: {self._left[:60]!r}")
+            self._fail(f"writes more than one line per query: {self._left[:60]!r}")
         self._write(line + b"\n", deadline)
         while b"\n" not in self._left:
             self._wait(self._out_of, selectors.EVENT_READ, deadline)

@@ -166,7 +166,7 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
         frequencies = points(found["exploitability_of_frequencies"], 4)
         say(f"exploitability of the frequencies of its moves: {frequencies}, on average more than its own")
     elif "cost_per_decision" in found:
-        say(_interval("given away per decision where random play leads:", found["cost_per_decision"]))
+        say(_interval("given away per decision in random play:", found["cost_per_decision"]))
     else:
         say(_interval("given away per game:", found["cost_per_game"]))
         say(_interval("lost per game:      ", found["loss_per_game"]))

@@ -20,7 +20,7 @@ GAME, TESTS = (Path(__file__).with_name(f"{name}.py.template") for name in ("gam
 
 def new(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the game and its file: small letters, digits and _.")
+        str, typer.Argument(metavar="NAME", help="Name of the game and its file: lower-case letters, digits and _.")
     ],
     folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", file_okay=False, help="Folder for the two files.")
@@ -52,7 +52,9 @@ def new(
 def _class_named(name: str) -> str:
     """The class name for the module `name`, such as `MyGame` for `my_game`; a ValueError if there is none."""
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
-        raise ValueError(f"NAME ({name!r}) must be small letters, digits and _, not a Python keyword, as in my_game")
+        raise ValueError(
+            f"NAME ({name!r}) must be lower-case letters, digits and _, not a Python keyword, as in my_game"
+        )
     kind = "".join(part.capitalize() for part in name.split("_"))
     if keyword.iskeyword(kind) or re.search(rf"\b{kind}\b", GAME.read_text(encoding="utf-8").replace("Undercut", "")):
         raise ValueError(f"NAME ({name!r}) would name its class {kind}, which means something else; as in my_{name}")

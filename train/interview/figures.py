@@ -95,7 +95,7 @@ def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int, adv
             if _matters(game, state, player):
                 break
         else:
-            raise ValueError(f"{game.facts.name}: random play met no decision in {MOST_STARTS:,} states")
+            raise ValueError(f"{game.facts.name}: random play reached no decision in {MOST_STARTS:,} states")
         view = game.observation(state, player), game.action_mask(state, player)
         costs[number] = _cost(judge, state, player, who.mix(f"sample {number}", view, "mix")[0])
         advance(number + 1)

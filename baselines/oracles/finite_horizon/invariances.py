@@ -70,9 +70,9 @@ def _check(game: Game[Any], form: RoundsForm[Any], policy: Policy, rounds_left: 
         expected[masks == 1] = known[choice_places(form, codes, choice_starts(form)[codes])]
     row = first_difference(answer, expected)
     if row is not None:
-        says = "says that it is stationary" if known is None else "has choice_probabilities"
+        says = "declares stationary" if known is None else "has choice_probabilities"
         raise ValueError(
-            f"policy {type(policy).__name__} {says}, but plays otherwise at {place(game, observations[row])}: "
+            f"policy {type(policy).__name__} {says}, but plays differently at {place(game, observations[row])}: "
             f"{difference(expected[row], answer[row])}"
         )
     return len(codes)

@@ -47,7 +47,7 @@ def _check(game: Duel | Goofspiel, policy: Policy, seat: int) -> int:
     row = first_difference(by_letter, words)
     if row is not None:
         raise ValueError(
-            f"policy {type(policy).__name__} says that it plays by words, but not where one word is "
+            f"policy {type(policy).__name__} declares by_words, but plays differently in states of one interleaving, "
             f"{place(game, seen[row])} and {place(game, in_words[row])}: {difference(by_letter[row], words[row])} "
             "(actions of the latter)"
         )

@@ -273,7 +273,7 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
         np.maximum.at(heights, parents, heights[inner_children] + 1)
         if np.array_equal(before, heights):
             return heights
-    raise ValueError("a play can pass a state twice; these oracles take games that always end")
+    raise ValueError("a game can visit a state twice; these oracles need games that always end")
 
 
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
@@ -297,7 +297,7 @@ def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
 def _too_many(game: Game[Any], max_states: int) -> ValueError:
     return ValueError(
         f"{game.facts.name} has more than {max_states} states to decide in; "
-        "this oracle takes smaller games, or more states if max_states says so"
+        "this oracle takes smaller games, or a larger max_states"
     )
 
 
