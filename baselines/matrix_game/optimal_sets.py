@@ -32,7 +32,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Faces:
-    """A batch of matrix games from the row player's side, whose optimal strategies are wanted.
+    """A batch of matrix games from the row player's side, with what is needed to select among optimal strategies.
 
     Attributes:
         matrices: `[batch, rows, columns]` payoffs to the row player.

@@ -93,7 +93,7 @@ def _answers_of(model: Any, legal_only: bool) -> Answers:
     if legal_only:
         raise ValueError(f'legal_only is for DQN; oracles measure {name} with illegal="renormalise"')
     if not hasattr(policy, "get_distribution"):
-        raise ValueError(f"model ({name}) must have an actor or values of actions, as PPO and DQN have")
+        raise ValueError(f"model ({name}) must have an actor or action values, as PPO and DQN have")
     if "action_masks" in signature(policy.get_distribution).parameters:
         return lambda seen, masks: policy.get_distribution(seen, action_masks=masks).distribution.probs
     return lambda seen, masks: policy.get_distribution(seen).distribution.probs

@@ -41,6 +41,6 @@ def unwritten_output() -> str:
 
 
 def complain(message: str) -> None:
-    """Prints a line to stderr, if that can be written."""
+    """Prints a line to stderr, unless stderr is not writable."""
     with suppress(OSError):
         print(f"cardwar: {message}", file=sys.stderr)

@@ -107,7 +107,7 @@ class _Sweep:
 
     Attributes:
         values: `[codes, ...]`, as defined by the subclass.
-        settled: Whether the last round changed nothing.
+        settled: Whether the last step changed no value.
     """
 
     def __init__(self, form: RoundsForm[Any], values: NDArray[np.float64]) -> None:

@@ -115,7 +115,7 @@ class ScaledFeatures(BaseFeaturesExtractor):
         self.scaling = Scaling(game)
 
     def forward(self, observations: Tensor) -> Tensor:
-        """`[batch, observation_size and more]` -> `[batch, features_dim]`."""
+        """Scales `[batch, columns]` observations to `[batch, features_dim]`."""
         scaled = self.scaling(observations[:, : self._size])
         return torch.cat((scaled, observations[:, self._size : self.features_dim]), dim=1)
 
