@@ -1,4 +1,4 @@
-"""The oracle of Goofspiel: equilibria on interleavings, at sizes far beyond those whose states can be enumerated."""
+"""The oracle of Goofspiel: equilibria on interleavings, for games too large to enumerate their states."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from cardwar_envs.games.goofspiel import Goofspiel
 class GoofspielOracle(GraphOracle):
     """The `Oracle` of Goofspiel.
 
-    Policies that play alike on equal interleavings are measured on these. Others are measured at the states that they
-    reach, or on the graph if `max_states` is given; the graph also gives their best responses.
+    Policies that declare `by_words` are measured on interleavings. Others are measured at the states that they reach,
+    or on the state graph if `max_states` is given; the graph also gives their best responses.
     """
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Games with the rules of `Goofspiel` whose interleavings are short enough for tables."""
+        """Accepts games with the rules of `Goofspiel` whose interleavings are short enough for tables."""
         return same_rules_as(game, Goofspiel) and fits((game.cards, game.cards))
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Games with the rules of `Goofspiel`, in floats, any equilibrium."""
+        """Supports games with the rules of `Goofspiel`, in floats, any equilibrium."""
         return request.plain and same_rules_as(game, Goofspiel)
 
     def __init__(self, game: Game[Any], max_states: int | None = None) -> None:

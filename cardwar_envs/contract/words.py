@@ -15,7 +15,7 @@ SHOWN = 300  # pictures are slow
 
 
 def states_and_actions_have_words(case: Case) -> None:
-    """`how_to_play`, `describe` and `describe_action` give text; a player's legal actions have different words."""
+    """`how_to_play`, `describe` and `describe_action` return strings; a player's legal actions have distinct names."""
     words: dict[tuple[int, int], str] = {}
     for node in case.nodes:
         text = case.ask("describe", node.state)
@@ -41,7 +41,7 @@ def states_and_actions_have_words(case: Case) -> None:
 
 
 def states_read_differently(case: Case) -> None:
-    """If the state is public, different states should have different texts; otherwise the check reports a note."""
+    """If the state is public, different states should have different descriptions (otherwise a note)."""
     case.require_public_state()
     states: dict[str, Any] = {}
     for node in case.nodes:
@@ -54,7 +54,7 @@ def states_read_differently(case: Case) -> None:
 
 
 def pictures_keep_secrets(case: Case) -> None:
-    """If the state is not public, states with equal observations have equal texts and pictures (a note, if not).
+    """If the state is not public, states with equal observations have equal texts and pictures (otherwise a note).
 
     By default `describe_revealed` and `scene` show everything in `describe`.
     """

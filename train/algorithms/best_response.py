@@ -31,7 +31,7 @@ class Responder(ppo.Learner):
 
 
 class Learner(Responder):
-    """Learns a best response. Its policy is the greedy one, because some best response is deterministic."""
+    """Learns a best response. Its policy is greedy, because some best response is deterministic."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         self._line_up = LineUp(game, args.opponent)

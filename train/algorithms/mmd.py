@@ -1,10 +1,11 @@
-"""Magnetic mirror descent with a network: PPO with a pull towards a moving magnet; the average is the policy.
+"""Magnetic mirror descent with a network: PPO with a pull towards a moving magnet; the policy is an average.
 
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
 zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs the value of an action against the divergence from
-the last policy and from a magnet. PPO's clipping stands for the first divergence; the second is added to the entropy
-bonus. The actor circles around the learned policy, the average of its weights over time, of which the magnet is a copy,
-renewed now and then. No theorem says that an average of weights is a good policy; its exploitability shows it.
+the last policy and from a magnet. PPO's clipping takes the place of the first divergence; the second is added to the
+entropy bonus. The actor circles around the learned policy, the time average of its weights. The magnet is a
+periodically updated copy of that average. No theorem guarantees that an average of weights is a good policy; measure
+its exploitability.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ class MagneticPolicy(ActorCritic):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.average = deepcopy(actor(self)).requires_grad_(False)  # the running average of the actor's weights
+        self.average = deepcopy(actor(self)).requires_grad_(False)  # the moving average of the actor's weights
         self.magnet = deepcopy(self.average)
         self.entropy_weight = self.magnet_weight = 0.0
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Values, log probabilities, and in place of entropy the weighted entropy minus the weighted divergence."""
+        """Returns values, log-probabilities and the weighted entropy minus the weighted divergence."""
         values, log_probabilities, entropy = super().evaluate_actions(obs, actions, action_masks)
         divergence = self.divergence(self.magnet(obs), action_masks)
         return values, log_probabilities, self.entropy_weight * entropy - self.magnet_weight * divergence
@@ -57,7 +58,7 @@ class Learner(ppo.Learner):
         return "random" if self._args.random_starts else "initial"
 
     def _before_rollout(self) -> None:
-        self._model.ent_coef = 1.0  # both weights are the policy's
+        self._model.ent_coef = 1.0  # the policy applies both weights itself
         self._model.policy.entropy_weight = self._shared(self._falling(self._args.entropy, self._args.final_entropy))
         self._model.policy.magnet_weight = self._shared(self._args.magnet)
 

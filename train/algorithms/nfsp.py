@@ -1,10 +1,10 @@
-"""Neural fictitious self-play: best responses by SB3's DQN, their average by a network that imitates them.
+"""Neural fictitious self-play: best responses by SB3's DQN, and a network that imitates their average.
 
 Source: J. Heinrich and D. Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016),
 section 3: each player plays a game with an approximate best response (with the anticipatory probability) or with the
 average of its past best responses. Decisions of best responses go to a reservoir, a uniform sample of all of them,
-which the average policy imitates. So at each decision a best response counts in proportion to how likely it gets there,
-as an average of behaviour strategies must.
+which the average policy imitates. So at each decision a best response is weighted by its reach probability, as an
+average of behaviour strategies must be.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from train.policies.action_count import has_many_actions
 from train.policies.many_actions import LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 
-# A reservoir is written into each checkpoint, so it is not as large as memory would allow.
+# Checkpoints contain the reservoir, so it is smaller than memory would allow.
 RESERVOIR_BYTES = 1 << 28
 
 
@@ -39,7 +39,7 @@ class Learner(DQNLearner):
         facts = game.facts
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
         self._envs = MaskShowingEnv(SelfPlayVecEnv(self._batch), game)
         sizes = [args.width] * args.layers
         self._dqn = MaskedDQN(self._envs, game, sizes, args.learning_rate, args.replay_size)
@@ -60,7 +60,7 @@ class Learner(DQNLearner):
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and learns until `steps`; returns the mean losses (DQN's, and the average's in nats)."""
+        """Plays and trains until `steps`; returns the mean losses (DQN's, and the average's in nats)."""
         views = self._envs.reset()
         responds = self._draw_roles(len(views))
         losses = []
@@ -83,7 +83,7 @@ class Learner(DQNLearner):
         return SoftmaxPolicy(self._game, deepcopy(self._average))
 
     def _draw_roles(self, count: int) -> NDArray[np.bool_]:
-        """`[count]`: which seats play their next game with the best response."""
+        """`[count]`: whether each seat plays its next game with the best response."""
         return self._rng.random(count) < self._args.anticipatory
 
     def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[Any]]:
@@ -111,7 +111,7 @@ class Learner(DQNLearner):
         return first + (last - first) * min(1.0, self.steps / self._args.steps)
 
     def _improve_average(self) -> float:
-        """Makes a step of imitation; returns its loss, NaN before any best response was played."""
+        """Makes an imitation update; returns its loss, NaN before any best response was played."""
         if not self._reservoir.added:
             return float("nan")
         observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng).values()
@@ -125,7 +125,7 @@ class Learner(DQNLearner):
 
 
 def imitation_loss(network: Network, observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:
-    """The mean of what the network's softmax misses to be sure of actions, in nats; masks can be bits."""
+    """The mean cross-entropy of the network's softmax with the actions, in nats; masks can be bits."""
     outputs = network(observations)
     if network.parts is None:
         legal = torch.where(masks == 1, outputs, -torch.inf)
@@ -136,7 +136,7 @@ def imitation_loss(network: Network, observations: Tensor, masks: Tensor, action
 
 
 def _any_legal(masks: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """`[batch]`: a legal action for each row, each with the same probability."""
+    """`[batch]`: a uniformly drawn legal action per row."""
     if masks.dtype == np.int8:
         return sample_actions(masks.astype(np.float64), rng)
     pairs = LegalPairs.of(masks)

@@ -1,8 +1,8 @@
 """PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; some games can have other opponents.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
-It learns against its present self, which need not converge where optimal play is mixed; the entropy bonus keeps it
-mixed. The settings that sb3-contrib ships are the preset `ppo_library` of `studies/learning_curves.toml`.
+Training against the current self need not converge where optimal play is mixed; the entropy bonus keeps the policy
+mixed. sb3-contrib's default settings are the preset `ppo_library` of `studies/learning_curves.toml`.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ NEVER = sys.maxsize
 
 
 class Forgetful(BaseCallback):
-    """A callback that keeps nothing; SB3's own keep all variables of a rollout in a circle of references.
+    """A callback that keeps nothing; SB3's own one keeps all variables of a rollout alive in a reference cycle.
 
-    With 11 players of WAR these are 15 MB for each rollout, and Python's garbage collection comes too late.
+    With 11 players of WAR these are 15 MB per rollout, which Python's garbage collector frees too late.
     """
 
     def update_locals(self, locals_: dict[str, Any]) -> None:
-        """Takes nothing."""
+        """Ignores the variables."""
 
     def _on_step(self) -> bool:
         return True
@@ -48,7 +48,7 @@ class Forgetful(BaseCallback):
 class Learner(Resumable):
     """MaskablePPO on one game.
 
-    Subclasses may replace `policy_class`, `_new_envs`, `_start`, `_before_rollout`, `_after_rollout` and `_learned`.
+    Subclasses may override `policy_class`, `_new_envs`, `_start`, `_before_rollout`, `_after_rollout` and `_learned`.
     """
 
     policy_class: ClassVar[type[ActorCritic]] = ActorCritic
@@ -81,7 +81,7 @@ class Learner(Resumable):
             n_steps=args.rollout,
             batch_size=args.batch_size,
             n_epochs=args.epochs,
-            # SB3's own progress starts again with every call of learn().
+            # SB3's own progress restarts with every call of learn().
             learning_rate=lambda _: self._falling(args.learning_rate, args.final_rate),
             gamma=args.gamma,
             gae_lambda=args.gae_lambda,
@@ -104,17 +104,17 @@ class Learner(Resumable):
             self.parts["opponents"] = envs
 
     def _new_envs(self, seed: int) -> VecEnv:
-        """The environments that SB3 plays in: each seat of each game, but for those of others, is one."""
+        """SB3's environments: one per seat and game, except the opponents' seats."""
         if self._league is None:
             return SelfPlayVecEnv(self._batch)
         return AgainstVecEnv(self._batch, self._league.opponents(), seed, self._league.learns)
 
     def _start(self) -> str:
-        """Where games start, as `GameBatch` takes it."""
+        """The argument `start` of `GameBatch`."""
         return "initial"
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and learns, a rollout at a time, until `steps`; returns the last update's losses."""
+        """Plays and trains, one rollout at a time, until `steps`; returns the last update's losses."""
         self._model._last_obs = None  # makes SB3 start new games
         if self._league is not None and self._league.has_past:
             self._league.remember(SoftmaxPolicy(self._game, self.network()))
@@ -122,7 +122,7 @@ class Learner(Resumable):
         while self.steps < steps:
             self._before_rollout()
             self._model.learn(1, self._forgetful, log_interval=NEVER, reset_num_timesteps=False)
-            # SB3 counts each environment, and several may be seats of one game.
+            # SB3 counts environments, of which several may be seats of one game.
             self.steps = self._model.num_timesteps * self._args.num_games // self._model.n_envs
             self._after_rollout()
         return {name: float(self._model.logger.name_to_value[key]) for name, key in self.logged.items()}
@@ -132,7 +132,7 @@ class Learner(Resumable):
         self._model.ent_coef = self._shared(self._falling(self._args.entropy, self._args.final_entropy))
 
     def _shared(self, weight: float) -> float:
-        """A weight for each opponent: what there is to win from one of many is less than from the only one."""
+        """Divides a weight by the number of opponents, since less can be won from one of several opponents."""
         return weight / max(1, self._game.facts.num_players - 1)
 
     def _after_rollout(self) -> None:

@@ -46,7 +46,7 @@ class Algorithm:
             raise refusal(f"{facts.name}: {self.label} learns {self.learns}")
 
     def args(self, game: Game[Any] | None = None, /, **values: int | float | str) -> CommonArgs:
-        """Its arguments; others have their `defaults` for the game.
+        """Makes its arguments; those not given have their `defaults` for the game.
 
         Raises:
             ValueError: If an argument is unknown, or a value has the wrong type or is out of range.
@@ -59,11 +59,11 @@ class Algorithm:
             return kind(**{**self.defaults(game), **values})
 
     def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
-        """As `args`, from texts."""
+        """As `args`, from strings."""
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
-        """The default of each argument, of which some differ in games of many actions (`has_many_actions`)."""
+        """The default of each argument; some differ in games of many actions (`has_many_actions`)."""
         from train.algorithms.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
@@ -111,18 +111,18 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 
 def algorithm_named(name: str) -> Algorithm:
-    """Looks up an algorithm; raises ValueError if there is none of that name."""
+    """Looks up an algorithm; raises a ValueError for an unknown name."""
     if name not in ALGORITHMS:
         raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
     return ALGORITHMS[name]
 
 
-# Least number of evaluations of a run whose interval the user does not set.
+# Minimum number of evaluations of a run whose interval the user does not set.
 EVALUATIONS = 10
 
 
 def often_enough(evaluate_every: int, steps: int) -> int:
-    """The interval between evaluations, shortened so that a short run has a curve, too."""
+    """Shortens the interval between evaluations, so that short runs have a curve, too."""
     return max(1, min(evaluate_every, steps // EVALUATIONS))
 
 

@@ -62,7 +62,7 @@ def match(
     parameters, policies = parameters_and_names(words)
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
-    # A game with a round limit could otherwise go on for ever: too many histories to enumerate.
+    # Enumerating histories of a game with a round limit could take for ever.
     exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
     exact = exact and not (games is not None and any(word.startswith(AGENT) for word in policies))
     if exact and given:
@@ -127,7 +127,7 @@ def _played_match(
 def _forfeiting_match(
     game: Game[Any], names: list[str], line_up: list[Policy], games: int, seed: int, title: str, as_json: bool
 ) -> None:
-    """Plays game by game; a program that fails is paid the least payoff of the game and is started again."""
+    """Plays game by game; if a program fails, it gets the game's minimum payoff and is restarted."""
     payoffs, forfeits = np.zeros((games, 2)), [0, 0]
     with advancing("games played", games) as progress:
         for number in range(games):
@@ -150,7 +150,7 @@ def _forfeiting_match(
 
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
-    """How often each player won, in how many rounds, and what it was paid."""
+    """A table of each player's wins, their length in rounds, and payoffs."""
     numbers = [Column(heading, justify="right") for heading in ("won", "share", "mean rounds when it won")]
     if result.mean_payoffs is not None:
         numbers.append(Column("mean payoff ± its standard error", justify="right"))

@@ -91,7 +91,7 @@ def play(
 
 
 def _require_chooser(web: bool, opponents: list[str], seat: int, seed: int | None, games: int | None) -> None:
-    """Without a game only the page can be opened, on which all this is chosen."""
+    """Raises a ValueError unless the page is opened: only there can the game be chosen."""
     if not web:
         raise ValueError("name a game, as in cardwar play jujitsu; cardwar play --web lets you choose one")
     for option, given in (("--against", opponents), ("--seat", seat), ("--seed", seed is not None), ("--games", games)):
@@ -115,7 +115,7 @@ def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bo
 
 
 def _equilibrium(game: Game[Any], yes: bool) -> tuple[Solution | None, str]:
-    """The equilibrium; or None and a sentence that says why."""
+    """The equilibrium; or None and a sentence with the reason."""
     title = game_in_words(game)
     try:
         return _searched(game, yes), ""
@@ -136,7 +136,7 @@ def _searched(game: Game[Any], patient: bool) -> Solution:
 
 
 def _play_here(table: Table, seed: int | None, games: int | None, record: Path | None) -> None:
-    """Plays `games` games, or asks after each whether to deal again; later games have the next seeds."""
+    """Plays `games` games, or asks after each whether to play another; later games have the next seeds."""
     from train.play.record import free_name  # pydantic, as above
     from train.storage.formats import MAX_SEED
 
@@ -155,7 +155,7 @@ def _play_here(table: Table, seed: int | None, games: int | None, record: Path |
 
 
 def _play_one(trainer: Trainer, record: Path | None) -> bool:
-    """Plays a game and writes its record, also if it breaks off; returns whether the person may want another."""
+    """Plays a game and writes its record, even if it is interrupted; returns whether to offer another."""
     from train.play.record import write_record  # pydantic, as above
 
     try:
@@ -167,7 +167,7 @@ def _play_one(trainer: Trainer, record: Path | None) -> bool:
         kept = "" if record is None else f"; the moves so far are in {record}"
         raise ValueError(f"the input ended before the game, at move {trainer.number}{kept}") from None
     finally:
-        trainer.stop("broken off")  # does nothing if the game has ended
+        trainer.stop("broken off")  # no effect if the game has ended
         if record is not None:
             write_record(trainer, record)
     if record is not None:

@@ -64,7 +64,7 @@ def study(
 
 
 def _draw_missing(chosen: Sequence[StudyTask]) -> None:
-    """Plots finished runs that were killed before they were plotted."""
+    """Plots runs that finished but were killed before they were plotted."""
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.studies.runner import State
 
@@ -74,7 +74,7 @@ def _draw_missing(chosen: Sequence[StudyTask]) -> None:
 
 
 def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Report]:
-    """Writes every page with at least one started run."""
+    """Writes each page that has at least one started run."""
     from train.reports.page import say_skipped, write_report
 
     begun = {task.run.name: task for task in tasks if task.held is not None}
@@ -89,7 +89,7 @@ def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Rep
 
 @contextmanager
 def _shown(title: str, tasks: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> Iterator[Show]:
-    """Shows progress: live bars on a terminal, else a line on stderr per run that ends."""
+    """Shows progress: live bars on a terminal, else a line on stderr whenever a run ends."""
 
     def line(working: Sequence[StudyTask], just_ended: Sequence[StudyTask]) -> None:
         for task in just_ended:
@@ -173,7 +173,7 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
 
 
 def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:
-    """What `_print` shows, as JSON data."""
+    """The output of `_print` as JSON data."""
     runs = [
         {
             "name": task.run.name,

@@ -71,9 +71,9 @@ def watch(
 def print_game(
     game: Game[Any], names: Sequence[str], shown: Sequence[Revealed[Any]], remarks: Sequence[str] = ()
 ) -> None:
-    """Prints each state of a game with its remark, the moves that led to it, and what each player got.
+    """Prints each state of a game with its remark, the moves that led to it, and each player's payoff.
 
-    `names` are the policies by seat; empty remarks are left out.
+    `names` are the policies by seat; empty remarks are omitted.
     """
     for number, revealed in enumerate(shown):
         out.print(Rule(f"move {number}" if number else "start", style="dim"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def measure_for(game: Game[Any], args: CommonArgs) -> Measure:
-    """The measure that a learner's arguments ask for.
+    """Makes the measure that a learner's arguments specify.
 
     With `measure="auto"`, games small enough for a quick exact result are measured exactly, others in matches.
     `against="auto"` is uniform play, or a best response's opponents.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EQUILIBRIUM = "equilibrium"
 # Default opponent without a known equilibrium.
 WITHOUT_EQUILIBRIUM = "uniform"
-# Seconds of computation without asking the person.
+# Seconds of computation allowed without asking the person.
 PATIENCE = 60.0
 
 
@@ -47,7 +47,7 @@ class _Patience(Relay):
         super().expect(total)
 
     def __call__(self, done: int) -> None:
-        """The clock starts at the first call, which comes after compilation."""
+        """Starts the clock at the first call, which comes after compilation."""
         self._since = self._since or time.monotonic()
         if not self._accepted and time.monotonic() - self._since > self._seconds:
             raise TooLongError(f"takes more than {self._seconds:.0f} seconds; how long in all is not known")
@@ -72,11 +72,11 @@ def find_equilibrium(
 
 
 class _BegunError(Exception):
-    """Solving has begun, so it is neither refused nor estimated to take too long."""
+    """Signals that solving has begun: it was neither refused nor estimated to take too long."""
 
 
 def may_be_solved(game: Game[Any], seconds: float) -> bool:
-    """Whether the equilibrium is within reach, and not known beforehand to take longer."""
+    """Whether the equilibrium can be computed, with no estimate that exceeds the limit."""
 
     def begin(done: int) -> None:
         raise _BegunError
@@ -91,7 +91,7 @@ def may_be_solved(game: Game[Any], seconds: float) -> bool:
 
 
 def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None, str]:
-    """The equilibrium; or None and a sentence that says why, also if it takes longer than `seconds`."""
+    """The equilibrium; or None and a sentence with the reason, for example that it takes longer than `seconds`."""
     try:
         return find_equilibrium(game, patient=False, seconds=seconds), ""
     except TooLongError as wait:
@@ -103,9 +103,9 @@ def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None
 def table_for(
     game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
 ) -> Table:
-    """Seats the person and the opponents, whose policies `words` name in order of seat; one stands for all.
+    """Seats the person and the opponents; `words` names the opponents' policies by seat, or one for all.
 
-    If none is given, the equilibrium of `solution` plays, or `WITHOUT_EQUILIBRIUM` if that is not known;
+    Without `words`, the opponents play the equilibrium of `solution`, or `WITHOUT_EQUILIBRIUM` if there is none;
     `without_costs` then says why.
 
     Raises:

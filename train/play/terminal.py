@@ -1,4 +1,4 @@
-"""Play in a terminal: shows the state, prompts for a move, reports its cost, and in the end says what happened."""
+"""Play in a terminal: shows the state, prompts for a move, reports its cost, and finally explains the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from train.play.trainer import Table, Trainer
 from train.play.view import view_of
 from train.words import game_in_words
 
-# Choices listed at a time.
+# Number of choices listed at a time.
 LISTED = 20
 HELP = """\
 Type the name of a move and press Enter. Moves cannot be taken back.
@@ -32,7 +32,7 @@ GIVE_UP, QUIT = "give up", ("quit", "exit")
 
 
 def introduce(table: Table, console: Console) -> None:
-    """Says what is played against whom and by which rules, and whether moves are judged."""
+    """Prints the game, the opponents, the rules, and whether moves are judged."""
     opponents = " and ".join(table.name(player) for player in table.opponents)
     _say(console, f"{game_in_words(table.game)}: you play against {opponents}.")
     console.print(table.game.how_to_play, highlight=False)
@@ -63,7 +63,7 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
 
 
 def deal_again(console: Console) -> bool:
-    """Asks for another game; False also at the end of the input."""
+    """Asks for another game; returns False at the end of the input."""
     _say(console)
     while True:
         try:
@@ -87,12 +87,12 @@ def _say(console: Console, line: str = "", style: str | None = None) -> None:
 
 
 def _say_dimly(console: Console, line: str) -> None:
-    """Says what is copied to other programs, so it stays one line."""
+    """Prints a line that is meant to be copied, so it is never wrapped."""
     console.print(line, highlight=False, soft_wrap=True, style="dim")
 
 
 def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
-    """The move that the person chooses; or the words with which it ends the game."""
+    """The person's move, or the command that ends the game."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
     _say(console, f"Move {view['number']}", "bold")
@@ -117,7 +117,7 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
 
 
 def _chosen(text: str, choices: Choices) -> int | None:
-    """The action that a text names: by its name, or by its number, which is the same in every list of this turn."""
+    """The action with this name or number; numbers are the same in every list of a turn."""
     if (action := choices.named(text)) is not None:
         return action
     numbers_are_names = any(word.isdigit() for name in choices.names.values() for word in name.split())
@@ -138,7 +138,7 @@ def _show_choices(choices: Choices, listed: list[int], console: Console) -> None
 
 
 def _show_last(view: dict[str, Any], console: Console) -> None:
-    """The person's last move with its cost, and the moves of others since."""
+    """Shows the person's last move with its cost, and later moves of others."""
     last = view["last"] or {"opened": None, "verdict": None, "later": []}
     if last["opened"]:
         _show_moves(last["moves"], console)

@@ -36,7 +36,7 @@ def split_policies(words: str) -> list[str]:
 
 
 def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
-    """A policy for each seat, as by `policy_from`; one of them may depend on the others.
+    """A policy for each seat, as in `policy_from`; one of them may depend on the others.
 
     Raises:
         ValueError: If one does not fit the game, their number is wrong, or more than one depends on the others.
@@ -45,7 +45,7 @@ def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
 
 
 def accept_moves(policies: Iterable[Policy]) -> None:
-    """Lets programs answer with a move, which will do where games are sampled."""
+    """Lets programs answer with a move, which suffices where games are sampled."""
     for policy in policies:
         if hasattr(policy, "accepts_moves"):
             policy.accepts_moves = True
@@ -69,7 +69,7 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
 
 def _instance(found: Any, game: Game[Any]) -> Policy:
-    """The user's policy: an instance as it is, a class called with the game if its constructor takes one argument."""
+    """The user's policy: an instance as it is, or one made by calling the class, with the game if it takes one."""
     if isinstance(found, type):
         needed = [each for each in signature(found).parameters.values() if each.default is each.empty]
         found = found(*[game][: len(needed)])

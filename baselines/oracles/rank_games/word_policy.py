@@ -16,11 +16,11 @@ from cardwar_envs.games.duel import Duel
 def packed_counts(
     own: NDArray[np.float32], other: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-    """Renumbers ranks as the word view does: neighbouring ranks of one player alone become one rank.
+    """Renumbers ranks as the word view does: neighbouring ranks held by the same player alone become one rank.
 
-    For example own cards of rank 2 and 5 and another's card of rank 7 become two cards of rank 0 and one of rank 1.
-    Takes the cards that both players hold of each rank, `[batch, ranks]`. Returns both after renumbering, and
-    `[batch, ranks]`, the new number of each rank, -1 if no player holds it.
+    For example, own cards of ranks 2 and 5 and an opponent's card of rank 7 become two cards of rank 0 and one of rank
+    1. Takes both players' cards of each rank, `[batch, ranks]`. Returns both after renumbering, and the new number of
+    each rank, `[batch, ranks]`, -1 if no player holds it.
     """
     packed = np.zeros_like(own), np.zeros_like(other)
     numbers = np.full(own.shape, -1, dtype=np.int64)
@@ -46,7 +46,7 @@ def word_view(game: Game[Any]) -> Duel | None:
 class WordPolicy:
     """Lets a policy for a duel with `view="word"` play the same duel with `view="cards"`.
 
-    Ranks that become one share its probability in proportion to their cards.
+    Ranks that become one split its probability in proportion to their cards.
 
     Args:
         game: The duel with `view="cards"`.

@@ -136,7 +136,7 @@ def test_misbehaviour_is_one_clear_error_and_leaves_no_process(agent, monkeypatc
 def test_more_lines_than_questions_are_refused(agent):
     program = agent(QUERY + "    print(json.dumps({'probabilities': {names[0]: 1}}) + '\\nmore', flush=True)", JUJITSU)
     program.action_probabilities(*START)
-    with pytest.raises(AgentError, match="writes more than it is asked for: b'more"):
+    with pytest.raises(AgentError, match="writes more than one line per query: b'more"):
         program.action_probabilities(*START)
 
 

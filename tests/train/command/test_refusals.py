@@ -51,9 +51,9 @@ ROWS = {
     "solve jujitsu num_cards=8 --keep-layers 1": "keep_layers (1) must be at least 2",
     "solve jujitsu num_cards=8 --keep-layers two": "Invalid value for '--keep-layers'",
     f"solve jujitsu num_cards=8 --cache {shlex.quote(__file__)}": "File exists",
-    "solve jujitsu num_cards=8 --exact --cache layers": "cache (layers) is of no use here",
-    "solve jujitsu num_cards=8 --exact --engine ray": "engine (ray) is of no use here",
-    "solve dice_poker --keep-layers 3": "keep_layers (3) is of no use here",
+    "solve jujitsu num_cards=8 --exact --cache layers": "cache (layers) does not apply",
+    "solve jujitsu num_cards=8 --exact --engine ray": "engine (ray) does not apply",
+    "solve dice_poker --keep-layers 3": "keep_layers (3) does not apply",
     # exploit
     "exploit jujitsu num_cards=3 --policy best": "unknown policy 'best'; known for jujitsu are",
     "exploit war --policy maxx": "unknown policy 'maxx' (did you mean 'max'?); known for war are dummie,",
@@ -74,7 +74,7 @@ ROWS = {
     "match war min dummie --games many": "Invalid value for '--games'",
     "match war min runs/none": "no run folder or policy file 'runs/none'",
     "match war general_purpose_adversary dummie": "must know what the others play, but DummiePlayer plays",
-    "match war general_purpose_adversary general_purpose_adversary": "only one can know what the others do",
+    "match war general_purpose_adversary general_purpose_adversary": "only one may depend on the others",
     # play
     "play nim": "unknown game 'nim'",
     "play jujitsu uniform": "'uniform' must read KEY=VALUE, a parameter of the game; opponents are named",

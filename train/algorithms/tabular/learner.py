@@ -1,4 +1,4 @@
-"""The base of tabular learners: deterministic iterations over all information states, so the seed has no effect."""
+"""The base of tabular learners: deterministic iterations over all information states, whatever the seed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from train.policies.table import LearnedTable
 
 
 class TabularLearner(ABC):
-    """A learner whose state is a few arrays, each of the shape of a player's strategy."""
+    """A learner whose state is a few arrays, each with the shape of a player's strategy."""
 
     def __init__(self, game: Game[Any], args: TabularArgs, seed: int) -> None:
         """Raises ValueError as `tables_of`; ignores the seed."""
@@ -34,14 +34,14 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def learned(self) -> Strategies:
-        """The strategies learned."""
+        """The current strategies."""
 
     def weights(self) -> Weights | None:
-        """For each player `[rows]` weights of the rows learned; None if all are the same."""
+        """`[rows]` weights of the learned rows per player; None if all are equal."""
         return None
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Returns no figures of its own."""
+        """Iterates until `steps`; returns no figures of its own."""
         while self.steps < steps:
             self.steps += 1
             self.iterate()
@@ -60,6 +60,6 @@ class TabularLearner(ABC):
 
 
 def normalised(weights: NDArray[np.float64], otherwise: Strategy) -> Strategy:
-    """Rows of weights as probabilities; rows of zeros are replaced by those of `otherwise`."""
+    """Normalises rows of weights to probabilities; replaces rows of zeros by those of `otherwise`."""
     sums = weights.sum(axis=1, keepdims=True)
     return np.divide(weights, sums, out=otherwise.copy(), where=sums > 0.0)

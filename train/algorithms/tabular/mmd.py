@@ -1,8 +1,8 @@
 """Magnetic mirror descent on exact action values with a slow magnet; the last iterate is the policy.
 
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
-zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with the negative entropy as mirror map, at every information
-state. With a fixed magnet it converges to a logit equilibrium; the moving magnet leads it on to an equilibrium.
+zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with negative entropy as mirror map, at every information
+state. With a fixed magnet it converges to a logit equilibrium; the moving magnet leads it on to a Nash equilibrium.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Learner(TabularLearner):
             self.memory |= {f"logits_{player}": logits, f"magnet_{player}": logits.copy()}
 
     def iterate(self) -> None:
-        """Updates both players at once."""
+        """Updates both players simultaneously."""
         strategies = self.learned()
         after = self.tables.values(strategies)
         for player in (0, 1):
