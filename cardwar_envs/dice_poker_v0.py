@@ -4,7 +4,7 @@ Both players roll a die that only they see. At the same time `player_0` checks (
 (0) or calls (1), which counts only after a raise. Then the game is over.
 
 An observation is `{"observation": float32[2], "action_mask": int8[2]}`: the own roll and the seat. In all other games
-of the suite only the pending move is hidden; here the other roll is, too, except in `state()`. Rewards are payoff
+of the suite only the pending move is hidden; here only `state()` shows both rolls. Rewards are payoff
 points, at most ante and raise.
 
 * `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.

@@ -78,7 +78,7 @@ def _read(text: str, example: Any) -> Any:
         try:
             return ast.literal_eval(text.strip())
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # including strings nested too deeply
-            raise ValueError("it is not a number, a text or a tuple of these") from None
+            raise ValueError("it is not a number, a string or a tuple of these") from None
     given: dict[str, Any] = {}
     for word in text.split():
         name, equals, value = word.partition("=")

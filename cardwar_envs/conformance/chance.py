@@ -195,7 +195,7 @@ def _require_own_generators(api: Api[Any]) -> None:
         for agent, info in play.infos().items():
             for path, generator in generators_on(info):
                 if id(generator) in own:
-                    what = f"{path.partition('.')[2]!r} hands out a random generator of the environment"
+                    what = f"{path.partition('.')[2]!r} contains a random generator of the environment"
                     raise Failed(f"{play.at}: the info of {agent}: {what}: who has it knows what chance will bring")
         if play.over:
             return

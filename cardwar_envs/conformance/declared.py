@@ -70,7 +70,7 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
             play.run(STEPS)
         if (left := list(play.env.possible_agents)) != possible:
             why = ", which is the very list `agents`" * one_list
-            raise Failed(f"{api.kind}: in the course of a game `possible_agents`{why}, goes from {possible} to {left}")
+            raise Failed(f"{api.kind}: during a game `possible_agents`{why}, goes from {possible} to {left}")
         if (again := _seated(play)) != seated and play.env.agents is kept:
             words = f"{api.kind}: a game begins with the very list `agents` of the game before, with {again}"
             raise Failed(f"{words} in place of {seated}")
@@ -199,7 +199,7 @@ def _require_mode(api: Api[Any], mode: str) -> None:
 def _require_form(picture: Any, what: str, mode: str) -> None:
     if mode == "ansi":
         if not isinstance(picture, str) and not hasattr(picture, "getvalue"):
-            raise Failed(f"{what} returns {type(picture).__name__}, not a text")
+            raise Failed(f"{what} returns {type(picture).__name__}, not a string")
         return
     if not isinstance(picture, np.ndarray):
         raise Failed(f"{what} returns {type(picture).__name__}, not an array")

@@ -20,7 +20,7 @@ def states_and_actions_have_words(case: Case) -> None:
     for node in case.nodes:
         text = case.ask("describe", node.state)
         if not isinstance(text, str) or not text.strip():
-            raise Failed(f"{place(node.state)}: describe gives {short(text)}, not a text")
+            raise Failed(f"{place(node.state)}: describe returns {short(text)}, not a string")
         for player in node.live:
             for action in node.legal[player]:
                 if (player, action) not in words:
@@ -37,7 +37,7 @@ def states_and_actions_have_words(case: Case) -> None:
     with failing("how_to_play raises"):
         rules = case.game.how_to_play
     if not isinstance(rules, str) or not rules.strip():
-        raise Failed(f"how_to_play is {short(rules)}, which must be a property that gives a text")
+        raise Failed(f"how_to_play is {short(rules)}, which must be a property that returns a string")
 
 
 def states_read_differently(case: Case) -> None:

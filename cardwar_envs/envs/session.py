@@ -150,7 +150,7 @@ class Session(Generic[S]):
         self.last_actions: dict[int, int] | None = None
         self.before: S | None = None
         self._paid: tuple[float, ...] = (0.0,) * len(self.agents)
-        # The part of `_paid` not yet handed out: no API can pay a deal's rewards before the first step.
+        # The part of `_paid` not yet paid out: no API can pay a deal's rewards before the first step.
         self._owed = self._paid
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:

@@ -79,7 +79,7 @@ class DiceWars(Duel, keeps_claims=True):
 def total_counts(dice: int, sides: int) -> tuple[int, ...]:
     """Number of the `sides ** dice` rolls with each total: `dice`, `dice + 1`, ..., `dice * sides`.
 
-    One more die turns each count into a sum over `sides` neighbours, computed by running sums.
+    Each further die replaces every count by a sum over `sides` neighbours, computed by running sums.
     """
     counts = (1,) * sides
     for _ in range(dice - 1):

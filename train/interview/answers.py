@@ -110,5 +110,5 @@ def _entry(path: Path, number: int, line: bytes) -> dict[str, Any]:
     if not {"key", "query", "answer"} <= entry.keys() <= {"key", "query", "answer", "failure"}:
         raise ValueError(f"{path}, line {number}: needs key, query and answer")
     if not isinstance(entry["key"], str) or not isinstance(entry["answer"], str):
-        raise ValueError(f"{path}, line {number}: key and answer must be texts")
+        raise ValueError(f"{path}, line {number}: key and answer must be strings")
     return entry

@@ -235,7 +235,7 @@ class War(Game[WarState]):
         return super().action_mask(state, player)
 
     def _war_view(self, state: WarState, player: int) -> tuple[tuple[int, ...], NDArray[np.int8]]:
-        """Legal actions and mask of a live player in a war; the array is shared and never handed out."""
+        """Legal actions and mask of a live player in a war; the array is shared and never returned to callers."""
         return _war_choices(self.actions, state.hands[player] if player in self.acting_players(state) else None)
 
     def action_parts(self) -> NDArray[np.int64]:

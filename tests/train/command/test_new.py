@@ -33,7 +33,7 @@ def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
     ("name", "message"),
     [
         ("My", "NAME ('My') must be lower-case letters, digits and _"),
-        ("../x", "NAME ('../x') must be small letters"),
+        ("../x", "NAME ('../x') must be lower-case letters"),
         ("class", "not a Python keyword"),
         ("none", "would name its class None"),
         ("game", "would name its class Game"),
