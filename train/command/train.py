@@ -75,9 +75,6 @@ def train(
         return
     arguments = _arguments(entry, options, rules)
     _say_other_defaults(entry, rules, options)
-    if "evaluate_every" not in options:
-        interval = often_enough(arguments.evaluate_every, arguments.steps)
-        arguments = dataclasses.replace(arguments, evaluate_every=interval)
     # These need torch and matplotlib, which the other commands do without.
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
@@ -135,7 +132,9 @@ def _arguments(entry: Algorithm, options: Mapping[str, str], rules: Game[Any]) -
     _refuse_near_misses(options, entry)
     arguments = entry.args_from(options, rules)
     entry.require(rules)
-    return arguments
+    if "evaluate_every" in options:
+        return arguments
+    return dataclasses.replace(arguments, evaluate_every=often_enough(arguments.evaluate_every, arguments.steps))
 
 
 def _refuse_near_misses(options: Collection[str], entry: Algorithm) -> None:
