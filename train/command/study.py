@@ -40,11 +40,12 @@ def study(
 
     The exit code is 1 if a run fails.
     """
-    # These need torch and matplotlib, which most commands do without.
-    from train.studies.runner import StudyTask, carry_out
-    from train.studies.study_file import read_study
+    from train.studies.study_file import read_study  # needs pydantic
 
     asked = read_study(config)
+    # This needs torch, so it follows what refuses a wrong file.
+    from train.studies.runner import StudyTask, carry_out
+
     folder = folder or Path("runs") / config.stem
     tasks = [StudyTask(run, folder) for run in asked.runs]
     chosen = [task for task in tasks if only is None or only in (name := task.run.name) or fnmatchcase(name, only)]

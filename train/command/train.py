@@ -67,9 +67,7 @@ def train(
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
     rules = game_from(game, parameters)
-    if algorithm is None and not list_options:
-        _refuse_whatever_the_default(options, rules)
-    entry = algorithm_named(algorithm) if algorithm is not None else default_algorithm(rules)
+    entry = algorithm_named(algorithm) if algorithm is not None else _default(rules, {} if list_options else options)
     if list_options:
         out.print(_options_table(entry, rules))
         return
@@ -114,18 +112,18 @@ def _how_to_resume(folder: Path) -> str:
     return "" if held.is_log else f": {command_of(held)} --resume"
 
 
-def _refuse_whatever_the_default(options: Mapping[str, str], rules: Game[Any]) -> None:
-    """Refuses options that all default algorithms refuse alike: to find the default can take a second."""
+def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:
+    """The default algorithm; first refuses options that it is sure to refuse, since finding it can take a second."""
     refused = set()
     for name in DEFAULTS:
         try:
             _arguments(ALGORITHMS[name], options, rules)
+            refused.add("")
         except ValueError as error:
             refused.add(str(error))
-        else:
-            return
-    if len(refused) == 1:
+    if len(refused) == 1 and refused != {""}:
         raise ValueError(refused.pop())
+    return default_algorithm(rules)
 
 
 def _arguments(entry: Algorithm, options: Mapping[str, str], rules: Game[Any]) -> CommonArgs:
