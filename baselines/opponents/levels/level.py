@@ -39,7 +39,7 @@ class Level:
     """A learned policy that comes with the package."""
 
     game: str  # the game's name
-    parameters: Mapping[str, Any]  # a duel that was learned with `view="word"` is played with cards, too
+    parameters: Mapping[str, Any]  # a game that was learned with `view="word"` is played with cards, too
     title: str  # game and parameters in words
     number: int  # 1 for the weakest
     kind: str  # "table" of probabilities, or "lookahead" with a network that values states
