@@ -36,6 +36,8 @@ ENGINES = ("threads", "ray")
 MAX_DETOURS = 16
 # Memory is the real bound, which the layers check.
 MAX_STATES = 3_000_000_000
+# Laying out more interleavings than that takes long.
+MANY_WORDS = 50_000_000
 # Cached strategies.
 MAX_KEPT = 100_000
 # Up to this many observations are answered faster one by one.
@@ -98,6 +100,12 @@ class WordTable(CanonicalTable, Generic[L]):
     def states(self) -> int:
         """How many matrix games `solve` solves if it finds none on disk."""
         return sum(size.games for size in self.layers.sizes)
+
+    @property
+    def states_at_least(self) -> int:
+        """Of mirror images one is solved."""
+        words = self.layers.words
+        return words // 2 if words > MANY_WORDS else 0
 
     def solve(self, starts: Starts | None = None, request: Request = PLAIN) -> int:
         """Solves everything that can follow the game's start, except layers that the folder has.
@@ -197,6 +205,11 @@ class DuelTable(WordTable[DuelLayers]):
         self._carry, self._win = game.ties == "carry", game.payoff == "win"
         super().__init__(game, **options)
 
+    @property
+    def states_at_least(self) -> int:
+        """With scores and ties, an interleaving has 2.6 matrix games on average with 16 cards, and more with more."""
+        return super().states_at_least * (5 if self._carry and self._win else 1)
+
     def _identity(self) -> dict[str, Any]:
         hands = {f"hand_{player}": list(hand) for player, hand in enumerate(self.game.hands)}
         return {**hands, "ties": self.game.ties, "payoff": self.game.payoff}
@@ -230,6 +243,7 @@ class GoofspielTable(WordTable[GoofspielLayers]):
     """The table of Goofspiel; layers hold values before a prize is turned up, so that of a state is computed anew."""
 
     game: Goofspiel
+    work = 1 / 3  # docs/scale.md, 13 cards
     least_layers = 3  # the values that follow the start are of states with a prize
     most_states = 4 * MAX_STATES  # with smaller matrices, and less to remember
 
