@@ -21,9 +21,9 @@ WAITED_FOR = 60.0
 UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
-def seconds_for(matrix_games: int) -> float:
-    """Estimates the seconds for a large duel with this many matrix games on the available processors."""
-    return matrix_games * SECONDS_PER_MATRIX_GAME / processors()
+def seconds_for(matrix_games: int, work: float = 1.0) -> float:
+    """Estimated seconds for this many matrix games on the available processors, each `work` times that of a duel."""
+    return matrix_games * work * SECONDS_PER_MATRIX_GAME / processors()
 
 
 def in_words(seconds: float) -> str:
@@ -41,8 +41,14 @@ def announce(work: str, seconds: float) -> None:
 class Relay:
     """Forwards a solver's progress to a callback, if there is one."""
 
+    work = 1.0  # of a matrix game, in those of a large duel
+
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
+
+    def foresee(self, at_least: int) -> None:
+        """Called before `expect` if counting the matrix games takes long, with a lower bound."""
+        self.expect(at_least)
 
     def expect(self, total: int) -> None:
         """Called before the work with the number of matrix games, if known."""
@@ -64,7 +70,7 @@ class Refusing(Relay):
 
     def expect(self, total: int) -> None:
         """As in `Relay`."""
-        if (seconds := seconds_for(total)) > WAITED_FOR:
+        if (seconds := seconds_for(total, self.work)) > WAITED_FOR:
             raise ValueError(f"{self._what} takes {in_words(seconds)} to compute; {self._instead}")
 
 
@@ -75,9 +81,14 @@ class Announced(Relay):
         super().__init__(progress)
         self._say = say
 
+    def foresee(self, at_least: int) -> None:
+        """As in `Relay`."""
+        seconds = in_words(seconds_for(at_least, self.work))
+        self._say(f"Counting matrix games: at least {at_least:,}, which take {seconds} on {processors()} processors.")
+
     def expect(self, total: int) -> None:
         """As in `Relay`."""
-        seconds = seconds_for(total)
+        seconds = seconds_for(total, self.work)
         if seconds > WORTH_SAYING:
             self._say(f"{total:,} matrix games on {processors()} processors take {in_words(seconds)}.")
         super().expect(total)

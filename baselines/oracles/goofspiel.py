@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.protocol import Payoffs, Request, solve_table
-from baselines.oracles.rank_games.interleavings import fits
 from baselines.oracles.rank_games.invariances import check_by_words
 from baselines.oracles.rank_games.prize_response import PrizePlay, PrizeResponse
 from baselines.oracles.rank_games.reached import ReachedPlay
@@ -32,8 +31,8 @@ class GoofspielOracle(GraphOracle):
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Accepts games with the rules of `Goofspiel` whose interleavings are short enough for tables."""
-        return same_rules_as(game, Goofspiel) and fits((game.cards, game.cards))
+        """Games with the rules of `Goofspiel`."""
+        return same_rules_as(game, Goofspiel)
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
@@ -57,13 +56,9 @@ class GoofspielOracle(GraphOracle):
         other = policies[1 - player]
         if not self._by_words([other]):
             return super().response(policies, player)
+        require_matrix_games(self._game, MOST_STATES, "can be held as a best response (nash_conv has its value)")
         play = self._play([other, other])
         choices: list[NDArray[np.int8]] = []
-        if play.games > MOST_STATES:
-            raise ValueError(
-                f"{self._game.facts.name}: a best response at {play.games:,} states is too large to hold; "
-                "nash_conv gives what it wins"
-            )
         value = play.results(choices)[player]
         return BestResponse(value if player == 0 else 0.0 - value, PrizeResponse(play, player, choices))
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.estimates import Relay
 from baselines.oracles.results import (
     BestResponse,
     ExactStrategies,
@@ -119,6 +120,7 @@ class Table(ABC):
     """
 
     by_words = True
+    work = 1.0  # of a matrix game, in those of a large duel
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
@@ -132,6 +134,11 @@ class Table(ABC):
     def states(self) -> int | None:
         """The number of matrix games to solve, if known beforehand."""
         return None
+
+    @property
+    def states_at_least(self) -> int:
+        """A lower bound of `states` if it takes long to count them, else 0."""
+        return 0
 
     @abstractmethod
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
@@ -257,6 +264,10 @@ class EquilibriumPolicy:
 def solve_table(table: Table, method: str, request: Request) -> StateSolution:
     """Solves a new table from the start of its game; `method` becomes `Solution.method`."""
     game, starts = table.game, table.game.initial()
+    if isinstance(request.progress, Relay):
+        request.progress.work = table.work
+        if at_least := table.states_at_least:
+            request.progress.foresee(at_least)
     expect = getattr(request.progress, "expect", None)
     if expect is not None and table.states is not None:
         expect(table.states)

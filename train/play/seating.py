@@ -40,7 +40,7 @@ class _Patience(Relay):
         self._seconds = seconds
 
     def expect(self, total: int) -> None:
-        seconds = seconds_for(total)
+        seconds = seconds_for(total, self.work)
         if seconds > self._seconds:
             raise TooLongError(f"takes {in_words(seconds)}")
         self._accepted = True

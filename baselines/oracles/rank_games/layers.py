@@ -94,6 +94,11 @@ class Layers(ABC, Generic[S]):
     def letters(self) -> Letters:
         return letters_of(self._hands)
 
+    @property
+    def words(self) -> int:
+        """How many interleavings there are."""
+        return sum(int(self._offsets(cards)[-1]) for cards in range(1, self._rules.cards + 1))
+
     @cached_property
     def sizes(self) -> list[Size]:
         """The size of each layer, from 1 card left to all."""

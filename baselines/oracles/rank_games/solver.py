@@ -36,7 +36,9 @@ ENGINES = ("threads", "ray")
 MAX_DETOURS = 16
 # The real bound is memory, which the layers check.
 MAX_STATES = 3_000_000_000
-# Number of cached strategies.
+# Laying out more interleavings than that takes long.
+MANY_WORDS = 50_000_000
+# Cached strategies.
 MAX_KEPT = 100_000
 # Up to this many observations are answered faster one by one.
 FEW = 16
@@ -98,6 +100,12 @@ class WordTable(CanonicalTable, Generic[L]):
     def states(self) -> int:
         """The number of matrix games that `solve` solves if it finds none on disk."""
         return sum(size.games for size in self.layers.sizes)
+
+    @property
+    def states_at_least(self) -> int:
+        """Of mirror images one is solved."""
+        words = self.layers.words
+        return words // 2 if words > MANY_WORDS else 0
 
     def solve(self, starts: Starts | None = None, request: Request = PLAIN) -> int:
         """Solves everything that can follow the game's start, except layers already in the folder.
@@ -197,6 +205,11 @@ class DuelTable(WordTable[DuelLayers]):
         self._carry, self._win = game.ties == "carry", game.payoff == "win"
         super().__init__(game, **options)
 
+    @property
+    def states_at_least(self) -> int:
+        """With scores and ties, an interleaving has 2.6 matrix games on average with 16 cards, and more with more."""
+        return super().states_at_least * (5 if self._carry and self._win else 1)
+
     def _identity(self) -> dict[str, Any]:
         hands = {f"hand_{player}": list(hand) for player, hand in enumerate(self.game.hands)}
         return {**hands, "ties": self.game.ties, "payoff": self.game.payoff}
@@ -230,8 +243,9 @@ class GoofspielTable(WordTable[GoofspielLayers]):
     """The table of Goofspiel; layers hold values before a prize is turned up, so a state's own value is recomputed."""
 
     game: Goofspiel
-    least_layers = 3  # the start's successors have a prize turned up, so their values need one layer more
-    most_states = 4 * MAX_STATES  # its matrices are smaller, and there is less to store
+    work = 1 / 3  # docs/scale.md, 13 cards
+    least_layers = 3  # the values that follow the start are of states with a prize
+    most_states = 4 * MAX_STATES  # with smaller matrices, and less to remember
 
     def _identity(self) -> dict[str, Any]:
         names = ("num_cards", "prizes", "ties", "payoff")
