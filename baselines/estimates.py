@@ -22,7 +22,7 @@ UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
 def seconds_for(matrix_games: int, work: float = 1.0) -> float:
-    """Estimated seconds for this many matrix games on the available processors, each `work` times that of a duel."""
+    """Estimates the seconds for this many matrix games on the available processors, each `work` times one of a duel."""
     return matrix_games * work * SECONDS_PER_MATRIX_GAME / processors()
 
 
@@ -41,7 +41,7 @@ def announce(work: str, seconds: float) -> None:
 class Relay:
     """Forwards a solver's progress to a callback, if there is one."""
 
-    work = 1.0  # of a matrix game, in those of a large duel
+    work = 1.0  # cost of a matrix game, relative to one of a large duel
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress

@@ -31,7 +31,7 @@ class GoofspielOracle(GraphOracle):
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Games with the rules of `Goofspiel`."""
+        """Accepts games with the rules of `Goofspiel`."""
         return same_rules_as(game, Goofspiel)
 
     @staticmethod

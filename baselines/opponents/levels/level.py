@@ -39,8 +39,8 @@ class Level:
     """A learned policy that ships with the package."""
 
     game: str  # the game's name
-    parameters: Mapping[str, Any]  # a game that was learned with `view="word"` is played with cards, too
-    title: str  # game and parameters in words
+    parameters: Mapping[str, Any]  # a policy trained with `view="word"` also plays with `view="cards"`
+    title: str  # the game and its parameters, for display
     number: int  # 1 for the weakest
     kind: str  # "table" of probabilities, or "lookahead" with a network of state values
     learner: str  # the algorithm that trained it

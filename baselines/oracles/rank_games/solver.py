@@ -36,9 +36,9 @@ ENGINES = ("threads", "ray")
 MAX_DETOURS = 16
 # The real bound is memory, which the layers check.
 MAX_STATES = 3_000_000_000
-# Laying out more interleavings than that takes long.
+# Enumerating more interleavings than this takes long.
 MANY_WORDS = 50_000_000
-# Cached strategies.
+# Number of cached strategies.
 MAX_KEPT = 100_000
 # Up to this many observations are answered faster one by one.
 FEW = 16
@@ -103,7 +103,7 @@ class WordTable(CanonicalTable, Generic[L]):
 
     @property
     def states_at_least(self) -> int:
-        """Of mirror images one is solved."""
+        """A lower bound on `states`, known before they are enumerated: one of each pair of mirror images is solved."""
         words = self.layers.words
         return words // 2 if words > MANY_WORDS else 0
 
@@ -244,8 +244,8 @@ class GoofspielTable(WordTable[GoofspielLayers]):
 
     game: Goofspiel
     work = 1 / 3  # docs/scale.md, 13 cards
-    least_layers = 3  # the values that follow the start are of states with a prize
-    most_states = 4 * MAX_STATES  # with smaller matrices, and less to remember
+    least_layers = 3  # the start's successors have a prize turned up, so their values need one layer more
+    most_states = 4 * MAX_STATES  # its matrices are smaller, and there is less to store
 
     def _identity(self) -> dict[str, Any]:
         names = ("num_cards", "prizes", "ties", "payoff")
