@@ -2,5 +2,7 @@
 
 # Prefix of a program's command where a person types a policy.
 AGENT = "agent:"
-# Set in processes whose arguments come from a file; they start no program.
+# Environment variable: seconds that a program may take to answer.
+SECONDS_VARIABLE = "CARDWAR_AGENT_SECONDS"
+# Set for processes whose arguments come from a file; no program is started there.
 FROM_FILE = "CARDWAR_ARGUMENTS_FROM_FILE"

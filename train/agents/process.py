@@ -15,9 +15,11 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-# Seconds per answer, unless the environment variable of that name is set.
-SECONDS, SECONDS_VARIABLE = 10.0, "CARDWAR_AGENT_SECONDS"
-# Maximum size of an answer in bytes.
+from train.agents import SECONDS_VARIABLE
+
+# Seconds for an answer, where the environment variable does not say otherwise.
+SECONDS = 10.0
+# An answer has at most this many bytes.
 MOST_BYTES = 1 << 16
 # Seconds that it may take to end.
 TO_END = 1.0
@@ -110,7 +112,8 @@ class AgentProcess:
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, event)
             if not selector.select(max(deadline - time.monotonic(), 0.0)):
-                self._fail(f"does not answer within {self._seconds:g} seconds ({SECONDS_VARIABLE} sets the limit)")
+                how = f"--agent-seconds or {SECONDS_VARIABLE} sets the limit"
+                self._fail(f"does not answer within {self._seconds:g} seconds ({how})")
 
     def _status(self) -> str:
         with suppress(subprocess.TimeoutExpired):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from rich.text import Text
 
 from cardwar_envs.core.stopwatch import Stopwatch
 from cardwar_envs.envs.registration import VERSIONS
+from train.agents import SECONDS_VARIABLE
 from train.words import printable, whole
 
 if TYPE_CHECKING:
@@ -54,6 +56,24 @@ def count(low: int) -> Callable[[str], int]:
     return read
 
 
+def _limit_agents(seconds: float | None) -> None:
+    """Sets the time limit of the programs that this process starts."""
+    if seconds is None:
+        return
+    if not 0.0 < seconds < 1e9:
+        raise typer.BadParameter(f"{seconds:g} must be a number of seconds above 0")
+    os.environ[SECONDS_VARIABLE] = str(seconds)
+
+
+AgentSeconds = Annotated[
+    float | None,
+    typer.Option(
+        callback=_limit_agents,
+        expose_value=False,
+        metavar="S",
+        help="Seconds that a program (agent:COMMAND) may take to answer; default 10.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from baselines.estimates import in_words
-from train.command.console import AsJson, GameName, Words, advancing, count, print_json, say, say_aside, say_identity
+from train.command.console import (
+    AgentSeconds,
+    AsJson,
+    GameName,
+    Words,
+    advancing,
+    count,
+    print_json,
+    say,
+    say_aside,
+    say_identity,
+)
 from train.words import game_of_words, json_parameters, points
 
 if TYPE_CHECKING:
@@ -47,6 +58,7 @@ def interview(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     tries: Annotated[int, typer.Option(min=1, help="Give up after so many invalid answers to a question.")] = 3,
+    agent_seconds: AgentSeconds = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask an agent what it plays everywhere, keep the answers, and compute its exact exploitability."""

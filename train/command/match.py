@@ -17,6 +17,7 @@ from cardwar_envs import Game, Policy
 from train.agents import AGENT
 from train.agents.process import AgentError
 from train.command.console import (
+    AgentSeconds,
     AsJson,
     GameName,
     MaxStates,
@@ -52,6 +53,7 @@ def match(
         bool, typer.Option("--forfeit", help="With programs and --games: who fails loses that game, and play goes on.")
     ] = False,
     max_states: MaxStates = None,
+    agent_seconds: AgentSeconds = None,
     as_json: AsJson = False,
 ) -> None:
     """Play policies against each other.
@@ -112,7 +114,10 @@ def _played_match(
     game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
 ) -> None:
     with advancing("games played") as progress:
-        result, seconds = timed(lambda: baselines.cross_play(game, line_up, **given, progress=progress))
+        try:
+            result, seconds = timed(lambda: baselines.cross_play(game, line_up, **given, progress=progress))
+        except AgentError as error:
+            raise AgentError(f"{error}; with --forfeit it would lose that game, and play go on") from None
     if not as_json:
         out.print(_played_table(result, names, title))
         say(_rounds_in_words(result))

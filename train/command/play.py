@@ -12,7 +12,7 @@ import typer
 
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
-from train.command.console import Words, advancing, err, out, say
+from train.command.console import AgentSeconds, Words, advancing, err, out, say
 from train.play.seating import TooLongError, find_equilibrium, table_for
 from train.play.series import Series
 from train.play.terminal import deal_again, introduce, play_in_terminal, show_series
@@ -57,6 +57,7 @@ def play(
     ] = False,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser on this machine.")] = False,
     port: Annotated[int | None, typer.Option(help=f"Port of the web page; default {PORT}, 0 picks a free one.")] = None,
+    agent_seconds: AgentSeconds = None,
 ) -> None:
     """Play a game yourself.
 
