@@ -62,7 +62,8 @@ class Defect:
 
     def requirements(self, version):
         """What to install for a version."""
-        return [f"{self.package}=={version}", *(self.fixed_pins if version == self.fixed and self.fixed_pins else self.pins)]
+        pins = self.fixed_pins if version == self.fixed and self.fixed_pins else self.pins
+        return [f"{self.package}=={version}", *pins]
 
 
 def defects(path):
@@ -79,9 +80,7 @@ def kit_digest():
 
 
 def called(*words, limit=LIMIT, **options):
-    return subprocess.run(
-        list(map(str, words)), capture_output=True, text=True, timeout=limit, check=False, **options
-    )
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=limit, check=False, **options)
 
 
 def pip(python, *words):

@@ -4,5 +4,5 @@
 AGENT = "agent:"
 # Environment variable: seconds that a program may take to answer.
 SECONDS_VARIABLE = "CARDWAR_AGENT_SECONDS"
-# Set for processes whose arguments come from a file; no program is started there.
+# Set in processes whose arguments come from a file; they start no program.
 FROM_FILE = "CARDWAR_ARGUMENTS_FROM_FILE"

@@ -17,9 +17,9 @@ from typing import NoReturn
 
 from train.agents import SECONDS_VARIABLE
 
-# Seconds for an answer, where the environment variable does not say otherwise.
+# Seconds per answer, unless the environment variable is set.
 SECONDS = 10.0
-# An answer has at most this many bytes.
+# Maximum size of an answer in bytes.
 MOST_BYTES = 1 << 16
 # Seconds that it may take to end.
 TO_END = 1.0
