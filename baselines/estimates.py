@@ -46,9 +46,11 @@ class Relay:
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
 
-    def foresee(self, at_least: int) -> None:
-        """Called before `expect` if counting the matrix games takes long, with a lower bound."""
-        self.expect(at_least)
+    def foresee(self, work: float, at_least: int) -> None:
+        """Called before `expect`: `at_least` is a lower bound if counting the matrix games takes long, else 0."""
+        self.work = work
+        if at_least:
+            self.expect(at_least)
 
     def expect(self, total: int) -> None:
         """Called before the work with the number of matrix games, if known."""
@@ -81,10 +83,14 @@ class Announced(Relay):
         super().__init__(progress)
         self._say = say
 
-    def foresee(self, at_least: int) -> None:
+    def foresee(self, work: float, at_least: int) -> None:
         """As in `Relay`."""
-        seconds = in_words(seconds_for(at_least, self.work))
-        self._say(f"Counting matrix games: at least {at_least:,}, which take {seconds} on {processors()} processors.")
+        self.work = work
+        if at_least:
+            seconds = in_words(seconds_for(at_least, work))
+            self._say(
+                f"Counting matrix games: at least {at_least:,}, which take {seconds} on {processors()} processors."
+            )
 
     def expect(self, total: int) -> None:
         """As in `Relay`."""

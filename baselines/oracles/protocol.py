@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.estimates import Relay
 from baselines.oracles.results import (
     BestResponse,
     ExactStrategies,
@@ -264,10 +263,8 @@ class EquilibriumPolicy:
 def solve_table(table: Table, method: str, request: Request) -> StateSolution:
     """Solves a new table from the start of its game; `method` becomes `Solution.method`."""
     game, starts = table.game, table.game.initial()
-    if isinstance(request.progress, Relay):
-        request.progress.work = table.work
-        if at_least := table.states_at_least:
-            request.progress.foresee(at_least)
+    if (foresee := getattr(request.progress, "foresee", None)) is not None:
+        foresee(table.work, table.states_at_least)
     expect = getattr(request.progress, "expect", None)
     if expect is not None and table.states is not None:
         expect(table.states)
