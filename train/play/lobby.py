@@ -71,15 +71,21 @@ def table_of(game: int, size: int, opponent: int) -> Table:
     """The table at these indices of the lists; an IndexError for a wrong index, a ValueError if it cannot be set."""
     offer = at(offers(game), size)
     word = at(offer.opponents, opponent)
-    solution, reason = _solved(game, size)
+    solution, reason = _solved(game, size, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
         raise ValueError(f"{reason} Choose another opponent or a smaller size.")
     return table_for(offer.game, 0, [word], solution, reason)
 
 
-@cache  # also failures, after which another opponent is chosen
-def _solved(game: int, size: int) -> tuple[Solution | None, str]:
-    return timely_equilibrium(offers(game)[size].game, PATIENCE)
+_solutions: dict[tuple[int, int], tuple[Solution | None, str]] = {}
+
+
+def _solved(game: int, size: int, again: bool) -> tuple[Solution | None, str]:
+    """The kept result of `timely_equilibrium`; `again` repeats a failure, which may be due to a busy machine."""
+    kept = _solutions.get((game, size))
+    if kept is None or (again and kept[0] is None):
+        kept = _solutions[game, size] = timely_equilibrium(offers(game)[size].game, PATIENCE)
+    return kept
 
 
 def at(offered: Sequence[Any], place: int) -> Any:

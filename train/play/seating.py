@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from baselines.estimates import Relay, in_words, seconds_for
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
+from cardwar_envs.core.stopwatch import Stopwatch
 from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import accept_moves, policy_from
@@ -33,7 +33,8 @@ class TooLongError(Exception):
 class _Patience(Relay):
     """Stops work that takes, or will take, longer than allowed."""
 
-    _accepted, _since = False, 0.0
+    _accepted = False
+    _watch: Stopwatch | None = None
 
     def __init__(self, progress: Progress | None, seconds: float) -> None:
         super().__init__(progress)
@@ -47,9 +48,9 @@ class _Patience(Relay):
         super().expect(total)
 
     def __call__(self, done: int) -> None:
-        """Starts the clock at the first call, which comes after compilation."""
-        self._since = self._since or time.monotonic()
-        if not self._accepted and time.monotonic() - self._since > self._seconds:
+        """Starts the clock at the first call; compiling, also between later calls, does not count."""
+        self._watch = self._watch or Stopwatch()
+        if not self._accepted and self._watch.seconds > self._seconds:
             raise TooLongError(f"takes more than {self._seconds:.0f} seconds; how long in all is not known")
         super().__call__(done)
 
