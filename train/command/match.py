@@ -74,7 +74,7 @@ def match(
         raise ValueError(
             f"--max-states ({max_states}) does not apply to {game}: games are sampled, states are not enumerated"
         )
-    if forfeit and (exact or not (games and rules.facts.num_players == 2 and rules.facts.zero_sum)):
+    if forfeit and (exact or not _can_forfeit(rules, games)):
         raise ValueError("--forfeit requires --games, a program (agent:COMMAND), and a two-player zero-sum game")
     line_up, title = line_up_from(policies, rules), " ".join([game, *words])
     if not exact:
@@ -87,6 +87,10 @@ def match(
         _played_match(rules, policies, line_up, given, title, as_json)
     if not as_json:
         say_identity(rules)
+
+
+def _can_forfeit(game: Game[Any], games: int | None) -> bool:
+    return games is not None and game.facts.num_players == 2 and game.facts.zero_sum
 
 
 def _exact_match(
@@ -117,7 +121,9 @@ def _played_match(
         try:
             result, seconds = timed(lambda: baselines.cross_play(game, line_up, **given, progress=progress))
         except AgentError as error:
-            raise AgentError(f"{error}; with --forfeit it would lose that game, and play go on") from None
+            if not _can_forfeit(game, given.get("games")):
+                raise
+            raise AgentError(f"{error}; with --forfeit it would lose that game, and play would go on") from None
     if not as_json:
         out.print(_played_table(result, names, title))
         say(_rounds_in_words(result))
