@@ -1,10 +1,11 @@
 """An agent that asks a language model at any OpenAI-compatible endpoint. It imports the standard library only.
 
     export OPENAI_BASE_URL=https://api.example.com/v1 OPENAI_API_KEY=... OPENAI_MODEL=...
-    cardwar interview dice_poker --agent "python3 examples/agents/endpoint_agent.py" --out asked --agent-seconds 120
+    cardwar interview dice_poker --agent "-e OPENAI_API_KEY python3 examples/agents/endpoint_agent.py" --out asked \
+        --agent-seconds 120
 
-The key is sent to that address only: redirects are refused, certificates are verified, and plain http is for this
-machine alone. OPENAI_TEMPERATURE (default 1) and OPENAI_SECONDS (default 60, per request) are optional.
+Without `-e`, an agent does not see variables whose names look like secrets. The key is sent to that address only:
+redirects are refused, certificates are verified, and plain http is for this machine alone. OPENAI_TEMPERATURE (default 1) and OPENAI_SECONDS (default 60, per request) are optional.
 """
 
 import json

@@ -15,6 +15,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
+from cardwar_envs.core.secrets import without_secrets
 from train.agents import SECONDS_VARIABLE
 
 # Seconds per answer, unless the environment variable is set.
@@ -33,22 +34,34 @@ class AgentProcess:
     """A running agent, in a process group of its own; `close`, or the end of this process, ends the group.
 
     Args:
-        command: The program and its arguments, quoted as for a shell, but no shell is used.
+        command: The program and its arguments, quoted as for a shell, but no shell is used. The program does not see
+            environment variables whose names look like secrets, except those named by a leading `-e NAME`.
 
     Attributes:
         failed: Whether it was ended because of an error of its own.
 
     Raises:
-        AgentError: If it cannot be started, or the time limit is invalid.
+        AgentError: If it cannot be started, a variable that it needs is not set, or the time limit is invalid.
     """
 
     def __init__(self, command: str) -> None:
         self._command, self._left, self._seconds = command, b"", _time_limit()
         self.failed = False
         try:
+            words, passed = shlex.split(command), {}
+            while words[0] == "-e":
+                passed[words[1]] = os.environ[words[1]]
+                words = words[2:]
             self._process = subprocess.Popen(
-                shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+                words,
+                env=without_secrets(**passed),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
             )
+        except KeyError as error:
+            raise AgentError(f"agent ({command}): the environment variable {error.args[0]} is not set") from None
         except (OSError, ValueError, IndexError) as error:
             raise AgentError(f"agent ({command}) cannot be started: {error}") from None
         assert self._process.stdin is not None

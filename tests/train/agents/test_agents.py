@@ -184,6 +184,24 @@ def test_a_program_that_cannot_be_started(capsys, monkeypatch):
         AgentProcess(MIXING)
 
 
+def test_a_program_sees_only_the_secrets_that_its_command_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("ONE_API_KEY", "one")
+    monkeypatch.setenv("OTHER_API_KEY", "other")
+    path = tmp_path / "shows.py"
+    path.write_text("import os, sys\nfor _ in sys.stdin:\n    print(sorted(os.environ.items()), flush=True)\n")
+    for names, seen in (
+        ("", ()),
+        ("-e ONE_API_KEY ", (b"one",)),
+        ("-e ONE_API_KEY -e OTHER_API_KEY ", (b"one", b"other")),
+    ):
+        process = AgentProcess(f"{names}{sys.executable} -S {path}")
+        shown = process.ask(b"?")
+        process.close()
+        assert [value for value in (b"one", b"other") if b"'%b'" % value in shown] == list(seen)
+    with pytest.raises(AgentError, match="the environment variable NO_SUCH_KEY is not set"):
+        AgentProcess(f"-e NO_SUCH_KEY {MIXING}")
+
+
 def test_moves_will_do_where_games_are_sampled(agent):
     game = make_game("jujitsu", num_cards=3)
     program = agent(QUERY + "    print(json.dumps({'move': names[-1]}), flush=True)", game, accepts_moves=True)

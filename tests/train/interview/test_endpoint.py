@@ -66,7 +66,7 @@ def ask(capsys, out):
         "jujitsu",
         "num_cards=2",
         "--agent",
-        f"{sys.executable} -S {AGENT}",
+        f"-e OPENAI_API_KEY {sys.executable} -S {AGENT}",
         "--out",
         str(out),
         "--json",
