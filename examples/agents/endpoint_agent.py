@@ -5,7 +5,8 @@
         --agent-seconds 120
 
 Without `-e`, an agent does not see variables whose names look like secrets. The key is sent to that address only:
-redirects are refused, certificates are verified, and plain http is for this machine alone. OPENAI_TEMPERATURE (default 1) and OPENAI_SECONDS (default 60, per request) are optional.
+redirects are refused, certificates are verified, and plain http is for this machine alone. OPENAI_TEMPERATURE
+(default 1) and OPENAI_SECONDS (default 60, per request) are optional.
 """
 
 import json
