@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 # Tests start many processes, which read compiled files much faster than they compile.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test docs wide slow soak coverage mutants broken lint bench release
+.PHONY: demo test docs wide slow soak coverage mutants broken history lint bench release
 
 demo: $(DEMO)
 	$(BIN)/python -m train.demo
@@ -60,6 +60,11 @@ KIT := now
 PROCESSES := 2
 broken: $(READY)
 	$(BIN)/python -m tests.broken.measure --kit $(KIT) --processes $(PROCESSES)
+
+# The same of defects that public environments had, in the last release with each and the first without it.
+# Installs those releases under build/history. A run that was ended goes on when it is started again.
+history: $(READY)
+	$(BIN)/python -m tests.history.measure
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -44,7 +44,7 @@ class Defect:
         factory: Source of a module with `env` or `parallel_env`.
         sign: A pattern that occurs in the reason of every failure that the defect causes, and in no other.
         why: Why no check sees it, or another remark.
-        pins: Further requirements.
+        pins: Further requirements; `fixed_pins` replace them for the fixed release.
         simultaneous: Whether agents move at once.
     """
 
@@ -137,9 +137,11 @@ def checked(defect, version, wheel):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def stored(defect, version, wheel):
-    """The report on a version, computed once per row and kit."""
+def stored(defect, version, wheel, run=True):
+    """The report on a version, computed once per row and kit; without `run` only what is there."""
     path = BUILD / "reports" / f"{digest(*astuple(defect)[2:6], defect.requirements(version))}-{wheel.parent.name}.json"
+    if not path.exists() and not run:
+        return {"error": "not run yet"}
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         report = checked(defect, version, wheel)
@@ -158,14 +160,16 @@ def stored(defect, version, wheel):
 def signs(defect, report):
     """The checks that fail because of the defect."""
     failures = [each for each in report.get("checks", ()) if each["status"] == "failed"]
-    return [each["check"] for each in failures if re.search(defect.sign, each["reason"])]
+    found = [each for each in failures if re.search(defect.sign, each["reason"])]
+    names = [each["check"] for each in found]
+    return [each["check"] for each in found if each.get("follows") not in names]
 
 
 def others(defect, report):
-    """The checks that fail for another reason and do not follow from the defect."""
+    """The checks that fail for another reason and follow from no other."""
     mine = signs(defect, report)
     failures = [each for each in report.get("checks", ()) if each["status"] == "failed" and each["check"] not in mine]
-    return [each["check"] for each in failures if each.get("follows") not in mine]
+    return [each["check"] for each in failures if not each.get("follows")]
 
 
 def verdict(defect, bad, fixed):
@@ -202,10 +206,10 @@ def summary(found, said):
     return f"Caught: {caught} of {len(ran)}; {both} of these have simultaneous moves. Listed: {len(said)}."
 
 
-def measured(defect, wheel):
+def measured(defect, wheel, run=True):
     """The defect with the reports on its two versions."""
-    bad = stored(defect, defect.bad, wheel)
-    fixed = stored(defect, defect.fixed, wheel) if defect.fixed else {}
+    bad = stored(defect, defect.bad, wheel, run)
+    fixed = stored(defect, defect.fixed, wheel, run) if defect.fixed else {}
     print(f"{defect.package} {defect.bad}: {defect.title}: {verdict(defect, bad, fixed)}", flush=True)
     return defect, bad, fixed
 
@@ -213,6 +217,7 @@ def measured(defect, wheel):
 def arguments(words):
     parser = argparse.ArgumentParser(prog="python -m tests.history.measure")
     parser.add_argument("--only", default="", help="rows whose title has this word; the document stays as it is")
+    parser.add_argument("--stored", action="store_true", help="run nothing: only write what earlier runs found")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--defects", type=Path, default=Path(__file__).with_name("defects.toml"))
     parser.add_argument("--document", type=Path, default=ROOT / "docs" / "conformance-measured.md")
@@ -223,7 +228,7 @@ def main(words):
     given = arguments(words)
     rows = [defect for defect in defects(given.defects) if given.only in defect.title]
     with ThreadPoolExecutor(given.processes) as pool:
-        found = list(pool.map(partial(measured, wheel=built()), rows))
+        found = list(pool.map(partial(measured, wheel=built(), run=not given.stored), rows))
     if not given.only:
         text = given.document.read_text()
         given.document.write_text(rewrite(text, "make history", partial(section, found)))
