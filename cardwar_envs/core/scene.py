@@ -154,6 +154,7 @@ class Scene:
         shapes: The shapes, in drawing order.
         title: A short title.
         description: Alternative text for people who cannot see the picture.
+        outcome: What the last moves led to, in words, if the title does not say it.
     """
 
     width: int
@@ -161,6 +162,7 @@ class Scene:
     shapes: tuple[Shape, ...]
     title: str
     description: str = ""
+    outcome: str = ""
 
 
 # -- text that fits ---------------------------------------------------------------------

@@ -39,7 +39,8 @@ def places_of(game: Game[Any]) -> Listed:
         ValueError: If the game is not zero-sum for two players, or too large; the error names the largest size that
             works.
     """
-    require_two_zero_sum(game, "a page against the equilibrium")
+    more = game.parameters().get("num_players", 2) != 2
+    require_two_zero_sum(game, "a page against the equilibrium", "; add num_players=2" if more else "")
     found = _places(game)
     if found is None:
         fitting = _largest(game)

@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from train.play.choices import Choices
 from train.play.series import Series
 from train.play.trainer import Table, Trainer
-from train.play.view import view_of
+from train.play.view import outcome_of, view_of
 from train.words import game_in_words
 
 # Number of choices listed at a time.
@@ -24,6 +24,7 @@ Type the name of a move and press Enter. Moves cannot be taken back.
   help or ?    shows this
   give up      ends the game
   quit         ends the game, and a series with it
+2x3 stands for two cards of rank 3. The pot is what lies on the table for whoever wins it.
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
 some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
 The opponents' moves are drawn before yours. "sealed" is the SHA-256 of the text that you see after your move, with
@@ -47,7 +48,7 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
         Whether the person may want another game: not after `quit`.
     """
     view, goes_on = view_of(trainer), True
-    _show_last(view, console)
+    _show_last(trainer, view, console)
     while not view["ending"]:
         action = _asked(trainer, view, console)
         if isinstance(action, str):
@@ -57,7 +58,7 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
         else:
             trainer.play(action)
             view = view_of(trainer)
-            _show_last(view, console)
+            _show_last(trainer, view, console)
     _show_end(view, console)
     return goes_on
 
@@ -137,11 +138,12 @@ def _show_choices(choices: Choices, listed: list[int], console: Console) -> None
         _say(console, f"  and {len(names) - LISTED:,} more; type some of the cards to find others")
 
 
-def _show_last(view: dict[str, Any], console: Console) -> None:
-    """Shows the person's last move with its cost, and later moves of others."""
+def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None:
+    """Shows the person's last move with its cost, later moves of others, and what all of them led to."""
     last = view["last"] or {"opened": None, "verdict": None, "later": []}
+    outcome = outcome_of(trainer.table, trainer.revealed())
     if last["opened"]:
-        _show_moves(last["moves"], console)
+        _show_moves(last["moves"], console, "" if last["later"] else outcome)
         _say_dimly(console, f"opened {last['opened']['text']}")
     if last["verdict"]:
         _say(console, last["verdict"]["sentence"])
@@ -150,14 +152,16 @@ def _show_last(view: dict[str, Any], console: Console) -> None:
             grid.add_row("you" if row["played"] else "", row["name"], row["probability"], row["cost"])
         console.print(grid)
         _say(console, f"{view['total']} {view['given_away']}")
-    for moves in last["later"]:
-        _show_moves(moves, console)
+    for number, moves in enumerate(last["later"], start=1):
+        _show_moves(moves, console, outcome if number == len(last["later"]) else "")
 
 
-def _show_moves(moves: list[tuple[str, str]], console: Console) -> None:
+def _show_moves(moves: list[tuple[str, str]], console: Console, outcome: str) -> None:
     _say(console)
     for who, what in moves:
         _say(console, f"{who}: {what}")
+    if outcome:
+        _say(console, outcome)
 
 
 def _show_end(view: dict[str, Any], console: Console) -> None:

@@ -55,6 +55,15 @@ def position_of(table: Table, revealed: Revealed[Any]) -> str:
     return table.named(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)))
 
 
+def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
+    """What the last moves led to and who leads, as the picture says it; empty if there are no moves or no words."""
+    if revealed.last_actions is None:
+        return ""
+    scene = table.game.scene(revealed)
+    said = filter(None, (scene.outcome, scene.title.partition(": ")[2]))
+    return " ".join(f"{each[0].upper()}{each[1:]}." for each in said)
+
+
 def turn_of(trainer: Trainer) -> int:
     """A number that changes with every move and at the end; requests carry it, so that stale ones can be refused."""
     return 1 + len(trainer.steps) + (trainer.ending is not None)

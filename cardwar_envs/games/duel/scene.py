@@ -52,9 +52,9 @@ class Trick:
 
 def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
     """A picture of a duel."""
-    size = len(game.hands[0])
+    size, trick = len(game.hands[0]), _last_trick(game, revealed)
     grid = HandGrid(size)
-    return face_to_face(
+    drawn = face_to_face(
         game,
         revealed,
         f"{size - len(revealed.state.hands[0])} of {size} {game.trick_word}s",
@@ -64,6 +64,7 @@ def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
         partial(_middle, game, revealed),
         MIDDLE,
     )
+    return replace(drawn, outcome=_result(revealed, trick, game.trick_word) if trick else "")
 
 
 def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:

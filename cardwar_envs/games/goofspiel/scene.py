@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from cardwar_envs.core.cards import INSIDE, HandGrid, Slot, empty_place, face_to_face, last_play, stacked
 from cardwar_envs.core.game import FORFEIT, Game
@@ -22,7 +23,7 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
     def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
         return [*_bids(game, revealed, panel, seats), *_prizes(state, grid, panel.y + BIDS + 12)]
 
-    return face_to_face(
+    drawn = face_to_face(
         game,
         revealed,
         f"prize {gone + 1} of {cards}" if gone < cards else f"all {cards} prizes are gone",
@@ -32,6 +33,7 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
         between,
         BIDS + 30 + (grid.height if grid.holds(grid.size) else 30),
     )
+    return replace(drawn, outcome=_result(revealed))
 
 
 def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
