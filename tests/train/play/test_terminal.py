@@ -209,6 +209,19 @@ def test_who_won_is_said_after_the_moves(played, line, words, said):
     assert re.search(said, played(f"{line}\nquit\n", *words.split(), "--seed", "2")[1])
 
 
+@each_row(
+    ("words", "typed", "said"),
+    [
+        ("dice_poker", "2", "You: raise"),
+        ("dice_poker", "r", "Type #2 or raise to play it."),
+        ("war num_players=3 --against max", "13\n1", "You: discards 2 3 4 and battles with 5\n"),
+        ("war num_players=3 ranks=5 discards=0 --against max", "6\n3", "Type #2 or battles with 3 to play it."),
+    ],
+)
+def test_a_number_or_a_part_of_a_name_is_enough_where_it_is_clear(played, words, typed, said):
+    assert said in played(f"{typed}\nquit\n", *words.split(), "--seed", "1")[1]
+
+
 def test_a_record_never_replaces_a_file(capsys, tmp_path):
     (tmp_path / "thesis.tex").write_text("kept")
     said = refusal(capsys, "play", "jujitsu", "--record", str(tmp_path / "thesis.tex"))
