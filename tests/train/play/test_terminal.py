@@ -202,7 +202,11 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     [
         ("#1", "war num_players=3 ranks=3 --against max,min", r"min: 2\nMax takes 3 cards\.\n"),
         ("1", "goofspiel num_cards=2", r"equilibrium: 2\nEquilibrium won (1|2)\. Equilibrium leads by \1\.\n"),
-        ("1", "dice_wars num_cards=2", r"equilibrium: \d\n(The battle is tied\. Nobody|(You|Equilibrium) won the battle\. \2) lead"),
+        (
+            "1",
+            "dice_wars num_cards=2",
+            r"equilibrium: \d\n(The battle is tied\. Nobody|(You|Equilibrium) won the battle\. \2) lead",
+        ),
     ],
 )
 def test_who_won_is_said_after_the_moves(played, line, words, said):
@@ -242,6 +246,34 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(playe
     # 89 matrix games on two processors
     assert "jujitsu num_cards=5 takes about 89 seconds, so moves are not judged; --yes computes it." in out
     assert "you play against uniform" in out
+
+
+def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
+    monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 10.0)
+    screen = Screen("play", "goofspiel", "num_cards=4")
+    try:
+        assert "goofspiel num_cards=5 starts at once" in " ".join(screen.until("quit) [n]: ").split())
+        screen.type("help")
+        assert "n plays against uniform now; moves are not judged." in screen.until("quit) [n]: ")
+        screen.type("quit")
+        assert "Move 1" not in screen.until(None)
+    finally:
+        code = screen.close()
+    assert code == 0
+
+
+@each_row(
+    ("options", "message"),
+    [
+        ("--seat 5", "seat (5) must be in 0..1"),
+        ("--against level:9", "goofspiel has no levels"),
+        ("--against nobody", "unknown policy 'nobody'"),
+        ("--against uniform,uniform", "2 opponents given for 1 seat;"),
+    ],
+)
+def test_seats_are_checked_before_the_equilibrium_is_computed(capsys, monkeypatch, options, message):
+    monkeypatch.setattr("train.command.play.find_equilibrium", Mock(side_effect=AssertionError))
+    assert message in refusal(capsys, "play", "goofspiel", *options.split())
 
 
 def test_a_very_long_number_is_no_move(played):
