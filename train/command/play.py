@@ -153,15 +153,24 @@ def _searched(game: Game[Any], patient: bool) -> Solution:
 
 def _play_here(table: Table, seed: int | None, games: int | None, record: Path | None) -> None:
     """Plays `games` games, or asks after each whether to play another; later games have the next seeds."""
+    series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
+    introduce(table, out)
+    try:
+        _play_series(series, seed, games, record, asks)
+    except KeyboardInterrupt:
+        for total in series.sentences()[:1]:
+            say(total)
+        raise
+
+
+def _play_series(series: Series, seed: int | None, games: int | None, record: Path | None, asks: bool) -> None:
     from train.play.record import free_name  # pydantic, as above
     from train.storage.formats import MAX_SEED
 
-    series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
-    introduce(table, out)
     for number in count(1):
         if number > 1:
             say(f"\nGame {number}" + (f" of {games}" if games else ""))
-        trainer = Trainer(table, secrets.randbits(32) if seed is None else (seed + number - 1) % (MAX_SEED + 1))
+        trainer = Trainer(series.table, secrets.randbits(32) if seed is None else (seed + number - 1) % (MAX_SEED + 1))
         goes_on = _play_one(trainer, record and free_name(record, number))
         series.add(trainer)
         if number > 1:

@@ -60,6 +60,10 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
             view = view_of(trainer)
             _show_last(trainer, view, console)
     _show_end(view, console)
+    if trainer.ending == "out":
+        while trainer.ending == "out":
+            trainer.watch()
+        _say(console, f"The others played on. {outcome_of(trainer.table, trainer.revealed())}")
     return goes_on
 
 

@@ -158,6 +158,18 @@ def test_a_series_ends_when_the_person_quits(played, capsys):
     assert "--games requires a game" in refusal(capsys, "play", "--games", "2", "--web")
 
 
+def test_who_wins_after_the_person_is_out_is_said(played):
+    words = ("war", "num_players=3", "ranks=4", "discards=0", "--against", "max,uniform", "--seed", "1")
+    assert played("#1\n" * 99, *words)[1].endswith("\nThe others played on. Max wins.\n")
+
+
+def test_an_interrupt_says_the_total_of_the_series(monkeypatch, capsys):
+    lines = Mock(side_effect=["1", "2", KeyboardInterrupt])
+    monkeypatch.setattr("builtins.input", lines)
+    code, out, _ = run(capsys, "play", "jujitsu", "num_cards=2", "--games", "2")
+    assert (code, out.splitlines()[-1][:17]) == (130, "In 1 game you won")
+
+
 def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert run(capsys, "play", "jujitsu", "num_cards=4", "--record", str(tmp_path / "game.json"))[0] == 130
