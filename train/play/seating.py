@@ -12,10 +12,9 @@ from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
 from cardwar_envs.core.stopwatch import Stopwatch
 from cardwar_envs.core.texts import counted
-from train.agents import AGENT
 from train.play.judge import Judge
 from train.play.trainer import Table
-from train.policies.by_word import accept_moves, policy_from
+from train.policies.by_word import accept_moves, is_program, policy_from
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -124,7 +123,7 @@ def check_opponents(game: Game[Any], seat: int, words: Sequence[str]) -> None:
     """Raises the errors of `table_for` that need no equilibrium, before it is computed."""
     opponents_by_seat(game, seat, words or [WITHOUT_EQUILIBRIUM])
     for word in words:
-        if word != EQUILIBRIUM and not word.startswith(AGENT):  # a program is started only once
+        if word != EQUILIBRIUM and not is_program(word):  # a program is started only once
             _opponent(word, game, None)
 
 
