@@ -171,8 +171,9 @@ class LowestWins(Jujitsu):
     ],
 )
 def test_other_games_have_no_levels(game):
-    with pytest.raises(ValueError, match="has no levels with these parameters; there are levels for dice_poker, goof"):
+    with pytest.raises(ValueError, match="has no levels with these parameters; there are levels for dice_") as said:
         make_policy("level:1", game)
+    assert "are equilibrium, " in str(said.value)
 
 
 @each_row("wrong", ["level:9", "level:0", "level", "level:", "level:one", "level:-1", "level:1.0"])

@@ -11,9 +11,10 @@ from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
 from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.core.texts import counted
 from train.play.judge import Judge
 from train.play.trainer import Table
-from train.policies.by_word import accept_moves, policy_from
+from train.policies.by_word import accept_moves, is_program, policy_from
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -101,6 +102,31 @@ def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None
         return None, f"The equilibrium cannot be computed, so moves are not judged ({error})."
 
 
+def opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[int, str]:
+    """The names of the opponents' policies by seat; `words` names one for each, or one for all.
+
+    Raises:
+        ValueError: If there is no such seat, or the number of opponents is wrong.
+    """
+    players = game.facts.num_players
+    if seat not in range(players):
+        raise ValueError(f"seat ({seat}) must be in 0..{players - 1}")
+    if len(words) not in (1, players - 1):
+        raise ValueError(
+            f"{len(words)} opponents given for {counted(players - 1, 'seat')}; give one for each, or one for all"
+        )
+    others = [player for player in range(players) if player != seat]
+    return dict(zip(others, [*words] * (len(others) // len(words)), strict=True))
+
+
+def check_opponents(game: Game[Any], seat: int, words: Sequence[str]) -> None:
+    """Raises the errors of `table_for` that need no equilibrium, before it is computed."""
+    opponents_by_seat(game, seat, words or [WITHOUT_EQUILIBRIUM])
+    for word in words:
+        if word != EQUILIBRIUM and not is_program(word):  # a program is started only once
+            _opponent(word, game, None)
+
+
 def table_for(
     game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
 ) -> Table:
@@ -112,14 +138,8 @@ def table_for(
     Raises:
         ValueError: If there is no such seat or policy, or the number of opponents is wrong.
     """
-    players = game.facts.num_players
-    if seat not in range(players):
-        raise ValueError(f"seat ({seat}) must be in 0..{players - 1}")
     given = list(words) or [WITHOUT_EQUILIBRIUM if solution is None else EQUILIBRIUM]
-    if len(given) not in (1, players - 1):
-        raise ValueError(f"{len(given)} opponents given for {players - 1} seats; give one for each, or one for all")
-    others = [player for player in range(players) if player != seat]
-    names = dict(zip(others, given * (len(others) // len(given)), strict=True))
+    names = opponents_by_seat(game, seat, given)
     made = {word: _opponent(word, game, solution) for word in dict.fromkeys(given)}
     judge = None if solution is None else Judge(solution)
     return Table(game, seat, names, {player: made[word] for player, word in names.items()}, judge, without_costs)

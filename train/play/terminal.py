@@ -18,7 +18,7 @@ from train.words import game_in_words
 LISTED = 20
 HELP = """\
 Type the name of a move and press Enter. Moves cannot be taken back.
-  #2           plays the move with this number
+  #2           plays the move with this number; so does 2, unless numbers name moves
   some words   where there are many moves, lists those whose names have these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
   help or ?    shows this
@@ -60,6 +60,10 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
             view = view_of(trainer)
             _show_last(trainer, view, console)
     _show_end(view, console)
+    if trainer.ending == "out":
+        while trainer.ending == "out":
+            trainer.watch()
+        _say(console, f"The others played on. {outcome_of(trainer.table, trainer.revealed())}")
     return goes_on
 
 
@@ -114,15 +118,22 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
         found = choices.matching(text)
         if text and not found:
             _say(console, f"{text!r} is not one of your moves. Type help for help; your moves are:")
-        _show_choices(choices, found or list(choices.names), console)
+        if text and len(found) == 1:
+            number = list(choices.names).index(found[0]) + 1
+            _say(console, f"Type #{number} or {choices.names[found[0]]} to play it.")
+        else:
+            _show_choices(choices, found or list(choices.names), console)
 
 
 def _chosen(text: str, choices: Choices) -> int | None:
-    """The action with this name or number; numbers are the same in every list of a turn."""
+    """The action with this name or number; numbers are the same in every list of a turn.
+
+    A number without # is no move where numbers name moves, or where it is part of the name of a single other move.
+    """
     if (action := choices.named(text)) is not None:
         return action
-    numbers_are_names = any(word.isdigit() for name in choices.names.values() for word in name.split())
-    number = text.removeprefix("#") if text.startswith("#") or not numbers_are_names else ""
+    ambiguous = any(map(str.isdigit, choices.names.values())) or len(choices.matching(text)) == 1
+    number = text.removeprefix("#") if text.startswith("#") or not ambiguous else ""
     return {str(place): action for place, action in enumerate(choices.names, start=1)}.get(number)
 
 

@@ -17,6 +17,11 @@ from train.agents import AGENT
 MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 
 
+def is_program(word: str) -> bool:
+    """Whether the word is the command of a program that plays."""
+    return word.startswith(AGENT)
+
+
 def policy_from(word: str, game: Game[Any]) -> Policy:
     """The policy with this name, of this class, or in this run folder or policy file.
 
@@ -29,7 +34,7 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
 
 def split_policies(words: str) -> list[str]:
     """Splits policy names at commas, which an existing path may contain; raises ValueError if a name is empty."""
-    names = [words] if os.path.exists(words) or words.startswith(AGENT) else [word.strip() for word in words.split(",")]
+    names = [words] if os.path.exists(words) or is_program(words) else [word.strip() for word in words.split(",")]
     if not all(names):
         raise ValueError(f"a name is missing in the policies {words!r}")
     return names
@@ -52,7 +57,7 @@ def accept_moves(policies: Iterable[Policy]) -> None:
 
 
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
-    if word.startswith(AGENT):
+    if is_program(word):
         from train.agents.policy import typed_agent  # needs pydantic, which takes a while
 
         return typed_agent(word, game)

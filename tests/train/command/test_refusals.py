@@ -81,7 +81,7 @@ ROWS = {
     "play jujitsu num_cards=3 --seat 2": "seat (2) must be in 0..1",
     "play jujitsu --seed -1": "seed (-1) must be in 0..4294967295",
     "play jujitsu num_cards=3 --against nobody": "unknown policy 'nobody'",
-    "play jujitsu num_cards=3 --against uniform,uniform": "2 opponents given for 1 seats",
+    "play jujitsu num_cards=3 --against uniform,uniform": "2 opponents given for 1 seat",
     "play war num_players=4 --against min,max": "2 opponents given for 3 seats",
     "play war --against general_purpose_adversary": "needs the other players' policies",
     "play war --against equilibrium": "more than 4000000 positions",
