@@ -140,7 +140,7 @@ def test_its_estimate_comes_before_long_counting(capsys, monkeypatch):
     assert re.match(r"Counting matrix games: at least [\d,]+, which take about \d+ \w+ on \d+ processors\.\n", err)
     monkeypatch.setattr(solver.DuelLayers, "sizes", None)  # nothing is counted
     with pytest.raises(ValueError, match=r"equilibrium of jujitsu takes about .*; solve the game first"):
-        baselines.make_policy("equilibrium", make_game("jujitsu", num_cards=5))
+        baselines.make_policy("equilibrium", make_game("jujitsu", hand_0=(1, 2, 4, 7, 8), hand_1=(2, 3, 5, 6, 9)))
 
 
 @each_row(("seconds", "words"), [(20, "about 20 seconds"), (150, "about 2 minutes"), (9000, "about 2 hours")])
