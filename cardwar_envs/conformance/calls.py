@@ -125,6 +125,7 @@ def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
 def _step_before_reset(api: Api[Any]) -> None:
     choice = api.new().reset(0).choice()
     play = api.new()
+    play.calls.append(("step", choice))
     try:
         play.env.step(choice)
     except Exception:
@@ -137,6 +138,7 @@ def _step_after_the_end(api: Api[Any], games: list[Route]) -> None:
         play = route.travel(api)
         if not play.over or is_converted(play.env):
             return
+        play.calls.append(("step", route.moves[0]))
         with captured_output() as words:
             try:
                 play.env.step(route.moves[0])
@@ -164,6 +166,7 @@ def _act_of_the_dead(api: Api[Any], games: Iterable[Route]) -> None:
         for move in route.moves:
             if move is None:
                 agent, action = play.env.agent_selection, next(each for each in play.played if each is not None)
+                play.calls.append(("step", action))
                 try:
                     play.env.step(action)
                 except Exception:

@@ -104,8 +104,7 @@ def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
             action = play.legal_choice(agent)
             odd = [*odd_actions(play.env.action_space(agent), action)]
             odd += [MISSING] * isinstance(play, ParallelPlay)
-            for wanted, reason in _try_all(api, route, agent, odd).items():
-                found.setdefault(wanted, Finding(reason, [*subject.recent]))
+            found = {**_try_all(api, route, agent, odd), **found}
         if len(found) == 2 or next(clock, None) is None:
             break
     return found
@@ -123,17 +122,18 @@ def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
                     yield Route(way.seed, tuple(play.played))
 
 
-def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, str]:
+def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, Finding]:
     """Submits invalid actions one after the other while they are rejected; returns the failures, if any."""
     play = route.travel(api)
-    before, refused = _all(play), []
+    game, before, refused = api.recent[-1], _all(play), []
     for number, odd in enumerate(tried):
         if not _is_refused(play, agent, odd):
             found = _accepted(api, route, agent, odd)
             return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
     what = f"{play.at}: {_named(refused)}, no action of {agent}, is rejected, but"
-    found = _changed(api, route, play, before, what) if refused else {}
+    changes = _changed(api, route, play, before, what) if refused else ""
+    found = {"changed": Finding(changes, [game, api.recent[-1]])} if changes else {}
     if found and len(refused) > 1:  # find the one responsible
         for odd in refused:
             if alone := _try_all(api, route, agent, [odd]):
@@ -156,15 +156,16 @@ def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
     return False
 
 
-def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, str]:
+def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, Finding]:
     """Describes the failure if an invalid action does not raise, unless it ends the game for its agent."""
     play = route.travel(api)
-    at, space = play.at, " ".join(str(play.env.action_space(agent)).split())
+    game, at, space = api.recent[-1], play.at, " ".join(str(play.env.action_space(agent)).split())
     if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(api, route, agent, play)):
         return {}
+    what = f"{agent} plays {odd!r}, which is not in {space}"
     if odd is MISSING:
-        return {"accepted": f"{at}: no action of {agent} is handed in; nothing is raised and play goes on"}
-    return {"accepted": f"{at}: {agent} plays {odd!r}, which is not in {space}; nothing is raised and play goes on"}
+        what = f"no action of {agent} is handed in"
+    return {"accepted": Finding(f"{at}: {what}; nothing is raised and play goes on", [game])}
 
 
 def _ends_so_anyway(api: Api[Any], route: Route, agent: Any, ended: Play) -> bool:
@@ -199,14 +200,14 @@ def _all(play: Play) -> dict[str, Any]:
     return {**play.seen(), **public(play.env)}
 
 
-def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
-    """Compares with the state before, and with a game without the invalid action."""
+def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> str:
+    """Compares with the state before, and with a game without the invalid action; empty if nothing differs."""
     shaky: set[str] | None = None
     for place, words in places(before, _all(play), exact=True):
         if shaky is None:
             shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), exact=True)}
         if place not in shaky:
-            return {"changed": f"{what} changes {place}: {words}"}
+            return f"{what} changes {place}: {words}"
     clean = route.travel(api)
     play.chooser, play.played = clean.chooser.__class__(clean.chooser.seed), list(clean.played)
     clean.chooser = clean.chooser.__class__(clean.chooser.seed)
@@ -216,10 +217,10 @@ def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], wh
         play.run(SHORT)
         require_same_play(clean.log, play.log, "the game then continues differently")
     except Failed as failure:
-        return {"changed": f"{what} {failure}"}
+        return f"{what} {failure}"
     except Exception as error:
-        return {"changed": f"{what} the game cannot continue: {in_a_line(error)}"}
-    return {}
+        return f"{what} the game cannot continue: {in_a_line(error)}"
+    return ""
 
 
 def equal_actions_play_alike(subject: Subject) -> None:

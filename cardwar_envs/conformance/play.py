@@ -33,6 +33,7 @@ class Play(ABC):
         self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
         self.played: list[Any] = []  # the argument of each step
         self.calls: list[tuple[str, Any]] = []  # of reset() and step(), for a script that repeats them
+        self.raised: set[int] = set()  # the places in `calls` of those that raised
 
     def again(self, choices: int = 0) -> Self:
         """Drives the same environment with different choices."""
@@ -61,7 +62,11 @@ class Play(ABC):
         self.budget.alarm()
         self.calls.append(("step", choice))
         copied = dict(choice) if isinstance(choice, Mapping) else choice
-        self._step(copied if handed is None else handed)
+        try:
+            self._step(copied if handed is None else handed)
+        except Exception:
+            self.raised.add(len(self.calls) - 1)
+            raise
         self.played.append(choice)
         if log:
             self.log.append(self.seen())

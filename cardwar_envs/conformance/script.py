@@ -21,6 +21,7 @@ def of(subject: Subject, reason: str) -> str:
     lines = [
         f"# {subject.name}: {reason}",
         f"# {found}",
+        "import numpy as np",
         "from numpy import array, float32, float64, int8, int32, int64, nan, uint8",
     ]
     for parameters, play in subject.recent:
@@ -54,7 +55,11 @@ def _calls(play: Play) -> list[str]:
     calls = play.calls
     lines = [] if len(calls) <= LONGEST else [f"# {len(calls) - LONGEST} earlier calls are left out"]
     with np.printoptions(threshold=10**6):
-        for name, given in calls[-LONGEST:]:
+        for number, (name, given) in [*enumerate(calls)][-LONGEST:]:
             words = ", ".join(f"{key}={value!r}" for key, value in given.items()) if name == "reset" else repr(given)
-            lines.append(f"{'result = ' if play.kind == 'Parallel' else ''}env.{name}({words})")
+            call = f"{'result = ' if play.kind == 'Parallel' else ''}env.{name}({words})"
+            raised = number in play.raised
+            lines += (
+                ["try:", f"    {call}", "except Exception as error:", "    print(repr(error))"] if raised else [call]
+            )
     return lines

@@ -411,6 +411,14 @@ def test_a_script_does_it_again():
     assert "env.reset(seed=" in script
 
 
+def test_a_script_hands_in_what_should_have_been_refused():
+    result = run("input_outside_the_space_is_refused", subject("TooHighIsClipped"))
+    done = subprocess.run([sys.executable, "-c", result.script], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    odd = result.reason.partition(" plays ")[2].partition(", which")[0]
+    assert f"env.step({odd})" in result.script
+
+
 # -- tools ------------------------------------------------------------------------------------------
 
 

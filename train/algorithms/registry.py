@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import baselines
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.parameters import check_names
+from cardwar_envs.core.parameters import check_names, did_you_mean
 from train.policies.action_count import has_many_actions
 from train.words import fields_from
 
@@ -113,7 +113,9 @@ ALGORITHMS: dict[str, Algorithm] = {
 def algorithm_named(name: str) -> Algorithm:
     """Looks up an algorithm; raises a ValueError for an unknown name."""
     if name not in ALGORITHMS:
-        raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
+        raise ValueError(
+            f"unknown algorithm {name!r}{did_you_mean(name, ALGORITHMS)}; known are {', '.join(ALGORITHMS)}"
+        )
     return ALGORITHMS[name]
 
 

@@ -180,5 +180,5 @@ class _Count(ProgressColumn):
 def asked_in_words(asked: Asked) -> str:
     """Describes the number of policy queries behind an exact figure, and of those repeated to check consistency."""
     words = f"{asked.questions:,} queries of the policies; {asked.again:,} repeated queries: the same answers"
-    held = f"\n{asked.claims:,} more answers agree with the invariances that policies declare" if asked.claims else ""
+    held = f"\n{asked.claims:,} queries of equivalent situations: the same answers" if asked.claims else ""
     return words + held

@@ -16,7 +16,7 @@ from cardwar_envs import Game
 from train.algorithms.registry import ALGORITHMS, DEFAULTS, Algorithm, algorithm_named, default_algorithm, often_enough
 from train.command.console import AsJson, GameName, out, print_json, say, say_aside
 from train.command.streams import complain
-from train.words import game_from, split_words
+from train.words import fields_from, game_from, only_parameters, split_words
 
 if TYPE_CHECKING:
     from train.algorithms.contract import CommonArgs
@@ -51,8 +51,10 @@ def train(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Run folder; default derived from game, algorithm and seed."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume a run that was interrupted.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Random seed; default 0.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the run in --out, with its arguments where none are given.")
+    ] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -66,21 +68,29 @@ def train(
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
+    held = _held(folder) if resume else {}
+    if held:
+        title, *of_game = held["title"].split()
+        parameters = {**(only_parameters(of_game) if title == game else {}), **parameters}
+        algorithm, seed = algorithm or held["algorithm"], held["seed"] if seed is None else seed
+    seed = seed or 0
     rules = game_from(game, parameters)
     entry = algorithm_named(algorithm) if algorithm is not None else _default(rules, {} if list_options else options)
     if list_options:
         out.print(_options_table(entry, rules))
         return
-    arguments = _arguments(entry, options, rules)
-    _say_other_defaults(entry, rules, options)
+    if folder is None:
+        given = "".join(f"-{key}={text}" for key, text in parameters.items())
+        folder = Path("runs") / f"{rules.facts.name}{given}-{entry.name}-seed={seed}"
+        held = _held(folder) if resume else {}
+    kept = held["args"] if held and held["algorithm"] == entry.name else {}
+    arguments = _arguments(entry, options, rules, kept)
+    _say_other_defaults(entry, rules, {**kept, **options})
     # These need torch and matplotlib, which the other commands do without.
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
     from train.storage.run_folder import HeldByRunError
 
-    if folder is None:
-        given = "".join(f"-{key}={text}" for key, text in parameters.items())
-        folder = Path("runs") / f"{rules.facts.name}{given}-{entry.name}-seed={seed}"
     rows: list[MetricsRow] = []
     try:
         result = run(
@@ -102,6 +112,16 @@ def train(
         return
     out.print(result.verdict, highlight=False)
     say(f"Picture: {picture}")
+
+
+def _held(folder: Path | None) -> dict[str, Any]:
+    """The configuration of the run in a folder; empty if it holds none of these algorithms."""
+    if folder is None:
+        return {}
+    from train.storage.run_folder import CONFIG_FILE, RunFolder
+
+    config = RunFolder(folder).config() if (folder / CONFIG_FILE).exists() else {}
+    return config if config.get("algorithm") in ALGORITHMS else {}
 
 
 def _how_to_resume(folder: Path) -> str:
@@ -126,11 +146,14 @@ def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:
     return default_algorithm(rules)
 
 
-def _arguments(entry: Algorithm, options: Mapping[str, str], rules: Game[Any]) -> CommonArgs:
+def _arguments(
+    entry: Algorithm, options: Mapping[str, str], rules: Game[Any], kept: Mapping[str, Any] | None = None
+) -> CommonArgs:
+    """From options, then from those `kept` of the run to resume, then from defaults."""
     _refuse_near_misses(options, entry)
-    arguments = entry.args_from(options, rules)
+    arguments = entry.args(rules, **{**(kept or {}), **fields_from(entry.args_type(), options, entry.name)})
     entry.require(rules)
-    if "evaluate_every" in options:
+    if kept or "evaluate_every" in options:
         return arguments
     return dataclasses.replace(arguments, evaluate_every=often_enough(arguments.evaluate_every, arguments.steps))
 

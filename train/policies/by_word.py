@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from cardwar_envs import Game, Policy
@@ -67,15 +69,28 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
         return load_policy(Path(word), game)
     if not known and MODULE_AND_CLASS.fullmatch(word) and not names_a_policy(word.partition(":")[0]):
-        return _instance(loaded_object(word, word), game)
+        return _instance(loaded_object(word, word), word, game)
     if not known and len(Path(word).parts) > 1:
         raise ValueError(f"no run folder or policy file {word!r}")
     return word
 
 
-def _instance(found: Any, game: Game[Any]) -> Policy:
-    """The user's policy: an instance as it is, or one made by calling the class, with the game if it takes one."""
+def _instance(found: Any, word: str, game: Game[Any]) -> Policy:
+    """The user's policy: an instance as it is, or one made by calling the class."""
     if isinstance(found, type):
-        needed = [each for each in signature(found).parameters.values() if each.default is each.empty]
-        found = found(*[game][: len(needed)])
+        found = _made(found, word, game)
     return as_policy(found, game)
+
+
+def _made(kind: type, word: str, game: Game[Any]) -> Any:
+    """Calls a class: the game is handed to its parameter `game`, or else to its first one without a default."""
+    try:
+        taken = signature(kind).parameters
+        if "game" in taken and taken["game"].kind is not Parameter.POSITIONAL_ONLY:
+            return kind(game=game)
+        return kind(*[game][: sum(each.default is each.empty for each in taken.values())])
+    except Exception as error:  # it is the user's code
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        places = [f" ({file}:{each.lineno})" for each in extract_tb(error.__traceback__) if each.filename == file]
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"{word} cannot be made: {reason}{''.join(places[-1:])}") from error

@@ -230,11 +230,11 @@ def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> Non
     """Draws reference figures; the scale of a distance is logarithmic except near 0."""
     axes.grid(True, which="major", alpha=0.3)
     if config["measured"] == "matches":
-        axes.axhline(0.0, color="black", ls="--", lw=1, label=" no payoff")
+        axes.axhline(0.0, color="black", ls="--", lw=1, label="no payoff")
         return
     uniform = next((figure for name, figure in config["reference"].items() if name.startswith("uniform_")), 0.0)
     if uniform:
-        axes.axhline(uniform, color="black", ls="--", lw=1, label=f" uniform play: {points(uniform)}")
+        axes.axhline(uniform, color="black", ls="--", lw=1, label=f"uniform play: {points(uniform, 4)}")
     least = min((figure for figure in drawn if figure > 1e-9), default=1e-3)
     axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(least)), linscale=0.3)
     axes.set_ylim(0.0, 1.3 * max(uniform, least, *drawn))

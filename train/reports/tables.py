@@ -145,11 +145,11 @@ def _interval(group: Group, digits: int) -> str:
     """That of the median over several seeds, or of the figure that one run has sampled."""
     figure = group.config["figure"]
     last, low, high = group.last(figure), _middle(group, f"{figure}_low"), _middle(group, f"{figure}_high")
+    words = "99 %"
     if last is not None and last.confidence > 0.0:
-        low, high, confidence = last.low, last.high, 100 * last.confidence
-    else:
-        confidence = 99
-    return "" if low is None else f"{points(low, digits)} to {points(high, digits)} ({confidence:.3g} %)"
+        two = len(group.counted) == 2
+        low, high, words = last.low, last.high, "range of 2 seeds" if two else f"{100 * last.confidence:.3g} %"
+    return "" if low is None else f"{points(low, digits)} to {points(high, digits)} ({words})"
 
 
 def _middle(group: Group, figure: str) -> float | None:

@@ -100,7 +100,10 @@ class RunFolder:
     def check_same(self, identity: Mapping[str, Any]) -> None:
         """Raises ValueError if the run is damaged, or has another game, algorithm, arguments or seed."""
         if difference := _difference(self.config(), identity):
-            raise HeldByRunError(f"{self.path} holds a run with {difference}; resume it with its original arguments")
+            why = ", on which schedules may depend: more steps need a new run" * difference.startswith("steps=")
+            raise HeldByRunError(
+                f"{self.path} holds a run with {difference}{why}; resume it with its original arguments"
+            )
 
     def config(self) -> dict[str, Any]:
         """The configuration, as `StoredConfig`; raises ValueError if it is missing, damaged or of another format."""

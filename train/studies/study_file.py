@@ -37,6 +37,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from baselines.files import read_plain
 from cardwar_envs import Game
+from cardwar_envs.core.parameters import did_you_mean
 from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
 from train.storage.formats import Seed
@@ -187,7 +188,7 @@ def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
     if options or len(names) != 1:
         raise ValueError(f"{text!r} must read NAME KEY=VALUE ..., an algorithm or preset and arguments of it")
     if names[0] not in named:
-        raise ValueError(f"unknown algorithm {names[0]!r}; known are {', '.join(named)}")
+        raise ValueError(f"unknown algorithm {names[0]!r}{did_you_mean(names[0], named)}; known are {', '.join(named)}")
     algorithm, label, given = named[names[0]]
     return _Named(algorithm, label, {**given, **common, **own})
 

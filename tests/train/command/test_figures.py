@@ -172,3 +172,13 @@ def test_a_match_of_three_shows_mean_payoffs_with_their_standard_errors(capsys):
     assert code == 0
     assert json.loads(shown, parse_constant=pytest.fail)["payoff_errors"] == [None] * 3, "one game has no such error"
     assert run(capsys, *words[:-4], "--games", "1")[0] == 0
+
+
+def test_a_resumed_run_keeps_the_arguments_that_are_not_given(capsys, tmp_path):
+    words = ["train", "jujitsu", "--out", str(tmp_path / "run")]
+    given = ["num_cards=3", "--algorithm", "cfr_plus", "--steps", "20", "--seed", "7"]
+    assert run(capsys, *words, *given)[0] == 0
+    code, _, err = run(capsys, *words, "--resume")
+    assert (code, "had finished; this is its result" in err) == (0, True)
+    code, _, err = run(capsys, *words, "--resume", "--steps", "40")
+    assert (code, "steps=20, not 40, on which schedules may depend" in err) == (2, True)

@@ -172,3 +172,20 @@ def test_a_class_of_the_users_is_a_policy_by_its_module_and_name(tmp_path, monke
         with pytest.raises(ValueError, match=reason):
             policy_from(word, game)
     monkeypatch.delitem(sys.modules, "my_policies")
+
+
+def test_a_class_is_called_with_the_game_and_its_errors_are_one_line(tmp_path, monkeypatch):
+    (tmp_path / "own_made.py").write_text(
+        "class Told:\n"
+        "    def __init__(self, size=2, game=None):\n"
+        "        self.seen = game\n"
+        "    def action_probabilities(self, observations, masks):\n"
+        "        return masks\n"
+        "class Broken:\n"
+        "    def __init__(self):\n"
+        "        {}['key']\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert policy_from("own_made:Told", GAME).seen is GAME
+    with pytest.raises(ValueError, match=r"^own_made:Broken cannot be made: KeyError: 'key' \(.*own_made.py:8\)$"):
+        policy_from("own_made:Broken", GAME)
