@@ -129,7 +129,9 @@ def checked(defect, version, wheel):
         done = called(python.parent / "cardwar", "check", "subject", "--json", cwd=folder)
     except subprocess.TimeoutExpired:
         return {"error": f"took more than {LIMIT:.0f} s"}
-    if done.returncode not in (0, 1) or not done.stdout.strip():
+    if done.returncode not in (0, 1, 2):
+        return {"error": f"the kit ended with code {done.returncode}"}
+    if not done.stdout.strip():
         said = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
         failure = {"check": "load", "status": "failed", "reason": said[-1][:600]}
         found = called(python, "-c", VERSION, defect.package).stdout.strip()
@@ -146,7 +148,7 @@ def stored(defect, version, wheel, run=True):
         path.parent.mkdir(parents=True, exist_ok=True)
         report = checked(defect, version, wheel)
         text = json.dumps(report)
-        if "could not be installed" in text:
+        if report.get("error"):
             return report  # tried again next time
         path.with_suffix(".new").write_text(text)
         path.with_suffix(".new").rename(path)
