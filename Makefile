@@ -20,10 +20,11 @@ test: $(READY)
 	@echo "Running the tests: three to four minutes on two cores, one more the first time."
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# The documentation site, in docs/_build/html. Every warning is an error, a broken link as well.
+# The documentation site, in docs/_build/html. Every warning is an error, a broken link as well. All pages are written
+# (-a), because each has the sidebar.
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[docs]'
-	$(BIN)/python -m sphinx -b html -W --keep-going -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python -m sphinx -b html -a -W --keep-going -d docs/_build/doctrees docs docs/_build/html
 	@echo "The first page is docs/_build/html/index.html."
 
 # The same tests on all of their cases.

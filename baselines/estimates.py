@@ -11,38 +11,46 @@ from baselines.threads import processors
 if TYPE_CHECKING:
     from baselines.oracles.protocol import Progress
 
-# Processor time for a matrix game of a large duel: docs/scale.md, 17 cards.
+# Processor time per matrix game of a large duel: docs/scale.md, 17 cards.
 SECONDS_PER_MATRIX_GAME = 2.7e-6
 # Shorter estimates, in seconds, are not reported.
 WORTH_SAYING = 20.0
-# Work behind a mere name may take as many seconds.
+# A solution requested by a policy's name alone may take this many seconds.
 WAITED_FOR = 60.0
 
 UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
-def seconds_for(matrix_games: int) -> float:
-    """Estimated seconds for a large duel with this many matrix games on the available processors."""
-    return matrix_games * SECONDS_PER_MATRIX_GAME / processors()
+def seconds_for(matrix_games: int, work: float = 1.0) -> float:
+    """Estimates the seconds for this many matrix games on the available processors, each `work` times one of a duel."""
+    return matrix_games * work * SECONDS_PER_MATRIX_GAME / processors()
 
 
 def in_words(seconds: float) -> str:
-    """A time of at least two seconds, in the largest unit that gives a number of 2 or more."""
+    """Writes a time of at least two seconds, in the largest unit that gives a number of 2 or more."""
     size, unit = next((size, unit) for size, unit in UNITS if seconds >= 2 * size)
     return f"about {seconds / size:.0f} {unit}"
 
 
 def announce(work: str, seconds: float) -> None:
-    """Says on stderr how long some work is estimated to take, if that is worth saying."""
+    """Prints on stderr how long the work is estimated to take, unless it is short."""
     if seconds > WORTH_SAYING:
         print(f"{work} on {processors()} processors: {in_words(seconds)}.", file=sys.stderr, flush=True)
 
 
 class Relay:
-    """Passes a solver's progress on, if it is asked for."""
+    """Forwards a solver's progress to a callback, if there is one."""
+
+    work = 1.0  # cost of a matrix game, relative to one of a large duel
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
+
+    def foresee(self, work: float, at_least: int) -> None:
+        """Called before `expect`: `at_least` is a lower bound if counting the matrix games takes long, else 0."""
+        self.work = work
+        if at_least:
+            self.expect(at_least)
 
     def expect(self, total: int) -> None:
         """Called before the work with the number of matrix games, if known."""
@@ -56,7 +64,7 @@ class Relay:
 
 
 class Refusing(Relay):
-    """Raises a ValueError before work that takes longer than `WAITED_FOR`; `what` names it and `instead` helps."""
+    """Raises a ValueError before work longer than `WAITED_FOR`; `what` names the work and `instead` an alternative."""
 
     def __init__(self, what: str, instead: str) -> None:
         super().__init__(None)
@@ -64,7 +72,7 @@ class Refusing(Relay):
 
     def expect(self, total: int) -> None:
         """As in `Relay`."""
-        if (seconds := seconds_for(total)) > WAITED_FOR:
+        if (seconds := seconds_for(total, self.work)) > WAITED_FOR:
             raise ValueError(f"{self._what} takes {in_words(seconds)} to compute; {self._instead}")
 
 
@@ -75,9 +83,18 @@ class Announced(Relay):
         super().__init__(progress)
         self._say = say
 
+    def foresee(self, work: float, at_least: int) -> None:
+        """As in `Relay`."""
+        self.work = work
+        if at_least:
+            seconds = in_words(seconds_for(at_least, work))
+            self._say(
+                f"Counting matrix games: at least {at_least:,}, which take {seconds} on {processors()} processors."
+            )
+
     def expect(self, total: int) -> None:
         """As in `Relay`."""
-        seconds = seconds_for(total)
+        seconds = seconds_for(total, self.work)
         if seconds > WORTH_SAYING:
             self._say(f"{total:,} matrix games on {processors()} processors take {in_words(seconds)}.")
         super().expect(total)

@@ -1,7 +1,7 @@
 """Files: written whole or not at all, read with care, and never through a link.
 
-What is read may be damaged or come from a stranger, so only plain files of a limited size are read. The caller checks
-the content as a whole before using any of it.
+A file may be damaged or come from a stranger, so only plain files of limited size are read. The caller checks the whole
+content before using any of it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-# Windows has neither; there `refuse_links` alone looks for links. A pipe would block its opener.
+# Windows has neither; there only `refuse_links` looks for links. Opening a pipe would block.
 NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0)
 NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
-# What is no plain file, by its type in `os.stat`.
+# Names for what is not a plain file, by its type in `os.stat`.
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
@@ -27,18 +27,17 @@ KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
 }
-# Of texts such as JSON and CSV; the longest games of WAR make records of some ten megabytes.
+# For text such as JSON and CSV; the longest games of WAR make records of some ten megabytes.
 MOST_BYTES = 30_000_000
 
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
     """Replaces a file in one step: readers find the complete old content or the complete new one.
 
-    A link of that name is replaced, not followed. Only one process at a time may write a file of that name in
-    that folder.
+    A link of that name is replaced, not followed. Only one process at a time may write the same file.
 
     Raises:
-        OSError: If the file cannot be written; the error names it, and it is then unchanged.
+        OSError: If the file cannot be written; the error names the file, whose content is then unchanged.
     """
     beside = path.with_name(f".{path.name}.new")
     try:
@@ -50,7 +49,7 @@ def write_atomically(path: Path, content: bytes | memoryview) -> None:
         os.replace(beside, path)
     except OSError as error:
         with suppress(OSError):
-            beside.unlink()  # on a full disk it would be in the way
+            beside.unlink()  # it would waste space on a full disk
         raise OSError(error.errno, error.strerror, str(path)) from None
     _sync_folder(path.parent)
 
@@ -63,14 +62,14 @@ def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
 
 
 def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
-    """Opens a file below a folder for writing, without following a link there; missing folders are made.
+    """Opens a file below a folder for writing, without following links there; creates missing folders.
 
-    The folder itself may be a link: the caller has chosen it. A file to be written anew ("w") takes the place of
-    the old one, which keeps its content if it has another name elsewhere (a hard link).
+    The folder itself may be a link, since the caller chose it. With mode "w" the file is replaced; the old content
+    stays under its other names, if it has any (hard links).
 
     Raises:
-        ValueError: If the file or a folder on the way to it is a link, or the file is a pipe, a device or a file that
-            has other names; nothing is changed then.
+        ValueError: If the file or a folder on the way to it is a link, or the file is a pipe, a device or a file with
+            other names. Nothing is changed then.
         OSError: If it cannot be opened.
     """
     path = folder / name
@@ -99,7 +98,7 @@ def refuse_links(folder: Path, name: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes sure that the names in a folder outlast a loss of power. Windows opens no folders, and cannot."""
+    """Makes the names in a folder survive a power failure. Not on Windows, which cannot open folders."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -110,7 +109,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def kind_of_file(path: Path) -> str:
-    """What stands at a path, or where a link there leads to: "a folder", "a device", or "a file" where it is plain."""
+    """Says what is at a path, links followed: "a folder", "a device", ..., or "a file" if it is a plain file."""
     return KINDS.get(stat.S_IFMT(path.stat().st_mode), "a file")
 
 
@@ -132,7 +131,7 @@ def require_plain(path: Path, folder: Path | None = None) -> None:
 
 
 def read_plain(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -> bytes:
-    """All that is in a plain file.
+    """Reads a whole plain file.
 
     Raises:
         ValueError: As `require_plain`; also if it has more than `most` bytes.
@@ -150,7 +149,7 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     """Parses a JSON object; bytes are UTF-8.
 
     Raises:
-        ValueError: If the text is not UTF-8 or not JSON, is nested too deeply, has duplicate keys or an unpaired
+        ValueError: If the input is not UTF-8 or not JSON, is nested too deeply, has duplicate keys or an unpaired
             surrogate, or is not an object.
     """
     text = text if isinstance(text, str) else text.decode()

@@ -1,7 +1,7 @@
-"""Markdown that programs write: tables, and the generated sections of documents.
+"""Markdown written by programs: tables, and the generated sections of documents.
 
-A generated section stands between two comments. The first names the command that writes it, and the part of what the
-command knows that is shown:
+A generated section stands between two comments. The first names the command that writes it, and which part of its
+output goes here:
 
     <!-- generated: cardwar reproduce dice-wars, wrong -->
     | place | item | published | computed | reason |
@@ -21,28 +21,28 @@ HEADING = re.compile(r"^#+(?= )", re.MULTILINE)
 
 
 def escaped(value: object) -> str:
-    """A value as the text of a cell, which no bar ends."""
+    """Escapes a value for a table cell."""
     return str(value).replace("|", r"\|")
 
 
 def table(
     headings: Sequence[object], rows: Iterable[Iterable[object]], cell: Callable[..., str] = escaped, rule: str = "---"
 ) -> str:
-    """A table in Markdown. `cell` makes the text of a heading or a cell; `rule` aligns all columns but the first."""
+    """Makes a Markdown table. `cell` writes a heading or a cell; `rule` aligns all columns but the first."""
     lines = [map(cell, headings), ["---", *[rule] * (len(headings) - 1)], *(map(cell, row) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def rewrite(text: str, command: str, section: Callable[[str], str]) -> str:
-    """Writes the sections of one command anew.
+    """Regenerates all sections of one command.
 
     Args:
         text: A document.
-        command: The command, as the sections name it.
-        section: Makes the Markdown of a part, in which headings begin with `##`.
+        command: The command, as the sections write it.
+        section: Maps a part to its Markdown, in which headings begin with `##`.
 
     Returns:
-        The document. Headings in a section lie one level below the heading that the section stands under.
+        The document. Headings in a section are one level below the heading above that section.
     """
 
     def written(found: re.Match[str]) -> str:

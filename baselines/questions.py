@@ -38,16 +38,16 @@ def solve(
         selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's
             name, or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
             value. The default plays uniformly where that is optimal at every state (Dinosaur War, Dice Wars).
-        exact: Compute in rationals (small games): `Solution.exact` is then the value as a fraction, `labelled`
-            gives fractions, and other values and strategies are rounded from exact ones. If None, only where
-            that is cheap (games on private information with few types).
-        max_states: Greatest number of matrix games; by default a million, or three thousand million for a duel in which
-            only the order of ranks matters. In a game of many rounds it limits positions, by default to four million.
-        progress: Called with the number of states solved so far. Its method `expect`, if any, is first called with the
-            total where this is known.
-        engine: Where a large duel is solved: "threads" (the default) or "ray". This option and the next two apply to
-            duels in which only the order of ranks matters.
-        keep_layers: Keep the values of this many layers, starting with the most cards left; all if None.
+        exact: Whether to compute in rationals (small games): `Solution.exact` is then the value as a fraction,
+            `labelled` returns fractions, and other values and strategies are rounded from exact ones. None does so only
+            for games on private information with few types, where it is cheap.
+        max_states: Maximum number of matrix games; by default a million, or three billion for a duel in which only the
+            order of ranks matters. In a game of many rounds it limits positions, by default to four million.
+        progress: Called with the number of states solved so far. If it has a method `expect`, that is first called with
+            the total, where known.
+        engine: What solves a large duel: "threads" (the default) or "ray". This option and the next two apply to duels
+            in which only the order of ranks matters.
+        keep_layers: Number of layers whose values are kept, starting with the most cards left; all if None.
         cache: Folder that caches values between runs.
 
     Returns:

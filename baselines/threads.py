@@ -1,7 +1,7 @@
-"""Compiled work on several processors: the one thread pool of all oracles.
+"""Runs compiled work on several processors: the thread pool of all oracles.
 
-Compiled code does not hold Python's global lock, so plain threads run at once. They end with the call,
-so a process that forks later does not miss them, as it would miss the threads of numba's own pool.
+Compiled code releases Python's global lock, so plain threads run in parallel. They end with the call, so a process that
+forks later does not lose them, as it would lose the threads of numba's own pool.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-# So many nodes are one piece of work; results do not depend on it.
+# Number of nodes per piece of work; results do not depend on it.
 CHUNK = 4096
 
 Nodes = NDArray[np.int64]
@@ -23,20 +23,20 @@ T = TypeVar("T")
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors available to this process."""
     # Not all systems can tell which processors a process may use.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def map_in_threads(work: Callable[[Piece], T], pieces: Sequence[Piece], threads: int | None = None) -> Iterator[T]:
-    """Yields `work(piece)` of each piece, in order.
+    """Yields `work(piece)` for each piece, in order.
 
-    Pieces that have not begun are dropped when the caller stops early, by an interrupt for instance.
+    If the caller stops early, for instance by an interrupt, pieces that have not begun are dropped.
 
     Args:
-        work: Called in several threads at once.
-        pieces: Parts of the work that do not depend on each other.
-        threads: Greatest number of threads; `processors()` if None.
+        work: Called from several threads at once.
+        pieces: Independent parts of the work.
+        threads: Maximum number of threads; `processors()` if None.
     """
     workers = min(len(pieces), threads or processors())
     if workers <= 1:

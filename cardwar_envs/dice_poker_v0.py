@@ -1,11 +1,11 @@
 """Dice Poker, version 0: the PettingZoo environments.
 
-Both players roll a die that only they see. At the same time `player_0` checks (0) or raises (1), and
-`player_1` folds (0) or calls (1) in case of a raise; then the game is over.
+Both players roll a die that only they see. At the same time `player_0` checks (0) or raises (1), and `player_1` folds
+(0) or calls (1), which counts only after a raise. Then the game is over.
 
-An observation is `{"observation": float32[2], "action_mask": int8[2]}`: the own roll and the seat.
-This is the only game of the suite in which more than the move about to be revealed is hidden; only
-`state()` shows both rolls. Rewards are payoff points, at most ante and raise.
+An observation is `{"observation": float32[2], "action_mask": int8[2]}`: the own roll and the seat. In all other games
+of the suite only the pending move is hidden; here only `state()` shows both rolls. Rewards are payoff
+points, at most ante and raise.
 
 * `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
 * `parallel_env(**parameters)` makes the Parallel environment.

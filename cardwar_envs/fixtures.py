@@ -1,8 +1,8 @@
-"""Environments for the tests of other libraries, with exact values: `from cardwar_envs.fixtures import FIXTURES`.
+"""Environments with known exact values, for the tests of other libraries: `from cardwar_envs.fixtures import FIXTURES`.
 
 Small simultaneous-move environments with action masks, in which agents end at different times, wait, are paid by the
-deal, or have private information; and for each the exact mean return of every agent under uniform random play, to
-compare rollouts with. `python -m cardwar_envs.fixtures` lists them.
+deal, or have private information. Each has the exact mean return of every agent under uniform random play, to compare
+rollouts with. `python -m cardwar_envs.fixtures` lists them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ DUCK, STAND, WAIT = range(3)
 class KnockOut(Game[KnockOutState]):
     """Three players who wait, drop out and are paid by the deal; a state is (turn, players still in).
 
-    The deal pays player 0 half a point in one game of four. In every second turn the lowest
-    player waits. If exactly one of those who act stands, it is knocked out in half of the cases,
-    and pays one point, which those who are left share.
+    The deal pays player 0 half a point in one game of four. In every second turn the lowest player waits. If exactly
+    one of the acting players stands, it is knocked out with probability 1/2 and pays one point, which the remaining
+    players share.
     """
 
     name: ClassVar[str] = "knock_out"
@@ -106,7 +106,7 @@ class Fixture(NamedTuple):
 
     Attributes:
         game: Its rules.
-        shows: What it has that environments of other libraries rarely have.
+        shows: The features that environments of other libraries rarely have.
     """
 
     game: Game[Any]

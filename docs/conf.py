@@ -82,11 +82,11 @@ def files_with_data(app: Any, error: Exception | None) -> None:
     folder = Path(app.outdir, "play")
     if error or app.builder.format != "html":
         return
-    logging.getLogger(__name__).info("writing %s games to play...", len(PLAYABLE))
     folder.mkdir(exist_ok=True)
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        for name in PLAYABLE:
-            page(name, PLAYABLE[name], out=folder / f"{name}.html")
+    for name, parameters in PLAYABLE.items():
+        with redirect_stdout(StringIO()) as said, redirect_stderr(StringIO()):
+            page(name, parameters, out=folder / f"{name}.html")
+        logging.getLogger(__name__).info("play/%s.html: %s", name, said.getvalue().partition(". Open")[0])
     (folder / "solutions.html").write_text(solutions_page(), encoding="utf-8")
 
 

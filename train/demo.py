@@ -1,4 +1,4 @@
-"""A first look at the suite: solves Jujitsu, learns it with two algorithms, and measures how close they come.
+"""A first look at the suite: solves Jujitsu, trains two learners on it, and measures how close they come.
 
 Usage: python -m train.demo [--out DIR] [--seed N]
 """
@@ -23,7 +23,7 @@ from train.runs.loop import RunResult, run
 
 SOLVED_SIZES = range(3, 9)
 LEARNED_SIZE = 5
-# Joint actions that each learner plays: enough for the exact learner to converge and for PPO's curve to be seen.
+# Joint actions per learner: enough for the exact learner to converge and to show PPO's curve.
 STEPS = {"minimax_q": 400_000, "ppo": 200_000}
 NEXT = """
 Next:
@@ -57,7 +57,7 @@ def main(
 
 
 def _command() -> str:
-    """How to type the command `cardwar` of this environment."""
+    """The command with which to start `cardwar` in this environment."""
     script = Path(sys.executable).with_name("cardwar")
     if shutil.which("cardwar") == str(script):
         return "cardwar"

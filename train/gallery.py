@@ -1,4 +1,4 @@
-"""Draws the pictures of games that the documents show: `python -m train.gallery` writes them to `docs/pictures/`."""
+"""Draws the games' pictures for the documents: `python -m train.gallery` writes them to `docs/pictures/`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from baselines.files import write_atomically
 from cardwar_envs import Scene, make_game, play_episode, to_svg
 
 FOLDER = Path("docs/pictures")
-# File -> the game, its parameters, who plays, the seed, the number of moves made, and whose picture it is.
+# File -> the game, its parameters, the policies, the seed, the number of moves made, and the viewer.
 SHOWN: dict[str, tuple[str, dict[str, int], tuple[str, ...], int, int, int | None]] = {
     "jujitsu": ("jujitsu", {"num_cards": 5}, ("uniform", "uniform"), 1, 3, 0),
     "dice-wars": ("dice_wars", {}, ("uniform", "uniform"), 2, 4, None),
@@ -22,7 +22,7 @@ SHOWN: dict[str, tuple[str, dict[str, int], tuple[str, ...], int, int, int | Non
 
 
 def picture(name: str) -> Scene:
-    """The scene in the file of that name."""
+    """The scene for a file."""
     game_name, parameters, policies, seed, moves, viewer = SHOWN[name]
     game = make_game(game_name, **parameters)
     return game.scene(play_episode(game, policies, seed).revealed(game, viewer)[moves])

@@ -1,4 +1,4 @@
-"""The three kinds of figures that measure a policy. They are never mixed and always named."""
+"""The three kinds of figures that measure a policy; they are never mixed and always named."""
 
 from __future__ import annotations
 

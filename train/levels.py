@@ -1,6 +1,6 @@
-"""Makes the levels that come with the package: `python -m train.levels [GAME ...] [--out DIR]`.
+"""Makes the levels that ship with the package: `python -m train.levels [GAME ...] [--out DIR]`.
 
-For each game one learner learns with one seed. A level is its policy after so many steps, stored with half
+For each game, one learner trains with one seed. A level is its policy after some number of steps, stored with half
 precision (16 bits). Its exact exploitability is that of the stored file.
 """
 
@@ -29,7 +29,7 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Ladder:
-    """How the levels of one game are made."""
+    """Specifies the levels of one game."""
 
     words: str  # the game and its parameters
     learner: str  # a key of `ALGORITHMS`
@@ -37,7 +37,7 @@ class Ladder:
     arguments: Mapping[str, Any] = field(default_factory=dict)  # of the learner, beside its steps
 
     def game(self) -> Game[Any]:
-        """The game that is learned."""
+        """The game to train on."""
         name, *parameters = self.words.split()
         return game_of_words(name, parameters)
 
@@ -45,6 +45,8 @@ class Ladder:
 MILLION = 1_000_000
 LADDERS = (
     Ladder("dice_poker", "cfr_plus", (1, 2, 5, 10, 30)),
+    Ladder("goofspiel num_cards=4 view=word", "cfr_plus", (1, 3, 9, 41, 1000)),
+    Ladder("goofspiel num_cards=5 view=word", "cfr_plus", (1, 3, 9, 41, 1000)),
     Ladder("jujitsu num_cards=5 view=word", "cfr_plus", (1, 3, 9, 41, 1000)),
     Ladder("jujitsu num_cards=8 view=word", "cfr_plus", (1, 4, 10, 41, 1000)),
     Ladder(
@@ -57,7 +59,7 @@ LADDERS = (
 
 
 def make_ladder(ladder: Ladder, folder: Path) -> list[Level]:
-    """Learns, writes a file for each level, and measures what was written."""
+    """Trains, writes a file for each level, and measures the written policy."""
     from train.algorithms.registry import algorithm_named
     from train.runs.loop import own_generators
 
@@ -86,7 +88,7 @@ def make_ladder(ladder: Ladder, folder: Path) -> list[Level]:
 
 
 def as_arrays(policy: Any) -> tuple[str, dict[str, NDArray[Any]]]:
-    """What a level's file keeps of a learned policy: the kind of the policy, and its arrays by name."""
+    """Converts a learned policy to its kind and its arrays by name, for a level's file."""
     tensors = {name: tensor.numpy() for name, tensor in policy.to_archive().tensors.items()}
     if policy.kind == "table":  # observations are small whole numbers
         types = {"observations": np.int8, "probabilities": np.float16}

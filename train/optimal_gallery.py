@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/optimal_play.md: `python -m train.optimal_gallery [--out DIR]`."""
+"""Draws the figures of docs/optimal_play.md: `python -m train.optimal_gallery [--out DIR]`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "docs"
 DOTS_PER_INCH = 75
-# The courses that are drawn by lot.
+# Seeds of the games to draw.
 SEED = 16
-# Tricks that have been played where a picture of one course looks.
+# Numbers of tricks after which one game is drawn.
 LOOKS = (0, 2, 4, 6, 8, 10)
 
 
 def optimal_course(solution: baselines.StateSolution, seed: int) -> Iterator[Any]:
-    """The states of one game in which both players play the equilibrium."""
+    """Yields the states of one game in which both players play the equilibrium."""
     game, rng = solution.game, np.random.default_rng(seed)
     state = game.initial()[0].state
     while players := game.acting_players(state):

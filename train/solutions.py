@@ -1,7 +1,7 @@
-"""Makes the equilibria that come with the package: `python -m train.solutions [GAME ...] [--again]`.
+"""Makes the equilibria that ship with the package: `python -m train.solutions [GAME ...] [--again]`.
 
-Solutions that are there already are left as they are unless `--again` is given, so a run that was killed goes on. The
-largest takes about ten minutes and two gigabytes.
+Existing solutions are kept unless `--again` is given, so a killed run can be resumed. The largest takes about ten
+minutes and two gigabytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from train.command.console import say
 from train.command.solve import solution_data
 from train.words import game_of_words, json_parameters
 
-# Up to so many cards, solutions are exact.
+# Up to this many cards, solutions are exact.
 EXACT = {"jujitsu": 5, "goofspiel": 4}
 SIZES = {
     "jujitsu": [f"num_cards={size}" for size in range(1, 15)],
@@ -28,11 +28,11 @@ SIZES = {
     "dice_poker": [f"sides={size}" for size in (2, 3, 4, 6, 8, 10, 12)],
     "war": ["ranks=3 discards=1", "ranks=4 discards=1", "ranks=5 discards=2"],
 }
-# Layers that payoff matrices at the start take, and some of those below.
+# Number of layers needed for payoff matrices at the start, plus some below.
 LAYERS = 4
-# Digits of floats after the point: less than what is certified.
+# Decimals of floats: fewer than certified.
 DIGITS = 12
-# They differ from run to run.
+# Entries that differ between runs.
 LEFT_OUT = {"seconds", "solved_now"}
 
 
@@ -56,7 +56,7 @@ def _rounded(data: Any) -> Any:
 
 
 def make(game: str, folder: Path, again: bool) -> None:
-    """Adds what is missing to the file of a game, solution by solution, in the order of `SIZES`."""
+    """Adds the missing solutions to a game's file, in the order of `SIZES`."""
     path = folder / f"{game}.json"
     known: dict[str, Any] = {}
     if path.exists() and not again:

@@ -1,7 +1,7 @@
-"""Text <-> states: `hands=1,3/2,3 score=1 ties=0`.
+"""Conversion between strings and states: `hands=1,3/2,3 score=1 ties=0`.
 
-A state is written field by field, as its class names them, each value as `converted` reads it. States without named
-fields are written as Python does: `3` or `(1, "a")`.
+A state is written field by field, with the field names of its class and values in the format of `converted`. States
+without named fields are written as in Python: `3` or `(1, "a")`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ SEPARATORS = "/,"
 
 
 def state_from(text: str, game: Game[Any]) -> Any:
-    """The state that a text describes; fields with defaults may be left out.
+    """Parses a state; fields with defaults may be omitted.
 
     Args:
-        text: As above.
+        text: The state in this format.
         game: The game of the state.
 
     Raises:
-        ValueError: If the text is not a state, or the game cannot be in it. The error shows a valid text.
+        ValueError: If the string is not a state, or the game cannot be in it; the error shows a valid one.
     """
     example = game.initial()[0].state
     try:
@@ -41,7 +41,7 @@ def state_from(text: str, game: Game[Any]) -> Any:
 
 
 def state_in_words(state: Any) -> str:
-    """The text that `state_from` reads as this state; ValueError if a field cannot be written as text."""
+    """The string that `state_from` reads as this state; a ValueError if a field cannot be written."""
     hints = _fields(type(state))
     if hints is None:
         return repr(state)
@@ -66,7 +66,7 @@ def _fields(kind: type) -> dict[str, Any] | None:
         return None
     try:
         hints = typing.get_type_hints(kind)
-    except NameError:  # a type that is imported for type checkers only
+    except NameError:  # a type imported for type checkers only
         hints = {}
     return {name: hints.get(name) for name in names}
 
@@ -77,8 +77,8 @@ def _read(text: str, example: Any) -> Any:
     if hints is None:
         try:
             return ast.literal_eval(text.strip())
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # for texts nested too deeply, too
-            raise ValueError("it is not a number, a text or a tuple of these") from None
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # including strings nested too deeply
+            raise ValueError("it is not a number, a string or a tuple of these") from None
     given: dict[str, Any] = {}
     for word in text.split():
         name, equals, value = word.partition("=")
@@ -102,7 +102,7 @@ def _made(kind: type, given: Mapping[str, Any]) -> Any:
 
 
 def _type_of(value: Any) -> Any:
-    """The type of a field without a hint, inferred from a value."""
+    """Infers the type of a field without a hint from a value."""
     if isinstance(value, (tuple, list)):
         return types.GenericAlias(tuple, (_type_of(value[0]) if value else int, ...))
     return type(value)

@@ -20,7 +20,7 @@ PROBLEMS = {
     "int_type": "must be an integer",
     "float_type": "must be a number",
     "finite_number": "must be a finite number",
-    "string_type": "must be a text",
+    "string_type": "must be a string",
     "list_type": "must be a list",
     "dict_type": "must be a table of names and values",
     "model_type": "must be a table of names and values",

@@ -1,4 +1,4 @@
-"""Text to games and arguments, and back."""
+"""Conversion between command-line strings and games or arguments."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ from cardwar_envs.core.parameters import abbreviated, check_names
 from cardwar_envs.games.by_name import game_class, parameters_in, spelled_name
 
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
-# Of a message.
+# Maximum length of a message.
 MOST_LETTERS = 1000
-# Every integer up to this is a float.
+# All integers up to this are exact as floats.
 MOST_OF_A_FLOAT = 2**53
-# Of a list that is only shown.
+# Maximum length of a displayed list.
 MOST_ITEMS = 5
 BOOLEANS, NONE = {"true": True, "false": False}, "none"
 LISTS = (tuple, list, frozenset)
 
 
 def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
-    """Converts text to the type of a field.
+    """Converts a string to the type of a field.
 
-    Lists have commas between their items; lists of lists have slashes between the lists. An empty string is an empty
-    list.
+    Commas separate the items of a list, slashes the lists in a list of lists. An empty string is an empty list.
 
     Args:
         name: Name of the field, for the error.
         text: The string to convert.
-        hint: The field's type: int, float, bool, str, literal texts or numbers, a tuple, list or frozenset of these or
-            of lists of these, or any of them or None, which is written `none`.
-        depth: How many lists the string is nested in.
+        hint: The field's type: int, float, bool, str, literal strings or numbers, a tuple, list or frozenset of these
+            or of lists of these, or a union of any of them with None, which is written `none`.
+        depth: Number of lists that the string is nested in.
 
     Raises:
         ValueError: If the string cannot be parsed as that type, or the type is not supported.
@@ -60,7 +59,7 @@ def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
 
 
 def whole(text: str) -> int:
-    """An integer, also one written as 1e5; raises ValueError for another text."""
+    """Parses an integer, 1e5 included; raises a ValueError for other strings."""
     if "e" not in text.lower():
         return int(text)
     number = float(text)
@@ -92,13 +91,13 @@ def fields_from(kind: type, words: Mapping[str, str], owner: str) -> dict[str, A
     check_names(kind, words, owner)
     try:
         hints = typing.get_type_hints(kind) if words else {}
-    except NameError as error:  # a type that is imported for type checkers only
+    except NameError as error:  # a type imported for type checkers only
         raise ValueError(f"{owner}: the types of its parameters cannot be read: {error}") from None
     return {name: converted(name, text, hints[name]) for name, text in words.items()}
 
 
 def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """Sorts words into `KEY=VALUE`, `--option VALUE` and the rest.
+    """Sorts arguments into `KEY=VALUE`, `--option VALUE` and the rest.
 
     Raises:
         ValueError: If something is given twice or an option has no value.
@@ -127,7 +126,7 @@ def split_words(words: Iterable[str]) -> tuple[dict[str, str], dict[str, str], l
 
 
 def parameters_and_names(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Sorts words into `KEY=VALUE` and the rest.
+    """Sorts arguments into `KEY=VALUE` and the rest.
 
     Raises:
         ValueError: As `split_words`; also for options.
@@ -139,7 +138,7 @@ def parameters_and_names(words: Iterable[str]) -> tuple[dict[str, str], list[str
 
 
 def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
-    """Makes a game from its name and the texts of its parameters.
+    """Makes a game from its name and its parameters as strings.
 
     Raises:
         ValueError: If the game or a parameter is unknown.
@@ -148,19 +147,19 @@ def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
 
 
 def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
-    """As `game_from`, for `num_players` if the game takes any number of players and the parameters give none."""
+    """As `game_from`, with `num_players` if the game allows any number and the parameters give none."""
     fields = dataclasses.fields(game_class(name))  # type: ignore[arg-type]  # games are dataclasses
     open_number = "num_players" in {field.name for field in fields}
     return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
 
 
 def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
-    """As `game_from`, where every word must be `KEY=VALUE`; a ValueError, too, for other words."""
+    """As `game_from`, from `KEY=VALUE` arguments; raises a ValueError for others."""
     return game_from(name, only_parameters(words))
 
 
 def only_parameters(words: Iterable[str], hint: str = "") -> dict[str, str]:
-    """The parameters; ValueError for words other than `KEY=VALUE`, which ends in `hint`."""
+    """Parses `KEY=VALUE` arguments; raises a ValueError for others, whose message ends with `hint`."""
     parameters, options, rest = split_words(words)
     for word in (*rest, *(f"--{option}" for option in options)):
         raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game{hint}")
@@ -170,7 +169,7 @@ def only_parameters(words: Iterable[str], hint: str = "") -> dict[str, str]:
 def game_in_words(game: Game[Any]) -> str:
     """The game's name and the fewest parameters that make it, e.g. `jujitsu num_cards=5`.
 
-    A game of the user's own has the name that makes it again, e.g. `undercut:Undercut rounds=2`.
+    A user's own game has the name that makes it again, e.g. `undercut:Undercut rounds=2`.
     """
     named = parameters_in(game.facts.name)
     parameters = {name: value for name, value in game.parameters().items() if name not in named}
@@ -186,7 +185,7 @@ def _as_word(value: object) -> str:
 
 
 def in_brief(value: object) -> str:
-    """A parameter's value as it is typed, e.g. `2,3,6`; a long list is abbreviated, as in `1,...,13`."""
+    """Formats a parameter's value as typed, e.g. `2,3,6`; long lists are abbreviated, as in `1,...,13`."""
     if isinstance(value, (tuple, list)) and len(value) > MOST_ITEMS:
         return f"{value[0]},...,{value[-1]}"
     return _as_word(value)
@@ -218,7 +217,7 @@ def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[
 
 
 def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
-    """The command-line words after `cardwar` that reproduce a run, with every argument except empty strings.
+    """The arguments of `cardwar` that reproduce a run; omits only empty strings.
 
     `title` is the output of `game_in_words`, and `identity` that of `run_identity`.
     """
@@ -229,21 +228,21 @@ def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list
 
 
 def printable(text: str) -> str:
-    """The text with control and hidden characters escaped, except newlines and tabs."""
+    """Escapes control and hidden characters, except newlines and tabs."""
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
 
 
 def in_one_line(text: str) -> str:
-    """The text as one printable line of limited length; it may quote a file."""
+    """Formats a string, possibly quoted from a file, as one printable line of limited length."""
     line = abbreviated(printable(" ".join(text.split())))
     half = MOST_LETTERS // 2
     return line if len(line) <= MOST_LETTERS else f"{line[:half]} ... {line[-half:]}"
 
 
 def points(payoff: float | None, digits: int = 6) -> str:
-    """Payoff points with `digits` decimals; an empty string for None and NaN."""
+    """Formats payoff points with `digits` decimals; empty for None and NaN."""
     if payoff is None or math.isnan(payoff):
         return ""
     return f"{round(payoff, digits) + 0.0:.{digits}f}"  # adding 0.0 turns a -0.0 that rounding leaves into 0.0

@@ -1,1 +1,1 @@
-"""What results look like: optimal play at a state as data, as pictures and as HTML."""
+"""Displays optimal play at a state: as data, figures and HTML."""

@@ -1,4 +1,4 @@
-"""Optimal play at one state as labelled data: the matrix game, both players' mixes, and how free these are."""
+"""Optimal play at one state as labelled data: the matrix game, both players' mixes and their ranges."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from baselines.display.html import fraction, number
 from baselines.matrix_game.optimal_sets import exact_ranges, ranges_of_one
 
-# Probabilities that differ by less are the same; those of small games are far apart or equal.
+# Probabilities that differ by less count as equal; in small games distinct ones are far apart.
 SAME_PROBABILITY = 1e-9
 WAITS = "waits"
-# Actions named in a `repr`.
+# `repr` names at most this many actions.
 MOST_NAMED = 6
 
 Array = NDArray[np.float64]
@@ -25,15 +25,15 @@ Fractions = tuple[Fraction, ...]
 
 @dataclass(frozen=True, repr=False)
 class Mix:
-    """A player's optimal strategy at a state, and the set of all of them."""
+    """One player's optimal strategy at a state, and the set of all its optimal strategies."""
 
-    actions: tuple[str, ...]  # the legal actions in words; none if the player does not act
-    probabilities: Array  # of each action, in the strategy that was chosen
-    low: Array  # the least probability of each action in an optimal strategy of this state
-    high: Array  # the greatest one
-    slack: float  # most by which rounding could widen these bounds; 1 where the interval could not be certified
-    exact: tuple[tuple[Fraction, Fraction], ...] | None = None  # the bounds in rationals, if these were computed
-    chosen: Fractions | None = None  # `probabilities` in rationals, likewise
+    actions: tuple[str, ...]  # names of the legal actions; none if the player does not act
+    probabilities: Array  # of each action, in the selected strategy
+    low: Array  # lowest probability of each action in any optimal strategy at this state
+    high: Array  # highest one
+    slack: float  # how much rounding could widen these bounds at most; 1 if they could not be certified
+    exact: tuple[tuple[Fraction, Fraction], ...] | None = None  # the bounds as fractions, if computed
+    chosen: Fractions | None = None  # `probabilities` as fractions, if computed
 
     def __repr__(self) -> str:
         return f"<Mix {self}>"
@@ -45,18 +45,18 @@ class Mix:
 
     @property
     def unique(self) -> bool | None:
-        """Whether this is the only optimal strategy of this state; None if that could not be certified."""
+        """Whether this is the only optimal strategy at this state; None if that could not be certified."""
         if self.free():
             return False
         return True if self.slack <= SAME_PROBABILITY else None
 
     def verdict(self) -> str:
-        """The same in words."""
+        """The same as a phrase."""
         verdicts = {True: "the only optimal mix", False: "one of many optimal mixes", None: "an optimal mix"}
         return verdicts[self.unique]
 
     def free(self) -> list[tuple[str, float, float]] | list[tuple[str, Fraction, Fraction]]:
-        """The actions whose probability can vary, each with its least and greatest probability."""
+        """The actions whose probability can vary, each with its lowest and highest probability."""
         if self.exact is not None:
             return [
                 (action, *bounds) for action, bounds in zip(self.actions, self.exact, strict=True) if len({*bounds}) > 1
@@ -65,7 +65,7 @@ class Mix:
         return [(action, low, high) for action, low, high in ranges if high - low > SAME_PROBABILITY]
 
     def labelled(self) -> dict[str, float] | dict[str, Fraction]:
-        """Action -> probability, a fraction if these were computed in rationals."""
+        """Maps each action to its probability, a fraction if the game was solved in rationals."""
         if self.chosen is not None:
             return dict(zip(self.actions, self.chosen, strict=True))
         return dict(zip(self.actions, self.probabilities.tolist(), strict=True))
@@ -76,14 +76,14 @@ class PlayAt:
     """Optimal play at a state."""
 
     description: str  # the state in a few lines
-    value: float  # value to go, payoff points to player 0
+    value: float  # continuation value, payoff points to player 0
     exact: Fraction | None  # the same as a fraction; None if the game was not solved in rationals
-    # `[actions of player 0, actions of player 1]` payoff points to player 0, to go; one row or column for a player who
-    # does not act.
+    # `[actions of player 0, actions of player 1]` continuation payoffs to player 0, payoff points; a player who does
+    # not act has one row or column.
     matrix: Array
     mixes: tuple[Mix, Mix]  # what each player does
-    actions: tuple[str, ...]  # all legal actions of either player, in words and in the order of the game's actions
-    exact_matrix: tuple[Fractions, ...] | None = None  # `matrix` in rationals, if these were computed
+    actions: tuple[str, ...]  # names of all actions legal for either player, in the game's order
+    exact_matrix: tuple[Fractions, ...] | None = None  # `matrix` as fractions, if computed
 
     def __repr__(self) -> str:
         worth = f"value to go {number(self.value, self.exact)} to player_0" + ("" if self.exact is None else ", exact")
@@ -92,7 +92,7 @@ class PlayAt:
 
     @property
     def headings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The names of the matrix's rows and of its columns."""
+        """The labels of the matrix's rows and columns."""
         return self.mixes[0].actions or (WAITS,), self.mixes[1].actions or (WAITS,)
 
     def as_data(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class PlayAt:
 
 
 def play_from(data: Mapping[str, Any], description: str) -> PlayAt:
-    """The play that `PlayAt.as_data` wrote, of a state with this description.
+    """Restores the `PlayAt` that `as_data` wrote, with this description of the state.
 
     Raises:
         KeyError, TypeError, ValueError: If the data is malformed.
@@ -164,12 +164,12 @@ def _as_data(mix: Mix) -> dict[str, Any]:
 
 
 def certified_mix(actions: Sequence[str], probabilities: Sequence[float] | Array, matrix: Array) -> Mix:
-    """An optimal strategy and its set, from the matrix game as its player sees it; no actions if the player waits."""
+    """An optimal strategy and the set of them, from the player's payoff matrix; no actions if the player waits."""
     if not actions:
         return Mix((), np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
     probabilities = np.array(probabilities)
     low, high, below, above = ranges_of_one(matrix)
-    # The strategy that was chosen is optimal as well.
+    # The selected strategy is optimal as well.
     low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
     return Mix(tuple(actions), probabilities, low, high, float(max(below.max(), above.max())))
 
@@ -177,7 +177,7 @@ def certified_mix(actions: Sequence[str], probabilities: Sequence[float] | Array
 def exact_mix(
     actions: Sequence[str], probabilities: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]], value: Fraction
 ) -> Mix:
-    """As `certified_mix`, in rationals; `value` is to this player."""
+    """As `certified_mix`, in rationals; `value` is the value to this player."""
     if not actions:
         return certified_mix((), (), np.zeros((1, 1)))
     ranges = exact_ranges(matrix, value)

@@ -1,4 +1,4 @@
-"""Pictures of optimal play, drawn with matplotlib (extra `plot`)."""
+"""Figures of optimal play, drawn with matplotlib (extra `plot`)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("tab:blue", "tab:orange")
-# Matrices with more entries than this are shown by colours alone.
+# Larger matrices are shown by colours alone.
 MOST_NUMBERS = 200
-# Fractions of more letters do not fit beside a bar or into a matrix, nor do more than this many labels.
+# Longer fractions do not fit beside a bar or into a matrix; nor do more labels than this.
 MOST_LETTERS, MOST_LABELS = 7, 10
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, inches.
+    """Makes an empty figure; sizes in inches.
 
     Raises:
         ImportError: If matplotlib is not installed.
@@ -37,7 +37,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def play_figure(play: PlayAt, title: str, hint: str = "") -> Figure:
-    """Both players' mixes as bars, and the payoff matrix as a heat map; a hint stands below the title."""
+    """Draws both players' mixes as bars and the payoff matrix as a heat map; a hint is written below the title."""
     rows, columns = play.headings
     figure = new_figure(6.0 + 0.46 * len(columns), max(4.0, 1.8 + 0.32 * len(rows)))
     halves: Any = figure.subfigures(1, 2, width_ratios=(3.2, 2.2 + 0.46 * len(columns)))
@@ -52,7 +52,7 @@ def play_figure(play: PlayAt, title: str, hint: str = "") -> Figure:
 
 
 def draw_mix(axes: Axes, mix: Mix, player: int) -> None:
-    """The strategy that was chosen as bars, with the range of each probability among optimal strategies as lines."""
+    """Draws the selected strategy as bars, and the range of each probability over all optimal strategies as lines."""
     places = np.arange(len(mix.actions))
     bars = axes.bar(places, mix.probabilities, color=COLOURS[player])
     if mix.chosen is not None and len(mix.chosen) <= MOST_LABELS:
@@ -87,7 +87,7 @@ def _draw_matrix(axes: Axes, play: PlayAt) -> None:
 
 
 def _name(axes: Axes, side: str, names: Sequence[str]) -> None:
-    """Names the places along one side of a picture; long names stand upright."""
+    """Labels one axis; long labels are written vertically."""
     long = side == "x" and max(map(len, names), default=0) > 3
     places = np.arange(len(names))
     axes.set(**{f"{side}ticks": places})
@@ -96,7 +96,7 @@ def _name(axes: Axes, side: str, names: Sequence[str]) -> None:
 
 
 def behaviour_figure(strategies: Sequence[Mapping[str, Mapping[str, Any]]], title: str, value: Number) -> Figure:
-    """What each player does for each thing that it can know: one bar for each type, split by action."""
+    """Draws each player's strategy for each of its types: one bar per type, split by action."""
     figure = new_figure(8.0, 4.0)
     for player, (axes, strategy) in enumerate(zip(figure.subplots(1, 2, sharey=True), strategies, strict=True)):
         places, under = np.arange(len(strategy)), np.zeros(len(strategy))

@@ -1,4 +1,4 @@
-"""Tables for notebooks: plain HTML without scripts or colours, so that it suits light and dark pages."""
+"""HTML tables for notebooks, without scripts or colours, so that they suit light and dark pages."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from html import escape
 from typing import Any
 
 MOST_ROWS = 40
-# Stands before a fraction that was rounded because it has more letters than this.
+# Precedes a fraction that was rounded because it is longer than this.
 ROUNDED, MOST_LETTERS = "≈", 24
 Number = float | Fraction
 
 
 def fraction(figure: Fraction) -> str:
-    """A fraction as "2/3", whatever its length: Python refuses to write integers of more than 4,300 digits."""
+    """Writes a fraction as "2/3", however long: Python itself refuses integers of more than 4,300 digits."""
     below = "" if figure.denominator == 1 else f"/{Decimal(figure.denominator):f}"
     return f"{Decimal(figure.numerator):f}{below}"
 
 
 def short(figure: Number, digits: int, most: int = MOST_LETTERS) -> str:
-    """Decimals, never -0. A fraction is written as such, or as decimals behind ROUNDED if it has too many letters."""
+    """Writes decimals, never -0. Fractions stay fractions, or become decimals behind ROUNDED if they are too long."""
     rounded = ""
     if isinstance(figure, Fraction):
-        # Bits bound the letters, so that huge fractions are not written in vain.
+        # The number of bits bounds the length, so huge fractions need not be written out first.
         if figure.denominator.bit_length() <= 4 * most and len(text := fraction(figure)) <= most:
             return text
         rounded = ROUNDED
@@ -32,15 +32,15 @@ def short(figure: Number, digits: int, most: int = MOST_LETTERS) -> str:
 
 
 def number(figure: Number, exact: Fraction | None = None) -> str:
-    """A figure with six decimals; a fraction, also one that is given as `exact`, has them in parentheses."""
+    """Writes six decimals; if the figure or `exact` is a fraction, the decimals follow it in parentheses."""
     text = short(figure if exact is None else exact, 6)
     return f"{text} ({short(float(figure), 6)})" if "/" in text else text
 
 
 def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """An HTML table; everything in it is escaped. Numbers stand to the right, as `number` writes them.
+    """Makes an HTML table, all text escaped. Numbers are right-aligned and written by `number`.
 
-    Rows beyond `MOST_ROWS` are left out, and a line says how many.
+    Rows beyond `MOST_ROWS` are replaced by a line with their number.
     """
     rows = list(rows)
     lines = [

@@ -1,1 +1,1 @@
-"""Games between policies: played in batches, with confidence intervals; and play that looks one move ahead."""
+"""Games between policies, played in batches, with confidence intervals; and one-step look-ahead."""

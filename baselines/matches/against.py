@@ -26,9 +26,9 @@ class Match:
     """Results of a policy against others: estimates, or exact if there is no randomness.
 
     Attributes:
-        games: Games played, in all seats together.
+        games: Number of games, over all seats.
         payoff: The policy's mean payoff over its seats, payoff points.
-        wins: Share of the games in which the policy got more than every other player.
+        wins: Fraction of the games in which the policy got more than every other player.
     """
 
     games: int
@@ -46,17 +46,17 @@ def match(
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
 ) -> Match:
-    """Plays a policy against others, equally often in each seat (in one seat if all are equivalent).
+    """Plays a policy against others, equally often in each seat, or in one seat if all seats are equivalent.
 
     Args:
         game: The rules, for any number of players.
         policy: The policy to evaluate; an object or a name.
-        others: The policies in the other seats, round the table from the next one; or one policy for all of them.
-        games: Games to play in all. If every policy plays with certainty and the game has no chance, each seat
-            needs only one.
-        seed: Seed of everything random.
-        confidence: Of each of the two intervals.
-        progress: Called from time to time with the number of finished games.
+        others: The policies in the other seats, in seating order after the policy; or one policy for all of them.
+        games: Total number of games. If every policy is deterministic and the game has no chance, one per seat is
+            played.
+        seed: Seeds all randomness.
+        confidence: Level of each of the two intervals.
+        progress: Called now and then with the number of finished games.
 
     Raises:
         ValueError: If there are fewer games than seats to play in, the number of policies is wrong, or a policy does
@@ -101,7 +101,7 @@ def _summary(game: Game[Any], payoffs: NDArray[np.float64], certain: bool, confi
 
 
 def alike_for_all(game: Game[Any]) -> bool:
-    """Whether all seats are equivalent, by the rules and the deal."""
+    """Whether rules and deal treat all seats alike."""
     facts = game.facts
     if not (facts.seat_symmetric and facts.public_state):
         return False

@@ -18,9 +18,9 @@ from cardwar_envs.core.streams import draw, new_streams
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import chosen_actions
 
-# Limits on games in a batch, and on entries of their masks.
+# Limits on the games in a batch, and on the entries of their masks.
 MOST_GAMES, MOST_MASKS = 4096, 1 << 23
-# Limit on entries of one answer of a policy.
+# Limit on the entries of one answer of a policy.
 MOST_ENTRIES = 1 << 20
 CERTAIN_TO = 1e-9
 SEEDS, MOST = range(1 << 64), range(1, 1 << 40)
@@ -33,7 +33,7 @@ class Played(NamedTuple):
     """Finished games."""
 
     payoffs: NDArray[np.float64]  # `[games, players]` payoff points of whole games
-    ends: list[Any]  # what `at_end` returned for each, in the same order
+    ends: list[Any]  # what `at_end` returned for each game, in the same order
 
 
 def play_games(
@@ -48,10 +48,10 @@ def play_games(
 
     Args:
         game: The rules.
-        policies: A policy, or the name of one, per seat.
-        games: How many games; one if every policy plays with certainty and the game has no chance.
-        seed: Seed of everything random.
-        progress: Called from time to time with the number of finished games.
+        policies: One policy, or its name, per seat.
+        games: Number of games; one is played if every policy is deterministic and the game has no chance.
+        seed: Seeds all randomness.
+        progress: Called now and then with the number of finished games.
 
     Returns:
         `[games, players]` payoff points of whole games.
@@ -69,9 +69,9 @@ def play_games(
 def only_game(
     game: Game[Any], players: Sequence[Policy], seeds: list[int], at_end: AtEnd | None = None
 ) -> Played | None:
-    """The only possible game between the policies.
+    """Plays the only possible game between the policies.
 
-    None if it involves randomness: in the deal, a move, a mixed answer, or an inconsistent policy.
+    Returns None if there is randomness: in the deal, a transition, a mixed strategy, or an inconsistent policy.
     """
     recorded = RecordingPolicies(game, players)
     table = _Table(game, recorded.seats, 1, seeds, at_end, while_certain=True)
@@ -93,14 +93,14 @@ def sampled_games(
 
 
 def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """`[games]`: the only player who got the most of `[games, players]` payoff points, or `NOBODY`."""
+    """`[games]`: the player who alone got the most of `[games, players]` payoff points, or `NOBODY`."""
     best = payoffs.argmax(axis=1)
     behind = lead(np.take_along_axis(payoffs, best[:, None], axis=1), payoffs) > 0.0
     return np.where(behind.sum(axis=1) == payoffs.shape[1] - 1, best, NOBODY)
 
 
 class _Table:
-    """A batch of games. Each place plays a fixed number, since taking the first to finish would favour short ones."""
+    """A batch of games. Each slot plays a fixed number, since keeping the first to finish would favour short games."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class _Table:
         at_end: AtEnd | None,
         while_certain: bool = False,
     ) -> None:
-        """Sets the games up; with `while_certain` play stops at the first randomness."""
+        """Sets up the games; with `while_certain` play stops at the first randomness."""
         first = int(np.random.SeedSequence(seeds).generate_state(1)[0])
         # The game draws from the first half, the policies from the second.
         streams = new_streams(first, 2 * places)
@@ -119,7 +119,7 @@ class _Table:
         self._untouched = streams[:places].copy()
         self._policies, self._at_end = policies, at_end
         self._while_certain = while_certain
-        self.certain = True  # whether there was no randomness so far, neither in the game nor in an answer
+        self.certain = True  # no randomness so far, neither in the game nor in a policy
 
     def play(self, games: int, progress: Progress | None) -> Played:
         """Plays `games` games, or stops at the first randomness if `while_certain`."""
@@ -159,7 +159,7 @@ class _Table:
         actions = np.zeros(acting.shape, dtype=np.int64)
         queries = defaultdict(list)  # seats that share a policy are queried together
         for seat, policy in enumerate(self._policies):
-            # An engine plays uniformly itself, and compiled; but it draws even if only one action is legal.
+            # An engine plays uniformly itself, compiled; but it draws a number even if only one action is legal.
             uniform = getattr(policy, "plays_uniformly", False) and not self._while_certain
             queries[None if uniform else id(policy)].append(seat)
         for shared, seats in queries.items():
@@ -178,7 +178,7 @@ class _Table:
     def _answers(
         self, policy: Policy, observations: NDArray[np.float32], masks: NDArray[np.int8], places: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Actions that a policy draws, `[rows]`; `places` says whose stream each row draws from."""
+        """Draws a policy's actions, `[rows]`; row i uses the random stream of `places[i]`."""
         drawn, chosen = self._drawn(places), np.empty(len(places), dtype=np.int64)
         rows = max(1, MOST_ENTRIES // masks.shape[1])
         for begin in range(0, len(places), rows):

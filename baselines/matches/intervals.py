@@ -1,4 +1,4 @@
-"""Confidence intervals that hold for every number of samples, not only in the limit."""
+"""Confidence intervals that hold for any number of samples, not only asymptotically."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ class Interval(NamedTuple):
 def mean_interval(samples: NDArray[np.float64], least: float, most: float, confidence: float = CONFIDENCE) -> Interval:
     """The mean of independent samples, with an empirical Bernstein interval.
 
-    Source: A. Maurer and M. Pontil, "Empirical Bernstein bounds and sample variance penalization" (COLT 2009),
-    theorem 4, once for each end.
+    Source: A. Maurer and M. Pontil, "Empirical Bernstein bounds and sample variance penalization" (COLT 2009), theorem
+        4, applied to each end.
 
     Args:
         samples: `[samples]`, independent; their distributions may differ.
-        least: No sample can be less.
-        most: No sample can be greater.
-        confidence: Probability, at least, that both ends hold.
+        least: Lower bound on every sample.
+        most: Upper bound on every sample.
+        confidence: Probability, at least, with which both ends hold.
 
     Raises:
-        ValueError: If `samples` is no array of one dimension, there are none, some are out of range, or the
-            confidence is not between 0 and 1.
+        ValueError: If `samples` is not one-dimensional, is empty or has values out of range, or the confidence is not
+            between 0 and 1.
     """
     error = _error(confidence)
     samples = np.asarray(samples)
     if samples.dtype.kind not in "fiub" or samples.ndim != 1:
         raise ValueError(f"samples must be numbers, [samples], not {samples.dtype} of shape {samples.shape}")
     samples, slack = samples.astype(np.float64, copy=False), 1e-9 * max(1.0, abs(least), abs(most))
-    # Written so that NaN is out of range.
+    # Written so that NaN counts as out of range.
     if not len(samples) or not (samples.min() >= least - slack and samples.max() <= most + slack):
         raise ValueError(f"there must be samples, all in {least:g}..{most:g}")
     mean, width = float(np.mean(samples)), _bernstein_width(samples, least, most, error)
@@ -70,11 +70,11 @@ def _bernstein_width(samples: NDArray[np.float64], least: float, most: float, er
 
 
 def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
-    """A share of independent trials, with the exact binomial interval of Clopper and Pearson (1934).
+    """The success rate of independent trials, with the exact binomial interval of Clopper and Pearson (1934).
 
     Raises:
-        ValueError: If there are no trials, or more successes than trials, either is no whole number, or the
-            confidence is not between 0 and 1.
+        ValueError: If there are no trials or more successes than trials, either is not an integer, or the confidence is
+            not between 0 and 1.
     """
     from scipy.special import betaincinv  # takes a third of a second to import
 
@@ -88,7 +88,7 @@ def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) 
 
 
 def _error(confidence: float) -> float:
-    """The probability with which one end of an interval may be wrong."""
+    """The error probability allowed to one end of an interval."""
     if not isinstance(confidence, (float, int)) or not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence ({confidence}) must be a number between 0 and 1")
     return (1.0 - confidence) / 2.0

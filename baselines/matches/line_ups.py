@@ -1,4 +1,4 @@
-"""How games between the policies of a line-up end: who wins them, and in how many rounds."""
+"""Outcomes of games between the policies of a line-up: who wins, and after how many rounds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cardwar_envs.games.war.state import WarState
 
 GAMES = 1000
 
-# The strategies that the compiled simulator knows, and its names for them.
+# The strategies that the compiled simulator knows, with its names for them.
 _COMPILED: dict[type, str] = {
     MinPlayer: "min",
     MaxPlayer: "max",
@@ -36,22 +36,21 @@ _COMPILED: dict[type, str] = {
 
 @dataclass(frozen=True)
 class CrossPlay:
-    """How games between the policies of a line-up ended.
+    """Outcomes of games between the policies of a line-up.
 
-    The winner is the only player who gets the most. A round is a joint action; in WAR it is a round
-    with all its wars.
+    The winner is the player who alone gets the most. A round is a joint action; in WAR it is a round with all its wars.
 
     Attributes:
         games: Games played; 1 if there is no chance in them.
         wins: Games won, per seat.
         nobody: Games that ended without a winner.
-        unfinished: Games that the limit of rounds stopped while several players were still in them.
-        mean_rounds: Mean number of rounds of a game. An unfinished game counts with the rounds that were played.
+        unfinished: Games stopped by the limit of rounds while several players were still in.
+        mean_rounds: Mean number of rounds per game; an unfinished game counts the rounds it was played.
         std_rounds: Standard deviation of the number of rounds over these games.
-        mean_rounds_won: Per seat, the mean number of rounds of the games that it won; None if it won none.
-        mean_payoffs: Per seat, payoff points; None if the compiled simulator played, which keeps no payoffs.
-        payoff_errors: Per seat, the standard error of its mean payoff, payoff points: 0 if there is
-            no chance, infinite if a single game was drawn.
+        mean_rounds_won: Per seat, the mean number of rounds of the games it won; None if it won none.
+        mean_payoffs: Per seat, payoff points; None after the compiled simulator, which keeps no payoffs.
+        payoff_errors: Per seat, the standard error of its mean payoff, payoff points: 0 if there is no chance, infinite
+            if a single game was sampled.
         rounds: Rounds of the only possible game if there is no chance, else None.
         winner: The winner of that game; None if there is no winner or the game is random.
     """
@@ -69,7 +68,7 @@ class CrossPlay:
     winner: int | None
 
 
-# `[games]` winners, which are seats, `NOBODY` or `UNFINISHED`; `[games]` rounds; `[games, players]` payoffs, if known.
+# `[games]` winners (a seat, `NOBODY` or `UNFINISHED`); `[games]` rounds; `[games, players]` payoffs, if known.
 _Endings = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]
 
 
@@ -83,16 +82,15 @@ def cross_play(
 ) -> CrossPlay:
     """Plays games between the policies of a line-up.
 
-    If every policy always plays one action with certainty and the game has no chance, one game is
-    played. Line-ups of WAR's simple strategies are played by the compiled `baselines.war.simulator`,
-    which draws its own random numbers.
+    If every policy is deterministic and the game has no chance, one game is played. Line-ups of WAR's simple strategies
+    run in the compiled `baselines.war.simulator`, which has its own random streams.
 
     Args:
         game: The rules, for any number of players.
-        policies: A policy, or the name of one, per seat.
-        games: Games to play if they are random, at least 1.
-        seed: Seed of everything random.
-        progress: Called from time to time with the number of finished games.
+        policies: One policy, or its name, per seat.
+        games: Number of games if they are random, at least 1.
+        seed: Seeds all randomness.
+        progress: Called now and then with the number of finished games.
 
     Raises:
         ValueError: If the number of games or of policies is wrong, or a policy does not return probabilities.
@@ -112,7 +110,7 @@ def cross_play(
 
 
 def _stopped_after(game: Game[Any], state: Any, steps: int) -> tuple[bool, int]:
-    """Whether the limit of rounds stopped a game in this state with several players in it, and the rounds played."""
+    """Whether the limit of rounds stopped a game here with several players still in it, and the rounds played."""
     if isinstance(state, WarState):  # a round can be several joint actions, and payoffs are also 0 without a winner
         return len(state.live) > 1, game.initial()[0].state.rounds_left - state.rounds_left
     return False, steps
@@ -124,9 +122,9 @@ def _endings(played: Played) -> _Endings:
 
 
 def _simulated(game: Game[Any], players: Sequence[Policy], games: int, seed: int) -> _Endings | None:
-    """The games played by the compiled simulator; None if it cannot play these rules, or does not know all strategies.
+    """Plays the games in the compiled simulator; None if it does not know these rules or all of the strategies.
 
-    It is for line-ups with a random strategy; others need one game only.
+    Used only for line-ups with a random strategy; others need a single game.
     """
     line_up = [_COMPILED[type(player)] for player in players if type(player) in _COMPILED]
     if not takes(game) or len(line_up) < len(players) or "dummie" not in line_up:

@@ -1,4 +1,4 @@
-"""Play that looks one move ahead with estimated values of states."""
+"""One-step look-ahead play with estimated state values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, distinct
 from cardwar_envs.envs.engines.engine import Views
 
-# Trials made, and observations evaluated, at a time: few enough to stay in a processor's cache.
+# Trials, and observations evaluated, per batch: few enough to stay in a processor's cache.
 TRIALS_AT_A_TIME = 4096
 # The same for a single situation.
 FEW_TRIALS = 64
@@ -21,13 +21,13 @@ ASKED_AT_A_TIME = 2048
 
 
 def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Picks one of the two players' views of each state, so that a network values a state and its mirror image alike.
+    """Picks one of the two players' views of each state, so that a state and its mirror image get opposite values.
 
-    It is the view that is greater in the first entry in which they differ: of `[1, 2, 0]` and `[1, 0, 2]` the first.
+    Picks the lexicographically greater view: of `[1, 2, 0]` and `[1, 0, 2]` the first.
 
     Returns:
-        Of views `[batch, 2, observation_size]` those picked, `[batch, observation_size]`, and `[batch]` signs: 1 for
-        player 0's view, -1 for player 1's, and 0 where both see the same, so that the value is 0.
+        The picked views, `[batch, observation_size]`, from `[batch, 2, observation_size]`; and `[batch]` signs: 1 for
+        player 0's view, -1 for player 1's, and 0 if both see the same, so that the value is 0.
     """
     lots = [_one_view(views[i : i + TRIALS_AT_A_TIME]) for i in range(0, max(len(views), 1), TRIALS_AT_A_TIME)]
     picked, signs = zip(*lots, strict=True)
@@ -41,21 +41,21 @@ def _one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[
 
 
 class HasOutputs(Protocol):
-    """A network on observations."""
+    """A network that evaluates observations."""
 
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """`[batch, observation_size]` -> `[batch, outputs]`."""
 
 
 class StateValues:
-    """Values of states by a network with one output; the two players' values differ in sign only."""
+    """State values from a network with one output; player 1's value is the negative of player 0's."""
 
     def __init__(self, game: Game[Any], network: HasOutputs) -> None:
         self._bounds = game.facts.min_payoff, game.facts.max_payoff
         self._network = network
 
     def __call__(self, views: NDArray[np.float32]) -> NDArray[np.float64]:
-        """`[batch]` payoff points still to come to player 0, from the players' views `[batch, 2, observation_size]`."""
+        """Continuation payoffs to player 0, `[batch]` payoff points, from both views `[batch, 2, observation_size]`."""
         taken, signs = one_view(views)
         different, places = distinct(taken)
         asked = taken[different]
@@ -68,11 +68,11 @@ class Lookahead:
     """Matrix games one move ahead: the reward of each joint action plus the value of its successor."""
 
     def __init__(self, game: Game[Any]) -> None:
-        """Refuses games in which players cannot see what a joint action leads to, or whose seats differ.
+        """Rejects games in which players cannot see what a joint action leads to, or whose seats differ.
 
         Raises:
-            ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or
-                can have chance after the deal, by `GameFacts.chance`.
+            ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or may have
+                chance after the deal according to `GameFacts.chance`.
         """
         facts, start = game.facts, f"{game.facts.name}: looking ahead is for"
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
@@ -83,11 +83,11 @@ class Lookahead:
         self._trials, self._few_trials = Brancher(game, TRIALS_AT_A_TIME), Brancher(game, FEW_TRIALS)
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """Both players' views, given those of one, called player 0 here, `[batch, observation_size]`."""
+        """Both players' views from one player's, `[batch, observation_size]`; that player counts as player 0."""
         return self._brancher(len(observations)).views(observations)
 
     def _brancher(self, situations: int) -> Brancher:
-        """The batch of suitable size: all its games are played, needed or not."""
+        """Picks the batch of suitable size: all its games are played, needed or not."""
         return self._few_trials if situations == 1 else self._trials
 
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
@@ -96,7 +96,7 @@ class Lookahead:
         return np.concatenate([none, *(matrices for matrices, _ in self.lots(situations, values))])
 
     def lots(self, situations: Views, values: StateValues) -> Iterator[tuple[NDArray[np.float64], Views]]:
-        """The matrices for a few situations at a time, and the views of all states that can follow these."""
+        """Yields matrices for a few situations at a time, with the views of all states that can follow."""
         for first in range(0, len(situations.masks), ASKED_AT_A_TIME):
             some = slice(first, first + ASKED_AT_A_TIME)
             lot = Views(situations.observations[some], situations.masks[some])
@@ -111,7 +111,7 @@ class Lookahead:
     def strategies(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8], values: StateValues
     ) -> NDArray[np.float64]:
-        """The observers' optimal strategies in the matrix games one move ahead, `[batch, num_actions]`."""
+        """The observers' optimal strategies in the one-step matrix games, `[batch, num_actions]`."""
         situations = self.views(observations)
         matrices = self.matrices(situations, values)
         return solve_matrices(matrices, action_masks, situations.masks[:, 1]).row_strategies

@@ -1,4 +1,4 @@
-"""One zero-sum matrix game: its value and strategies, certified, and the whole set of optimal strategies."""
+"""Zero-sum matrix games: certified value and strategies, and the set of all optimal strategies."""
 
 from baselines.matrix_game.solve import (
     ExactMatrixSolution,

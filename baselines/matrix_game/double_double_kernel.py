@@ -1,11 +1,11 @@
 """The simplex of `kernel` in pairs of floats (about 31 digits), for matrix games too degenerate for 16 digits.
 
-Where values of a game settle, its matrix games have rows and columns that differ by 1e-10 and less.
-Pivots on such differences leave no correct digit of 16. Sums and products of pairs follow Dekker 1971,
-"A floating-point technique for extending the available precision"; they must not be compiled with
-`fastmath`. A pair is a high part and a low part, so the tableau is two arrays, `high` and `low`.
+Near the fixed point of a game's values, its matrix games have rows and columns that differ by 1e-10 and less. With 16
+digits, pivots on such differences leave no correct digit. Sums and products of pairs follow Dekker 1971, "A
+floating-point technique for extending the available precision"; they must not be compiled with `fastmath`. A pair is a
+high part and a low part, so the tableau is two arrays, `high` and `low`.
 
-As `kernel` says: numba does not notice when a function of `kernel` changes, so delete the caches then.
+numba does not notice when a function of `kernel` changes; delete the caches then, as `kernel` describes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _leaving(high, low, rows, columns, basis, entering):  # type: ignore[no-unty
     for i in range(rows):
         if high[i, entering] > PIVOT_TOLERANCE:
             ratio, rest = _over(high[i, columns], low[i, columns], high[i, entering], low[i, entering])
-            # Equal ratios go to the lowest label, as Bland's rule needs.
+            # Ties of ratios go to the lowest label, as Bland's rule requires.
             equal = ratio == best and rest == best_low
             if ratio < best or (ratio == best and rest < best_low) or (equal and basis[i] < basis[chosen]):
                 chosen, best, best_low = i, ratio, rest
@@ -101,7 +101,7 @@ def _exchange(high, low, rows, columns, row, column):  # type: ignore[no-untyped
 
 @njit()
 def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
-    """Writes weights in proportion to optimal strategies into x and y; returns their sums."""
+    """Writes weights proportional to optimal strategies into x and y; returns their sums."""
     rows, columns = matrix.shape
     least = matrix.min()
     scale = matrix.max() - least
@@ -128,7 +128,7 @@ def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
 
 @njit()
 def solve_carefully(matrix, x, y):  # type: ignore[no-untyped-def]
-    """`solve_kernel`; if its bounds are too far apart, solves the game again in pairs of floats.
+    """As `solve_kernel`; if the bounds are too far apart, solves the game again in pairs of floats.
 
     Returns:
         Bounds on the value, and whether pairs were needed.

@@ -11,7 +11,7 @@ Rationals = Sequence[Fraction]
 
 @dataclass(frozen=True)
 class ExactOptimum:
-    """A checked optimum: the primal solution, by column, and the dual one, by row, are feasible and of equal value."""
+    """A checked optimum: primal (by column) and dual (by row) solutions, both feasible and of equal value."""
 
     value: Fraction
     primal: tuple[Fraction, ...]
@@ -19,7 +19,7 @@ class ExactOptimum:
 
 
 def maximise(objective: Rationals, matrix: Sequence[Rationals], bounds: Rationals) -> ExactOptimum:
-    """Maximises `objective . x` over `matrix x <= bounds, x >= 0`; 0 is feasible, as no bound is negative.
+    """Maximises `objective . x` over `matrix x <= bounds, x >= 0`; no bound may be negative, so 0 is feasible.
 
     Raises:
         ValueError: If a bound is negative or the program is unbounded.
@@ -65,7 +65,7 @@ def _exchange(tableau: list[list[Fraction]], row: int, column: int) -> None:
 
 
 def _check(objective: Rationals, matrix: Sequence[Rationals], bounds: Rationals, optimum: ExactOptimum) -> None:
-    """Raises an ArithmeticError if the two values differ: then the code above is wrong."""
+    """Raises an ArithmeticError if primal and dual values differ, which would be a bug in the code above."""
     x, y = optimum.primal, optimum.dual
     feasible = min((*x, *y, Fraction(0))) == 0 and all(
         _dot(row, x) <= bound for row, bound in zip(matrix, bounds, strict=True)

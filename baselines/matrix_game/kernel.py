@@ -1,17 +1,17 @@
-"""The compiled simplex of all oracles, for small zero-sum matrix games; `baselines.matrix_game.solve` checks its input.
+"""Compiled simplex of all oracles for small zero-sum matrix games; `baselines.matrix_game.solve` checks its input.
 
-The simplex solves the column player's program max sum(w), M w <= 1, w >= 0 (for M > 0) on a condensed
-tableau. The row player's strategy is the dual solution. Dantzig's rule, lowest index first, chooses the
-pivots, so equal games give equal answers. After `DANTZIG_PIVOTS` pivots Bland's rule takes over, which
-cannot cycle. Every result comes with bounds on the value that hold whatever rounding did to the tableau.
+The simplex solves the column player's program max sum(w), M w <= 1, w >= 0 (for M > 0) on a condensed tableau. The row
+player's strategy is the dual solution. Pivots follow Dantzig's rule, ties to the lowest index, so equal games give
+equal answers. After `DANTZIG_PIVOTS` pivots Bland's rule takes over, which cannot cycle. Every result has bounds on the
+value that hold regardless of rounding in the tableau.
 
-Comparisons are written as selections, not as branches: a processor cannot predict which action is best,
-and its wrong guesses would cost more than all of the arithmetic.
+Comparisons are written as selections instead of branches: a processor cannot predict which action is best, and
+mispredictions would cost more than all of the arithmetic.
 
-numba caches compiled code on disk and does not notice a change in a function that another file calls.
+numba caches compiled code on disk and does not notice a change in a function called from another file.
 `double_double_kernel` and the kernels of `baselines.oracles.rank_games` and `baselines.oracles.finite_horizon` call
 functions of this file: after editing it, delete `*.nbi` in the `__pycache__` folders of `baselines`. Installing another
-version of the package writes every file anew, so users are safe.
+version of the package rewrites every file, so users are safe.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from cardwar_envs.core.compiled import njit
 DANTZIG_PIVOTS = 50
 MOST_PIVOTS = 1050
 PIVOT_TOLERANCE = 1e-13
-COARSE_TOLERANCE = 1e-11  # for payoffs that are computed values: smaller differences are their rounding
-BLOCK = 8  # rows of the tableau are padded to multiples, so that they are updated in whole registers
+COARSE_TOLERANCE = 1e-11  # for payoffs that are themselves computed: smaller differences are rounding errors
+BLOCK = 8  # the tableau is padded to a multiple of this many rows, so that updates fill whole registers
 
 
-# Without these options a fifth of the time goes into passing parts of arrays on and counting references
-# to them. The functions below allocate nothing, so nothing needs to be counted.
+# Without these options a fifth of the time goes into slicing arrays and counting references. The functions below
+# allocate nothing, so nothing needs to be counted.
 _uncounted = njit(error_model="numpy", _nrt=False)
 _inlined = njit(error_model="numpy", _nrt=False, forceinline=True)
 
 
 class Workspace(NamedTuple):
-    """Scratch arrays for games of up to some size; all games share them, so none is allocated for each game."""
+    """Scratch arrays for games up to some size, shared by all games, so that none is allocated per game."""
 
     tableau: Any
     pivot_line: Any
@@ -48,7 +48,7 @@ class Workspace(NamedTuple):
 
 @njit(error_model="numpy")
 def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
-    """Makes scratch arrays for games of up to so many rows and columns."""
+    """Makes scratch arrays for games with at most this many rows and columns."""
     width = (columns // BLOCK + 1) * BLOCK
     return Workspace(
         np.zeros((rows + 1, width)),
@@ -61,7 +61,7 @@ def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
 
 @_inlined
 def entering_column(costs, columns, tolerance, bland):  # type: ignore[no-untyped-def]
-    """The column with the least reduced cost (with Bland's rule the first negative one), or -1 at the optimum."""
+    """The column of lowest reduced cost (with Bland's rule the first negative one), or -1 at the optimum."""
     best, chosen = -tolerance, -1
     if bland:
         for j in range(columns):
@@ -83,7 +83,7 @@ def _leaving(tableau, rows, columns, basis, entering, tolerance):  # type: ignor
         allowed = entry > tolerance
         ratio = tableau[i, columns] / (entry if allowed else 1.0)
         ratio = ratio if allowed else np.inf
-        # Equal ratios go to the lowest label, as Bland's rule needs.
+        # Ties of ratios go to the lowest label, as Bland's rule requires.
         if ratio == best and chosen >= 0 and basis[i] < basis[chosen]:
             chosen = i
         less = ratio < best
@@ -109,7 +109,7 @@ def _exchange(tableau, rows, width, row, column, pivot_line):  # type: ignore[no
 
 @_inlined
 def _extremes(matrix, greatest):  # type: ignore[no-untyped-def]
-    """Returns least and greatest payoff, the maximin and its first row, the minimax and its first column."""
+    """Returns the lowest and highest payoff, the maximin and its first row, the minimax and its first column."""
     rows, columns = matrix.shape
     low, maximin, row = np.inf, -np.inf, 0
     for j in range(columns):
@@ -134,7 +134,7 @@ def _extremes(matrix, greatest):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _set_up(matrix, low, high, work):  # type: ignore[no-untyped-def]
-    """Writes the tableau of the slack basis, with payoffs moved and scaled to 1..2."""
+    """Writes the tableau of the slack basis, with payoffs shifted and scaled to 1..2."""
     rows, columns = matrix.shape
     scale = 1.0 / (high - low)
     for i in range(rows):
@@ -151,7 +151,7 @@ def _set_up(matrix, low, high, work):  # type: ignore[no-untyped-def]
 
 @_inlined
 def read_strategies(costs, bounds, basis, outside, x, y):  # type: ignore[no-untyped-def]
-    """Writes weights in proportion to the strategies of a tableau into x and y; returns their sums."""
+    """Writes weights proportional to the strategies of a tableau into x and y; returns their sums."""
     rows, columns = len(x), len(y)
     for i in range(rows):
         x[i] = 0.0
@@ -171,7 +171,7 @@ def read_strategies(costs, bounds, basis, outside, x, y):  # type: ignore[no-unt
 
 @_inlined
 def _simplex(matrix, low, high, first, tolerance, dantzig_pivots, x, y, work):  # type: ignore[no-untyped-def]
-    """`read_strategies` at the optimum; the column `first` enters the basis first unless it is -1.
+    """Runs the simplex, then `read_strategies`; the column `first` enters the basis first unless it is -1.
 
     Bland's rule takes over after `dantzig_pivots` pivots.
     """
@@ -194,7 +194,7 @@ def _simplex(matrix, low, high, first, tolerance, dantzig_pivots, x, y, work):  
 
 @_inlined
 def normalise(weights):  # type: ignore[no-untyped-def]
-    """Scales weights to a distribution: the uniform one where rounding broke the simplex; the bounds will say so."""
+    """Scales weights to a distribution; uniform if rounding broke the simplex, which then shows in the bounds."""
     total = 0.0
     for k in range(len(weights)):
         total += weights[k]
@@ -236,7 +236,7 @@ def _guarantees(matrix, x, y):  # type: ignore[no-untyped-def]
 @_inlined
 def certify(matrix, x, y):  # type: ignore[no-untyped-def]
     """Bounds on the value: what x guarantees to the row player and what y concedes to it."""
-    # Only distributions give bounds. This check also stops nan, which comparisons would let through.
+    # Only distributions give bounds. This check also rejects nan, which comparisons would let through.
     if not (_is_distribution(x) and _is_distribution(y)):
         return -np.inf, np.inf
     return _guarantees(matrix, x, y)
@@ -256,7 +256,7 @@ def _is_skew(matrix):  # type: ignore[no-untyped-def]
 
 @_uncounted
 def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
-    """`solve_kernel` with scratch arrays from `workspace`."""
+    """As `solve_kernel`, with scratch arrays from `workspace`."""
     low, high, maximin, row, minimax, column = _extremes(matrix, work.greatest)
     if maximin == minimax:
         for i in range(len(x)):
@@ -275,10 +275,10 @@ def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
 
 @_uncounted
 def value_bounds(matrix, tolerance, x, y, work):  # type: ignore[no-untyped-def]
-    """Bounds on the value, equal at a saddle point, for the many games of a duel; faster than `solve_with`.
+    """Bounds on the value, equal at a saddle point; faster than `solve_with` for the many games of a duel.
 
-    The minimax column enters first, because it is often in the solution. Where the bounds are further apart
-    than `tolerance`, Bland's rule tries again. x and y are scratch.
+    The minimax column enters first, because it is often in the solution. If the bounds are further apart than
+    `tolerance`, solves again with Bland's rule. x and y are scratch arrays.
     """
     low, high, lower, _, upper, column = _extremes(matrix, work.greatest)
     for dantzig_pivots in (DANTZIG_PIVOTS, 0):
@@ -301,7 +301,7 @@ def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
 
 @njit(error_model="numpy")
 def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ignore[no-untyped-def]
-    """`solve_with` on the rows and columns that can be played; `part` has room for a copy of them."""
+    """As `solve_with`, on the legal rows and columns; `part` has room for a copy of them."""
     rows, columns = np.flatnonzero(row_mask), np.flatnonzero(column_mask)
     small = part[: len(rows) * len(columns)].reshape(len(rows), len(columns))
     for i in range(len(rows)):
@@ -315,7 +315,7 @@ def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ign
 
 @njit(error_model="numpy")
 def _spread(strategy, places):  # type: ignore[no-untyped-def]
-    """Moves the k-th probability to `places[k]`, from the last on, since both lie in the same array."""
+    """Moves the k-th probability to `places[k]`, last one first, since source and target share the array."""
     for k in range(len(places) - 1, -1, -1):
         probability = strategy[k]
         strategy[k] = 0.0
@@ -334,10 +334,10 @@ def _within_limits(matrix):  # type: ignore[no-untyped-def]
 
 @njit(error_model="numpy")
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
-    """`solve_kernel` on the unmasked part of each matrix; the masked part of x and y stays 0.
+    """As `solve_kernel`, on the unmasked part of each matrix; the masked part of x and y stays 0.
 
-    Returns whether all payoffs, also masked ones, are numbers of at most `LARGEST_PAYOFF`; stops at the first
-    game where they are not.
+    Returns whether all payoffs, masked ones included, are numbers of at most `LARGEST_PAYOFF`; stops at the first game
+    where they are not.
     """
     work = workspace(matrices.shape[1], matrices.shape[2])
     part = np.empty(matrices.shape[1] * matrices.shape[2])

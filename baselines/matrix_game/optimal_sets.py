@@ -1,9 +1,9 @@
-"""Chooses among the optimal strategies of matrix games, the polytope {x : x M >= v} of each, in batches.
+"""Selects among the optimal strategies of matrix games, the polytope {x : x M >= v} of each, in batches.
 
-Let c be a second, linear objective. The row player's optimal strategy with the greatest x c is an optimal
-strategy of the game M + tilt * c (c[i] is added to row i), if the tilt is small enough. What the strategy
-guarantees in M shows whether it was. Then the certificate of the tilted game bounds the objective of every
-optimal strategy: x c <= (value of the tilted game - v) / tilt.
+Let c be a second, linear objective. If tilt is small enough, an optimal strategy of the game M + tilt * c (c[i] is
+added to row i) maximises x c over the row player's optimal strategies. Its guarantee in M shows whether tilt was small
+enough. Then the certificate of the tilted game bounds the objective of every optimal strategy: x c <= (value of the
+tilted game - v) / tilt.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from baselines.matrix_game import MatrixSolutions, solve_matrices
 from baselines.matrix_game.exact_lp import maximise
 
 TILTS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-# An optimal strategy guarantees the value up to this share of the payoffs' size (at least 1).
+# An optimal strategy guarantees the value up to this fraction of the payoffs' size (at least 1).
 SHORTFALL = 1e-13
-# Even play counts as optimal if it falls short by no more than this.
+# Uniform play counts as optimal if its guarantee falls short by no more than this.
 EVEN_SHORTFALL = 1e-12
-# Objectives that differ by less than this share of their size differ by rounding alone.
+# Objectives that differ by less than this fraction of their size count as equal.
 SAME_OBJECTIVE = 1e-12
 
 Array = NDArray[np.float64]
@@ -32,14 +32,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Faces:
-    """A batch of matrix games, seen by the row player, whose optimal strategies are wanted.
+    """A batch of matrix games from the row player's side, with what is needed to select among optimal strategies.
 
     Attributes:
         matrices: `[batch, rows, columns]` payoffs to the row player.
         values: `[batch]`.
-        strategies: `[batch, rows]` the optimal strategies of the default choice.
-        row_masks: `[batch, rows]` whether the row may be played.
-        column_masks: `[batch, columns]` whether the column may be played.
+        strategies: `[batch, rows]` optimal strategies selected by default.
+        row_masks: `[batch, rows]` whether each row is legal.
+        column_masks: `[batch, columns]` whether each column is legal.
     """
 
     matrices: Array
@@ -49,7 +49,7 @@ class Faces:
     column_masks: Mask
 
     def shortfall(self, strategies: Array) -> Array:
-        """`[batch]`: by how much a strategy's guarantee falls short of the value, in units of the payoffs' size."""
+        """`[batch]`: how far a strategy's guarantee falls short of the value, as a fraction of the payoffs' size."""
         guarantees = np.einsum("br,brc->bc", strategies, self.matrices)
         least = np.where(self.column_masks, guarantees, np.inf).min(axis=1)
         size = np.maximum(1.0, np.abs(np.where(self._legal, self.matrices, 0.0)).max(axis=(1, 2)))
@@ -60,19 +60,19 @@ class Faces:
         return np.asarray(self.row_masks[:, :, None] & self.column_masks[:, None, :])
 
     def spans(self) -> Array:
-        """`[batch]`: the greatest payoff minus the least."""
+        """`[batch]`: the highest payoff minus the lowest."""
         high = np.where(self._legal, self.matrices, -np.inf).max(axis=(1, 2))
         return np.asarray(high - np.where(self._legal, self.matrices, np.inf).min(axis=(1, 2)))
 
     def take(self, games: NDArray[np.int64]) -> Faces:
-        """Some of the games."""
+        """Selects some of the games."""
         return Faces(*(each[games] for each in vars(self).values()))
 
 
 def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask]) -> tuple[Faces, Faces]:
-    """The games from the row player's side, and from the column player's, whose payoffs are the negatives.
+    """The games from the row player's side, and from the column player's, with negated payoffs.
 
-    The masks, `[batch, rows]` and `[batch, columns]`, show where the players may play.
+    The masks of legal actions are `[batch, rows]` and `[batch, columns]`.
     """
     rows, columns = masks
     turned = np.ascontiguousarray(-matrices.transpose(0, 2, 1))
@@ -85,10 +85,10 @@ def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask
 def evenly_if_optimal(
     matrices: Array, solved: MatrixSolutions, cards: tuple[Array, Array], masks: tuple[Mask, Mask]
 ) -> tuple[Array, Array]:
-    """Optimal strategies of matrix games: every card alike where that is optimal, else those of `solved`.
+    """Optimal strategies of matrix games: uniform over cards where that is optimal, else those of `solved`.
 
-    `cards`, `masks` and the result are `[batch, rows]` and `[batch, columns]`: in how many ways each action can be
-    played, where the players may play, and probabilities.
+    `cards`, `masks` and the result are `[batch, rows]` and `[batch, columns]`: the number of ways to play each action,
+    whether it is legal, and its probability.
     """
     chosen = []
     for side, counts, mask in zip(both_sides(matrices, solved, masks), cards, masks, strict=True):
@@ -100,10 +100,10 @@ def evenly_if_optimal(
 
 
 def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
-    """The optimal strategies with the most of a linear objective, `[batch, rows]`, to which each row adds an entry.
+    """The optimal strategies that maximise a linear objective, `[batch, rows]`, with one coefficient per row.
 
-    Also returns `[batch]` bounds on how much more of the objective another optimal strategy could have. If no tilt is
-    small enough, the strategy is the default choice, and the bound is the largest possible.
+    Also returns `[batch]` bounds on how much higher the objective of another optimal strategy could be. If no tilt is
+    small enough, returns the default strategy with the largest possible bound.
     """
     low = np.where(faces.row_masks, objectives, np.inf).min(axis=1)
     high = np.where(faces.row_masks, objectives, -np.inf).max(axis=1)
@@ -130,14 +130,14 @@ def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
 
 
 def most_of_row(faces: Faces, row: int, sign: float) -> Array:
-    """`[batch, rows]`: the optimal strategies that play a row most (`sign` 1) or least (`sign` -1)."""
+    """`[batch, rows]`: the optimal strategies that maximise (`sign` 1) or minimise (`sign` -1) a row's probability."""
     objectives = np.zeros_like(faces.strategies)
     objectives[:, row] = sign
     return best_optimal(faces, objectives)[0]
 
 
 def probability_ranges(faces: Faces) -> tuple[Array, Array]:
-    """Least and greatest probability of each row over all optimal strategies, each `[batch, rows]`."""
+    """The lowest and highest probability of each row over all optimal strategies, each `[batch, rows]`."""
     rows = range(faces.strategies.shape[1])
     low, high = (np.stack([most_of_row(faces, row, sign)[:, row] for row in rows], axis=1) for sign in (-1.0, 1.0))
     return low, high
@@ -146,8 +146,8 @@ def probability_ranges(faces: Faces) -> tuple[Array, Array]:
 def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
     """The range of each row's probability over all optimal strategies of the row player, `[rows]` each.
 
-    The least and greatest probabilities found, and bounds on how far the true extremes may lie beyond them: 0 up to
-    rounding, or 1 where nothing is known.
+    Returns the lowest and highest probabilities found, and bounds on how far beyond them the true extremes may be: 0 up
+    to rounding, or 1 where no bound is known.
     """
     rows = len(matrix)
     games = np.repeat(np.asarray(matrix, dtype=np.float64)[None], 2 * rows, axis=0)
@@ -161,9 +161,9 @@ def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
 def exactly_even(
     matrix: Sequence[Sequence[Fraction]], value: Fraction, cards: Sequence[int]
 ) -> tuple[Fraction, ...] | None:
-    """The row player's strategy that plays every card alike, if it guarantees the value; else None.
+    """The row player's strategy that plays every card equally often, if it guarantees the value; else None.
 
-    `cards`, `[rows]`, is in how many ways each action can be played.
+    `cards`, `[rows]`, is the number of ways to play each action.
     """
     even = tuple(Fraction(count, sum(cards)) for count in cards)
     worth = (
@@ -174,11 +174,10 @@ def exactly_even(
 
 
 def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """The least and the greatest probability of each row over all optimal strategies of the row player.
+    """The lowest and highest probability of each row over all optimal strategies of the row player.
 
-    Optimal strategies are the x >= 0 of sum 1 with x (M - value) >= 0. All multiples of them have the second
-    property as well, so the sum may be anything up to 1 in the programs: the best of `x[i]`, or of the sum of the
-    others, is had where it is 1.
+    Optimal strategies are the x >= 0 of sum 1 with x (M - value) >= 0. Their multiples satisfy that inequality too, so
+    the programs allow any sum up to 1: the maximum of `x[i]`, or of the sum of the others, is attained where it is 1.
     """
     rows = len(matrix)
     limits = [[value - payoff for payoff in column] for column in zip(*matrix, strict=True)]
@@ -195,8 +194,8 @@ def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[
 def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:
     """All vertices of {x : x M >= v} of one game, `[num_vertices, rows]`.
 
-    Cuts the simplex of all strategies by one column after the other. Two vertices are neighbours if no
-    third vertex lies on all faces that both lie on.
+    Cuts the simplex of all strategies by one column after the other. Two vertices are neighbours if no third vertex
+    lies on all faces that the two share.
     """
     rows = matrix.shape[0]
     corners = np.eye(rows)

@@ -1,12 +1,11 @@
-"""Solves zero-sum matrix games: one, a batch, or one in exact rationals. Every result carries its duality gap.
+"""Solves zero-sum matrix games: one, a batch, or one in exact rationals. Every result has its duality gap.
 
 The row player maximises. Among several equilibria the choice is deterministic:
 
 * a saddle point in pure strategies, if there is one: the lowest row, then the lowest column;
 * else the vertex that the simplex of `baselines.matrix_game.kernel` (of `solve_matrix_exact` for rationals)
   reaches from the slack basis;
-* in a skew-symmetric game (the players are alike, so the value is 0) the column player gets the row
-  player's strategy.
+* in a skew-symmetric game (the players are alike, so the value is 0), the row player's strategy for both players.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from baselines.matrix_game.limits import LARGEST_PAYOFF, RELATIVE_GAP
 from baselines.threads import map_in_threads
 from cardwar_envs.core.kernels import kernels
 
-# Games per task of a thread, large enough to make scheduling cheap.
+# Games per thread task, enough to make scheduling cheap.
 GAMES_AT_A_TIME = 4096
-# In plain Python, for a single thread; the number of pivots grows with the longer side.
+# In plain Python, on one thread; the number of pivots grows with the longer side.
 SECONDS_PER_ENTRY_AND_ACTION = 4e-6
 SLOWER_IN_PAIRS = 10  # double-double precision
-# With more entries than this, exact rationals of arbitrary floats take too long to be a fallback.
+# Beyond this many entries, exact rationals of arbitrary floats are too slow for a fallback.
 EXACT_FALLBACK_ENTRIES = 400
 
 
@@ -70,7 +69,7 @@ class MatrixSolutions:
 
 @dataclass(frozen=True)
 class ExactMatrixSolution:
-    """An equilibrium in rationals; the solver has checked that its duality gap is zero.
+    """An equilibrium in rationals, checked to have duality gap zero.
 
     Attributes:
         value: The payoff to the row player, payoff points.
@@ -84,7 +83,7 @@ class ExactMatrixSolution:
 
 
 def _kernel(seconds: float) -> Any:
-    """The kernels for work that takes plain Python about `seconds`."""
+    """The kernels, compiled or not, for work that takes plain Python about `seconds`."""
     return kernels("baselines.matrix_game.kernel", seconds)
 
 
@@ -119,16 +118,16 @@ def solve_matrices(
 
     Args:
         matrices: `[batch, rows, columns]` payoffs to the row player.
-        row_masks: `[batch, rows]`, nonzero where the row player may play; all rows if None.
+        row_masks: `[batch, rows]`, nonzero where the row player's action is legal; all rows if None.
         column_masks: `[batch, columns]`, likewise.
-        threads: Greatest number of threads; as many as there are processors if None. Results do not depend on it.
+        threads: Maximum number of threads; one per processor if None. Results do not depend on it.
 
     Returns:
         Equilibria with their duality gaps; masked actions have probability 0.
 
     Raises:
-        ValueError: If the matrices are not `[batch, rows, columns]`, empty or not finite (up to 1e300), or a
-            mask has another shape or leaves a player nothing to play, or if `threads` is below 1.
+        ValueError: If the matrices are not `[batch, rows, columns]`, empty or not finite (up to 1e300), a mask has
+            another shape or leaves a player without an action, or `threads` is below 1.
     """
     games = _shaped(matrices, dimensions=3)
     row_shape, column_shape = games.shape[:2], games.shape[::2]
@@ -136,18 +135,18 @@ def solve_matrices(
     lower, upper = np.empty(len(games)), np.empty(len(games))
     x, y = np.zeros(row_shape), np.zeros(column_shape)
     _run_kernel((games, *masks, lower, upper, x, y), threads)
-    # Few gaps are above the least tolerance. "not <=" catches nan as well.
+    # Few gaps exceed the lowest tolerance. "not <=" catches nan as well.
     for g in np.flatnonzero(~(upper - lower <= RELATIVE_GAP)):
         rows, columns = np.flatnonzero(masks[0][g]), np.flatnonzero(masks[1][g])
         lower[g], upper[g], x[g, rows], y[g, columns] = _fall_back(
             games[g][np.ix_(rows, columns)], (lower[g], upper[g], x[g, rows], y[g, columns])
         )
-    # Rounding can put the bounds in the wrong order by an ulp.
+    # Rounding can swap the bounds by an ulp.
     return MatrixSolutions((lower + upper) / 2, x, y, np.maximum(upper - lower, 0.0))
 
 
 def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
-    """Runs the kernel on all games, in pieces that do not touch each other."""
+    """Runs the kernel on all games, in disjoint chunks."""
     if threads is not None and threads < 1:
         raise ValueError(f"threads ({threads}) must be at least 1")
     kernel = _kernel(SECONDS_PER_ENTRY_AND_ACTION * arrays[0].size * max(arrays[0].shape[1:]))
@@ -156,7 +155,7 @@ def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
     def solve(start: int) -> bool:
         return bool(kernel.solve_batch_kernel(*(array[start : start + GAMES_AT_A_TIME] for array in arrays)))
 
-    # Most calls are small: one piece needs no pool.
+    # Most calls are small: one chunk needs no pool.
     if not all(map_in_threads(solve, pieces, threads) if len(pieces) > 1 else map(solve, pieces)):
         raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
 
@@ -165,7 +164,7 @@ _Bounded = tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
 
 
 def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
-    """The answer with the tightest bounds, of the kernel and, until the bounds are tight enough, of slower methods."""
+    """The tightest bounds from the kernel and, until they are tight enough, from slower and slower methods."""
     tolerance = RELATIVE_GAP * max(1.0, float(np.abs(matrix).max()))
     if best[1] - best[0] <= tolerance:
         return best
@@ -184,7 +183,7 @@ def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
 
 
 def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The same simplex in double-double precision."""
+    """Runs the same simplex in double-double precision."""
     seconds = SLOWER_IN_PAIRS * SECONDS_PER_ENTRY_AND_ACTION * matrix.size * max(matrix.shape)
     kernel = kernels("baselines.matrix_game.double_double_kernel", seconds)
     x, y = np.empty(matrix.shape[0]), np.empty(matrix.shape[1])
@@ -232,7 +231,7 @@ def solve_matrix_exact(matrix: Sequence[Sequence[Fraction | int]]) -> ExactMatri
         An equilibrium whose duality gap is exactly zero.
 
     Raises:
-        ValueError: If the matrix is empty or ragged, or an entry is no finite number.
+        ValueError: If the matrix is empty or ragged, or an entry is not a finite number.
     """
     try:
         games = [[Fraction(entry) for entry in row] for row in matrix]
@@ -245,7 +244,7 @@ def solve_matrix_exact(matrix: Sequence[Sequence[Fraction | int]]) -> ExactMatri
         y = x
     lower = min(sum((p * row[j] for p, row in zip(x, games, strict=True)), Fraction(0)) for j in range(len(y)))
     upper = max(sum((q * entry for q, entry in zip(y, row, strict=True)), Fraction(0)) for row in games)
-    if lower != upper:  # impossible by duality, so this code would be wrong
+    if lower != upper:  # impossible by duality: a bug
         raise ArithmeticError(f"duality gap {upper - lower} of an exact solution")
     return ExactMatrixSolution(lower, tuple(x), tuple(y))
 

@@ -1,4 +1,4 @@
-"""The classic strategies, small classes that name their sources, and other policies by name."""
+"""Policies by name, and the classic strategies: small classes that cite their sources."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     """Makes a named policy for `game`.
 
     Args:
-        name: `uniform`, `equilibrium`, `equilibrium:max_entropy`, `highest_card` and so on, or a
-            name that another distribution has added to the entry-point group `cardwar_envs.policies`.
+        name: `uniform`, `equilibrium`, `equilibrium:max_entropy`, `highest_card` and so on, or a name that another
+            distribution registers in the entry-point group `cardwar_envs.policies`.
         game: The game to play.
         **arguments: Further arguments of the policy.
 

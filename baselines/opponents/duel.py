@@ -1,4 +1,4 @@
-"""Strategies for the duel family. They look at their own hand only."""
+"""Strategies for the duel family; each looks only at its own hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cardwar_envs.games.duel import Duel
 
 
 class _CardByPlace:
-    """Plays the card at a fixed place (from 0) of the hand, sorted ascending; the last card if the hand has fewer."""
+    """Plays the card at a fixed index (from 0) of the hand, sorted ascending; the last card if the hand is shorter."""
 
     by_words = True
     place: float
@@ -53,8 +53,8 @@ class LowestCard(_CardByPlace):
 class SecondLowestCard(_CardByPlace):
     """Plays the second lowest card, or the only one.
 
-    Names: "second lowest card" in Sanwal and Drechsler 2002, section 5.2, as the answer to
-    `LowestCard`. With duplicates the two lowest cards can be of one rank.
+    Names: "second lowest card" in Sanwal and Drechsler 2002, section 5.2, as the answer to `LowestCard`. With
+        duplicates the two lowest cards can have the same rank.
     """
 
     place = 1

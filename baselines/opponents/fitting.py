@@ -8,14 +8,14 @@ from baselines.opponents.generic import Uniform
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy, needs_others, policy_names
 
-# Names that stand for a solution or for learned policies, which can take long to make.
+# Names of solutions and of learned policies, which can take long to make.
 SLOW = {"equilibrium", "level"}
 
 
 def fitting_policies(game: Game[Any]) -> dict[str, Policy]:
     """The named policies that can play a game, by name.
 
-    It omits policies that are slow to make or depend on the other seats, and all but one name of uniform play.
+    Omits policies that are slow to make or depend on the other seats, and duplicate names of uniform play.
     """
     found: dict[str, Policy] = {}
     for name in policy_names():

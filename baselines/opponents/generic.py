@@ -11,7 +11,7 @@ from cardwar_envs.core.game import Game
 
 
 class Uniform:
-    """Plays every card with the same probability, so a rank that is held twice is twice as likely.
+    """Plays every card with the same probability, so a rank held twice is twice as likely.
 
     Names: "Random" in Sanwal and Drechsler 2002, section 5; "playing all options with uniform
     randomness" in Fetterman 2023, section 3, where it is an equilibrium of Dinosaur War.
@@ -28,7 +28,7 @@ class Uniform:
 
     @property
     def plays_uniformly(self) -> bool:
-        """Whether batches of games may draw its actions themselves; not those of a subclass that plays otherwise."""
+        """Whether a batch of games may draw its actions instead; false for subclasses that play differently."""
         return getattr(self.action_probabilities, "__func__", None) is Uniform.action_probabilities
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
@@ -37,7 +37,7 @@ class Uniform:
 
 
 class UniformActions:
-    """Plays every legal action with the same probability, whatever number of cards it stands for."""
+    """Plays every legal action with the same probability, however many cards it stands for."""
 
     stationary = True
 

@@ -15,8 +15,8 @@ from cardwar_envs.games.goofspiel import Goofspiel
 class Matching:
     """Bids the card of the prize's own rank.
 
-    From the start of a game it always holds that card. Where it does not, in a state reached by other play, it bids the
-    lowest card above the prize, or its highest card if there is none.
+    From the start of a game it always holds that card. In states that it cannot reach itself it may not; there it bids
+    the lowest card above the prize, or its highest card if there is none.
 
     Names: the optimal reply to uniformly random play in Ross 1971, section 2.
     """
@@ -31,7 +31,7 @@ class Matching:
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         actions, wanted = np.arange(action_masks.shape[1]), self._wanted(observations)[:, None]
-        # The lowest held card from the wanted one on comes first, then lower cards, the highest of them first.
+        # Order: the lowest held card at or above the wanted one, then lower cards, highest first.
         order = np.where(actions >= wanted, actions, 2 * len(actions) - actions)
         chosen = np.where(action_masks == 1, order, 3 * len(actions)).argmin(axis=1)
         return np.asarray(np.eye(len(actions))[chosen])
@@ -44,7 +44,7 @@ class Matching:
 class MatchingPlusOne(Matching):
     """Bids one card above the prize, and the lowest card for the highest prize: the best response to `Matching`.
 
-    A card that it does not hold is replaced as by `Matching`; from the start of a game it always holds that card.
+    If it does not hold the card, it replaces it as `Matching` does; from the start of a game it always holds it.
     """
 
     def _wanted(self, observations: Observations) -> NDArray[np.int64]:

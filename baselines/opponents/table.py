@@ -1,4 +1,4 @@
-"""Policies given as a table of observations."""
+"""Policies given as a table from observations to probabilities."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observa
 
 
 class TablePolicy:
-    """Plays the listed probabilities of an observation, and uniformly at observations not in the table.
+    """Plays the probabilities listed for an observation, and uniformly where the table has none.
 
-    Exact measures refuse a table that contains no queried observation, since they would measure uniform play. Each
-    measure resets the counts `asked` and `known`.
+    Exact measures reject a table that contains none of the queried observations, since they would measure uniform play.
+    Each measure resets the counts `asked` and `known`.
     """
 
     def __init__(self, table: Mapping[bytes, NDArray[np.float64]]) -> None:
-        """Takes `observation.tobytes()` (float32) -> `[num_actions]` probabilities.
+        """Takes a mapping from `observation.tobytes()` (float32) to `[num_actions]` probabilities.
 
         Raises:
             ValueError: If it is not a mapping, a key is not bytes, keys are not float32 observations of one size, or
-                two of them are equal but for the sign of a zero.
+                two keys differ only in the sign of a zero.
         """
         wrong = table if not isinstance(table, Mapping) else next((k for k in table if not isinstance(k, bytes)), None)
         if wrong is not None:
@@ -42,7 +42,7 @@ class TablePolicy:
 
     @property
     def known(self) -> int:
-        """Number of these in the table."""
+        """Number of the queried observations that are in the table."""
         return len(self._asked & self._table.keys())
 
     def count_anew(self) -> None:
@@ -50,7 +50,7 @@ class TablePolicy:
         self._asked.clear()
 
     def require_known(self) -> None:
-        """Raises a ValueError if it was queried, but never for an observation in the table."""
+        """Raises a ValueError if the table was queried but contained none of the observations."""
         if self.asked and not self.known:
             raise ValueError(
                 f"{self!r} knows none of the {self.asked:,} observations that it was asked for; "
@@ -68,7 +68,7 @@ class TablePolicy:
 
 
 def _equal_keys(keys: Collection[bytes]) -> list[bytes]:
-    """The keys of observations that callers have taken the bytes of, as `observation_keys` has them."""
+    """The keys in the form of `observation_keys`, from the bytes of observations."""
     sizes = sorted({len(key) for key in keys} or {0})
     if len(sizes) > 1 or sizes[0] % np.dtype(np.float32).itemsize:
         raise ValueError(

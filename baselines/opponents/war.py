@@ -1,12 +1,11 @@
-"""The strategies of "WAR with Auction Rounds" (2017) that look at the table only.
+"""The strategies of "WAR with Auction Rounds" (2017) that depend only on the cards on the table.
 
-The text (section III) and the program in the appendix differ. The plain names play as the program does,
-because the paper's figures come from it. The names that end in `_as_written` follow the text.
+The text (section III) and the program in the appendix differ. The plain names follow the program, which produced the
+paper's figures. The names ending in `_as_written` follow the text.
 
-The paper assumes wars that cost 3 discards: a player needs 4 cards to pay for a war, and takes a risk
-only with 5. Here these are `discards` + 1 and `discards` + 2. In a war all strategies discard their
-lowest cards and choose among the rest, the "upper hand". For example, with 2 discards a player who
-holds 2 3 5 9 discards 2 and 3 and battles with 5 or 9.
+The paper assumes wars with 3 discards: a player needs 4 cards to pay for a war, and risks one only with 5. Here these
+numbers are `discards` + 1 and `discards` + 2. In a war all strategies discard their lowest cards and choose among the
+rest, the "upper hand". For example, with 2 discards a player with 2 3 5 9 discards 2 and 3 and battles with 5 or 9.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Ranks = NDArray[np.int64]  # [batch, ...]: a rank from 0, -1 for none
 
 
 def checked_war(game: Game[Any], player: object) -> War:
-    """The game, if it is WAR; else a ValueError that names the player's class."""
+    """Returns the game if it is WAR; else raises a ValueError that names the player's class."""
     if not isinstance(game, War):
         raise ValueError(f"{type(player).__name__} plays war, not {game.facts.name}")
     return game
@@ -54,7 +53,7 @@ class WarPlayer:
         chooses = np.flatnonzero(at_war & ~waiting)
         hand = hands[:, 0].copy()
         hand[chooses] = _upper(hand[chooses], game.discards)
-        # Only those who are tied matter in a war, also those who cannot pay for it.
+        # In a war only the tied players matter, including those who cannot pay for it.
         others = hands[:, 1:] * (tied[:, 1:] | ~at_war[:, None])[:, :, None]
         pot = observations[:, 2 * players * ranks : (2 * players + 1) * ranks]
         actions = self._rank(hand, others, at_war, pot)
@@ -65,9 +64,9 @@ class WarPlayer:
         return probabilities
 
     def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
-        """The rank of the card that battles: `[batch]`, a fresh array.
+        """The rank of the battle card: `[batch]`, a fresh array.
 
-        In a war `hand` is the upper hand, and `others`, `[batch, players - 1, ranks]`, is 0 for players not in it.
+        In a war `hand` is the upper hand, and `others`, `[batch, players - 1, ranks]`, is 0 for players not in the war.
         """
         raise NotImplementedError
 
@@ -93,7 +92,7 @@ class MaxPlayer(WarPlayer):
 
 
 class DummiePlayer(Uniform):
-    """Plays every card with the same probability; in a war it draws the discards and then the battle card likewise.
+    """Plays every card with the same probability; in a war it draws the discards, then the battle card, uniformly.
 
     `uniform` does the same, because `War.action_counts` counts the ways to draw them.
 
@@ -105,7 +104,7 @@ class DummiePlayer(Uniform):
 
 
 class _SimpleMinded(WarPlayer):
-    """Plays the lowest card that is certain to win; if there is none, it dares a tie or plays its lowest card."""
+    """Plays the lowest card that is certain to win; otherwise risks a tie or plays its lowest card."""
 
     def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
         top = _highest(others).max(axis=1)
@@ -114,14 +113,14 @@ class _SimpleMinded(WarPlayer):
         return np.where(_highest(hand) > top, _lowest_above(hand, top), careful)
 
     def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
-        """The rank with which it dares a tie if it holds enough cards, or -1. The arguments are those of `_rank`."""
+        """The rank with which it risks a tie if it holds enough cards, or -1; arguments as in `_rank`."""
         raise NotImplementedError
 
 
 class SimpleMindedPlayer1(_SimpleMinded):
-    """Dares a tie with its highest card if its second card is as good as the best second card of all others.
+    """Risks a tie with its highest card if its second card is at least the best second card of all others.
 
-    It also does so if no other player has a second card.
+    Also does so if no other player has a second card.
 
     Names: "SimpleMindedPlayer" in WAR 2017, appendix, lines 35-79; "SimpleMindedPlayer1" in the text.
     """
@@ -133,7 +132,7 @@ class SimpleMindedPlayer1(_SimpleMinded):
 
 
 class SimpleMindedPlayer2(SimpleMindedPlayer1):
-    """Dares every tie for the highest card when a round begins; in a war it is as careful as the first.
+    """Risks every tie for the highest card when a round begins; in a war it plays like the first.
 
     Names: "SimpleMindedPlayer2" in WAR 2017, appendix, lines 80-116.
     """
@@ -145,11 +144,11 @@ class SimpleMindedPlayer2(SimpleMindedPlayer1):
 
 
 class SimpleMindedPlayer1AsWritten(_SimpleMinded):
-    """Dares a tie with one other whose second card is no better than its own.
+    """Risks a tie with one opponent whose second card is no better than its own.
 
-    The text asks for an opponent `j` and a card `c` of its own with `c = max(H_j)` and `max2` of its
-    hand at least `max2(H_j)`. Of several such cards, which it leaves open, the highest is played; an
-    opponent without a second card has no better one.
+    The text requires an opponent `j` and an own card `c` with `c = max(H_j)` and `max2` of its hand at least
+    `max2(H_j)`. It does not say which of several such cards to play; this plays the highest. An opponent without a
+    second card counts as having no better one.
 
     Names: "SimpleMindedPlayer1" in WAR 2017, section III.D, step 3.
     """
@@ -162,9 +161,9 @@ class SimpleMindedPlayer1AsWritten(_SimpleMinded):
 
 
 class SimpleMindedPlayer2AsWritten(_SimpleMinded):
-    """Plays its highest card whenever it holds enough cards and none is certain to win.
+    """Plays its highest card if it holds enough cards and none is certain to win.
 
-    The text's `max(H_i - S)`: `S`, the cards that are certain to win, is empty there.
+    This is the text's `max(H_i - S)`: `S`, the set of cards that are certain to win, is empty there.
 
     Names: "SimpleMindedPlayer2" in WAR 2017, section III.E, step 3.
     """
@@ -174,13 +173,13 @@ class SimpleMindedPlayer2AsWritten(_SimpleMinded):
 
 
 def _highest(cards: Cards, place: int = 1) -> Ranks:
-    """The rank of the highest card (second highest with `place` 2, ...), -1 where there are fewer."""
-    at_least = cards[..., ::-1].cumsum(axis=-1) >= place  # cards of a rank or above, from the top
+    """The rank of the highest card (second highest with `place` 2, ...), or -1 if there are too few."""
+    at_least = cards[..., ::-1].cumsum(axis=-1) >= place  # counts cards at or above each rank, from the top
     return np.asarray(at_least.sum(axis=-1) - 1)
 
 
 def _lowest_above(hand: Cards, rank: Ranks | None = None) -> Ranks:
-    """The lowest rank that is held, or the lowest above `rank`; 0 where there is none."""
+    """The lowest held rank, or the lowest above `rank`; 0 if there is none."""
     held = hand > 0
     if rank is not None:
         held &= np.arange(hand.shape[1]) > rank[:, None]
@@ -194,7 +193,7 @@ def _upper(hand: Cards, discards: int) -> Cards:
 
 
 def _lowest_set(hand: Cards, discards: int) -> Ranks:
-    """`[batch]`: the place of its lowest cards in the lexicographic order of all sets of discards."""
+    """`[batch]`: the index of the set of its lowest cards in the lexicographic order of all sets of discards."""
     ranks, up_to = hand.shape[1], hand.cumsum(axis=1)
     after = _sets_after(ranks, discards)
     place = np.full(len(hand), comb(ranks + discards - 1, discards) - 1)
@@ -205,9 +204,9 @@ def _lowest_set(hand: Cards, discards: int) -> Ranks:
 
 @cache
 def _sets_after(ranks: int, discards: int) -> NDArray[np.int64]:
-    """`[discards, ranks]`: how many sets of discards are the same up to a card and higher there.
+    """`[discards, ranks]`: how many sets of discards agree up to a card and are higher there.
 
-    Added up over its cards, that is how many come after a set.
+    The sum of this over a set's cards is the number of sets that come after it.
     """
     after = [
         [comb(ranks + discards - 2 - card - rank, discards - card) for rank in range(ranks)] for card in range(discards)

@@ -1,4 +1,4 @@
-"""The strategies of "WAR with Auction Rounds" (2017) that know what the others play."""
+"""The strategies of "WAR with Auction Rounds" (2017) that know the other players' policies."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
-# A probability counts as 1 if it differs by at most this much: answers are checked and divided by their sum.
+# A probability counts as 1 if it differs by at most this much: answers are checked and normalised.
 CERTAIN_TO = 1e-9
 
 
 class _Adversary:
-    """Asks the policies of the others what they will play.
+    """Queries the other players' policies for their actions.
 
     Args:
         game: WAR.
-        others: The policies of the other seats, or their names: next seat first, round the table. They
-            must be deterministic, and none may be such an adversary itself.
+        others: The policies of the other seats, or their names, in seating order from the next seat on. They must be
+            deterministic, and none may be such an adversary itself.
 
     Raises:
-        ValueError: If the game is not WAR, or `others` is not as described. A mixed answer of one of the
-            others can only be noticed in play; it raises a ValueError there.
+        ValueError: If the game is not WAR, or `others` is not as described. A mixed strategy of another player is
+            noticed only in play and raises a ValueError there.
     """
 
     def __init__(self, game: Game[Any], others: Sequence[Policy | str] | None = None) -> None:
@@ -42,12 +42,12 @@ class _Adversary:
         if any(isinstance(each, _Adversary) or needs_others(each) for each in others):
             raise ValueError(f"{name} cannot play against a policy that must know what it plays: others ({others})")
         self._others = [as_policy(each, self._game) for each in others]
-        # Whether its play does not depend on the rounds left.
+        # Whether its play is independent of the rounds left.
         self.stationary = all(getattr(each, "stationary", False) for each in self._others)
 
     @staticmethod
     def fits(game: Game[Any]) -> bool:
-        """Whether such a player can play the game; it cannot be made without the others to find out."""
+        """Whether such a player fits the game; making one to find out would require the others."""
         return isinstance(game, War)
 
     def __repr__(self) -> str:
@@ -57,17 +57,17 @@ class _Adversary:
         wait = self._game.actions.wait
         probabilities = np.zeros(action_masks.shape)
         for row, (observation, mask) in enumerate(zip(observations, action_masks, strict=True)):
-            # The observer is player 0 of the state, and the others follow in the order of `others`.
+            # The observer is player 0 of the state; the others follow in the order of `others`.
             action = wait if mask[wait] else self._action(self._game.state_of(observation)[0])
             probabilities[row, action] = 1.0
         return probabilities
 
     def _action(self, state: WarState) -> int:
-        """What player 0 plays."""
+        """Player 0's action."""
         raise NotImplementedError
 
     def _asked(self, state: WarState, player: int) -> int:
-        """The action of another player."""
+        """Another player's action."""
         game, policy = self._game, self._others[player - 1]
         seen, mask = game.observation(state, player)[None], game.action_mask(state, player)[None]
         answer = checked_probabilities(policy, seen, mask)[0]
@@ -80,19 +80,18 @@ class _Adversary:
         return action
 
     def _card_of(self, action: int) -> int:
-        """The card that battles."""
+        """The battle card of an action."""
         play = self._game.actions.decode(action)
-        assert play is not None  # only players with a choice are asked
+        assert play is not None  # only players with a choice are queried
         return play.battle if isinstance(play, WarChoice) else play
 
 
 class GeneralPurposeAdversary(_Adversary):
-    """Asks the others for their cards, then wins with its lowest winning card or forces a tie.
+    """Queries the others' cards, then wins with its lowest winning card or forces a tie.
 
-    It forces a tie only if none of the others would battle with a higher card than its own in the war
-    that follows; that war may well be a tie again. In a war it asks the others for the cards that they
-    would play *in a round*. It passes over players who have no cards left; the program fails on some of
-    them.
+    It forces a tie only if none of the others would battle with a higher card than its own in the war that follows;
+    that war may well tie again. In a war it queries the others' cards *in a round*, as the program does. It skips
+    players without cards, on some of whom the program fails.
 
     Names: "GeneralPurposeAdversary" in WAR 2017, appendix, lines 117-162.
     """
@@ -104,7 +103,7 @@ class GeneralPurposeAdversary(_Adversary):
         return actions.encode(WarChoice(state.hands[0][: self._game.discards], self._battle_card(state)))
 
     def _round_card(self, state: WarState) -> int:
-        """The program's `chooseone`: those concerned are all who hold cards."""
+        """The program's `chooseone`, applied to all players who hold cards."""
         mine = state.hands[0]
         holding = [player for player in range(1, self._game.num_players) if state.hands[player]]
         played = {player: self._card_of(self._asked(state, player)) for player in holding}
@@ -118,10 +117,10 @@ class GeneralPurposeAdversary(_Adversary):
         return mine[0]
 
     def _is_outdone(self, state: WarState, card: int, tied: list[int]) -> bool:
-        """Whether, in the war after a tie, one of those tied battles with a higher card than player 0."""
+        """Whether one of the tied players battles with a higher card than player 0 in the war after a tie."""
         hands = {player: list(state.hands[player]) for player in (0, *tied)}
         hands[0].remove(card)
-        # As in the program, who is removed makes the loop skip the next one, who then keeps the card.
+        # As in the program, removing a player makes the loop skip the next one, who then keeps the card.
         for player in tied:
             hands[player].remove(card)
             if not hands[player]:
@@ -132,23 +131,23 @@ class GeneralPurposeAdversary(_Adversary):
         return any(self._card_of(self._asked(war, player)) > mine for player in able)
 
     def _battle_card(self, state: WarState) -> int:
-        """The program's `choosetie`: the lowest cards are discarded, and the rest plays a round."""
+        """The program's `choosetie`: discards the lowest cards, then chooses as in a round."""
         upper = state.hands[0][self._game.discards :]
         rivals = {player: state.hands[player] for player in state.tied if player and state.hands[player]}
         return self._round_card(self._among(state, {0: upper, **rivals}, at_war=False)) if rivals else upper[0]
 
     def _among(self, state: WarState, hands: dict[int, Pile], at_war: bool) -> WarState:
-        """A state in which only those given hold cards and are in the game; it need not be possible."""
+        """A state in which only the given players hold cards and are in the game; it need not be reachable."""
         players = tuple(sorted(hands))
         all_hands = tuple(hands.get(player, ()) for player in range(self._game.num_players))
         return state._replace(hands=all_hands, tied=players if at_war else (), live=players)
 
 
 class GeneralPurposeAdversaryAsWritten(_Adversary):
-    """Asks the others for their cards, then wins with its lowest winning card or forces ties that it wins in the end.
+    """Queries the others' cards, then wins with its lowest winning card or forces ties that it wins in the end.
 
-    For the war after a tie, it asks all others for their choices in that war, and so on until it is
-    decided. In a war it discards its lowest cards and chooses the battle card in the same way.
+    For the war after a tie, it queries all others' choices in that war, and so on until it is decided. In a war it
+    discards its lowest cards and chooses the battle card in the same way.
 
     Names: "GeneralPurposeAdversary" in WAR 2017, section III.F.
     """
@@ -157,7 +156,7 @@ class GeneralPurposeAdversaryAsWritten(_Adversary):
         return self._choice(state)[0]
 
     def _choice(self, state: WarState) -> tuple[int, bool]:
-        """What it plays, and whether that wins the pot in the end."""
+        """The action, and whether it finally wins the pot."""
         game = self._game
         discards = state.hands[0][: game.discards] if state.tied else ()
         cards = state.hands[0][len(discards) :]

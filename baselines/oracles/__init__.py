@@ -1,1 +1,1 @@
-"""Exact answers about games: one oracle for each family, and the choice among them."""
+"""Exact answers about games: one oracle per family of games, and the choice among them."""

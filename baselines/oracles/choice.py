@@ -16,27 +16,27 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
-# Limit on the states that `within_reach` enumerates, so that it stays fast.
+# Limit on the states that `within_reach` enumerates, to stay fast.
 QUICKLY_LISTED = 100_000
 
-# The last one takes every game of public state.
+# The last one accepts every game of public state.
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GoofspielOracle, GraphOracle)
 
 
 @cached_by_game(8)
 def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
-    """The oracle for policies of a game, cached; raises a ValueError if `max_states` does not apply to it."""
+    """The oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
     kind = next(kind for kind in ORACLES if kind.takes(game))
     if max_states is None:
         return kind(game)
     max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
     if issubclass(kind, GraphOracle | RoundsOracle):
         return kind(game, max_states)
-    raise ValueError(f"max_states ({max_states}) is of no use here: the states of {game.facts.name} are not listed")
+    raise ValueError(f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated")
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:
-    """The oracle that computes the requested equilibrium; raises a ValueError if it lacks a given option."""
+    """The oracle for the requested equilibrium; raises a ValueError if it does not support a given option."""
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
     kind = next(kind for kind in ORACLES if kind.solves(game, request))
@@ -44,14 +44,14 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     for option, value in options.items():
         if value is not None and kind not in (DuelOracle, GoofspielOracle):
             raise ValueError(
-                f"{option} ({value}) is of no use here: it is for duels and Goofspiel, where only the order of "
+                f"{option} ({value}) does not apply here: it is for duels and Goofspiel, where only the order of "
                 "ranks matters, with hands that are not too long, and not solved in rationals"
             )
     return kind(game)
 
 
 def within_reach(game: Game[Any]) -> bool:
-    """Whether any policy of a game can be measured exactly, and quickly, with the default limits.
+    """Whether any policy can be measured exactly and quickly, with the default limits.
 
     Games whose states are enumerated may have at most `QUICKLY_LISTED`; `nash_conv` enumerates ten times as many.
     """
@@ -69,15 +69,15 @@ def _within_reach(game: Game[Any]) -> bool:
         return True
     except ValueError:
         return False
-    return True  # no player ever has a choice
+    return True  # no player has a choice anywhere
 
 
 class _QueriedError(Exception):
-    """An oracle accepts the game and has begun to query policies."""
+    """Signals that an oracle accepted the game and began to query policies."""
 
 
 class _QueriedPolicy:
-    """Raises an error as soon as it is queried."""
+    """Raises an error when it is first queried."""
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> NoReturn:
         raise _QueriedError

@@ -1,8 +1,8 @@
 """Checks that the policies behind an exact figure are consistent: the same query always gets the same answer.
 
-A figure is exact only if the policy is a function of its observation. A policy that samples its answers, counts its
-queries or reads other rows of the batch has no exact figure. So after the computation a sample of the queries is
-repeated, in another order and in smaller batches, and an inconsistent policy is refused.
+A policy that samples its answers, counts its queries or reads other rows of the batch has no exact figure. So after the
+computation a sample of the queries is repeated, in another order and in smaller batches, and inconsistent policies are
+rejected.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import IllegalProbabilityError, Policy, name_of
 
-# At least this many queries are repeated, in this many batches; few queries are repeated several times.
+# At least this many queries are repeated, in this many batches; if there are fewer, several times.
 FEWEST_AGAIN, BATCHES = 32, 8
 # Single-precision answers vary by about this much with the batch size.
 SAME_TO = 1e-5
-# Probabilities shown of two long answers.
+# How many probabilities of two long answers an error shows.
 SHOWN = 4
 ILLEGAL = ("raise", "renormalise")
 
@@ -34,17 +34,17 @@ InvarianceCheck = Callable[[Sequence[Policy | None]], int]
 
 
 class TwoAnswersError(ValueError):
-    """A policy is inconsistent: it answered the same query in two ways."""
+    """A policy is inconsistent: it gave two answers to the same query."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How many policy queries an exact figure took, and how many were repeated to check consistency.
+    """The number of policy queries behind an exact figure, and of those repeated to check consistency.
 
     Attributes:
-        questions: Queries behind the figure, one per observation.
-        again: Repeated queries; their answers agreed.
-        claims: Answers compared to check invariances that a policy declares (`by_words`, `stationary`); they agreed.
+        questions: Number of queries behind the figure, one per observation.
+        again: Number of repeated queries, whose answers agreed.
+        claims: Number of answers that agreed with a declared invariance (`by_words`, `stationary`).
     """
 
     questions: int
@@ -64,11 +64,13 @@ def _repeat_queries(game: Game[Any], policy: RecordingPolicy) -> int:
         second = policy.stands_for.action_probabilities(observations[rows], masks[rows])
         numbers = rows_of(second, masks[rows].shape, np.arange(len(rows)))
         if numbers is None:
-            raise TwoAnswersError(f"policy {name_of(policy)}: asked again, it answered {second!r}, no array as before")
+            raise TwoAnswersError(
+                f"policy {name_of(policy)}: a repeated query returned {second!r}, not an array like before"
+            )
         row = first_difference(answers[rows], numbers)
         if row is not None:
             raise TwoAnswersError(
-                f"policy {name_of(policy)}: two answers to one question, at {place(game, observations[rows[row]])}: "
+                f"policy {name_of(policy)}: two answers to the same query, at {place(game, observations[rows[row]])}: "
                 f"{difference(answers[rows[row]], numbers[row])}; "
                 "an exact figure needs a policy that is a function of its observation"
             )
@@ -76,7 +78,7 @@ def _repeat_queries(game: Game[Any], policy: RecordingPolicy) -> int:
 
 
 class RecordingPolicies:
-    """The policies queried for one exact figure: one in each of `seats`; seats that share a policy share it."""
+    """The policies queried for one exact figure, one per entry of `seats`; several seats can share a policy."""
 
     def __init__(self, game: Game[Any], policies: Sequence[Policy]) -> None:
         self._game = game
@@ -86,13 +88,13 @@ class RecordingPolicies:
     def repeat_queries(self, compared: int = 0) -> Asked:
         """Repeats the recorded queries; raises a TwoAnswersError if a policy is inconsistent.
 
-        `compared` counts the answers of the invariance checks.
+        `compared` is the number of answers already compared by invariance checks.
         """
         again = sum(_repeat_queries(self._game, each) for each in self._all.values())
         return Asked(sum(each.questions for each in self._all.values()), again, compared)
 
     def is_consistent(self) -> bool:
-        """Whether all policies give the same answers to repeated queries."""
+        """Whether all policies repeat their answers."""
         try:
             self.repeat_queries()
         except TwoAnswersError:
@@ -102,7 +104,7 @@ class RecordingPolicies:
 
 @dataclass
 class Profile:
-    """The policies that an oracle queries, one per seat, and the results of the checks, set on leaving."""
+    """The policies that an oracle queries, one per seat, and the results of the checks, set on exit."""
 
     policies: Sequence[Policy]
     removed: IllegalMass | None = None
@@ -117,16 +119,16 @@ def consistent(
     illegal: str = "raise",
     responder: int | None = None,
 ) -> Iterator[Profile]:
-    """Wraps policies for an oracle: checks declared invariances on entry, and consistency on leaving.
+    """Wraps policies for an oracle: checks declared invariances on entry, and consistency on exit.
 
-    With `illegal="renormalise"`, removes the probability of illegal actions and warns. The policy of the `responder`,
-    if any, is not queried.
+    With `illegal="renormalise"`, removes the probability of illegal actions and warns. The policy in the seat
+    `responder`, if any, is not queried.
 
     Raises:
-        ValueError: If `illegal` is unknown, a declared invariance fails, or a table knows no queried observation.
+        ValueError: If `illegal` is unknown, a declared invariance fails, or a table contains no queried observation.
         TwoAnswersError: If a policy is inconsistent.
-        IllegalProbabilityError: If a policy gives probability to an illegal action under "raise", or to illegal actions
-            only.
+        IllegalProbabilityError: If a policy gives probability to an illegal action under "raise", or only to illegal
+            actions.
     """
     one_of("illegal", illegal, ILLEGAL)
     tables = [policy for policy in policies if isinstance(policy, TablePolicy)]
@@ -157,13 +159,13 @@ def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
 
 
 def first_difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> int | None:
-    """The first row in which two batches of answers differ by more than rounding; None if they agree."""
+    """The index of the first row in which two batches differ by more than rounding; None if they agree."""
     differs = ~(np.abs(first - second) <= SAME_TO).all(axis=1)  # a NaN differs
     return int(differs.argmax()) if differs.any() else None
 
 
 def place(game: Game[Any], observation: NDArray[np.float32]) -> str:
-    """The state behind an observation and its observer, or the observation itself if the state is not public."""
+    """Describes the state behind an observation and its observer, or the observation itself without public state."""
     try:
         state, player = game.state_of(observation)
     except ValueError:

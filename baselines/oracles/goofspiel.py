@@ -1,4 +1,4 @@
-"""The oracle of Goofspiel: equilibria on interleavings, at sizes far beyond those whose states can be enumerated."""
+"""The oracle of Goofspiel: equilibria on interleavings, for games too large to enumerate their states."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.protocol import Payoffs, Request, solve_table
-from baselines.oracles.rank_games.interleavings import fits
 from baselines.oracles.rank_games.invariances import check_by_words
 from baselines.oracles.rank_games.prize_response import PrizePlay, PrizeResponse
 from baselines.oracles.rank_games.reached import ReachedPlay
@@ -26,18 +25,18 @@ from cardwar_envs.games.goofspiel import Goofspiel
 class GoofspielOracle(GraphOracle):
     """The `Oracle` of Goofspiel.
 
-    Policies that play alike on equal interleavings are measured on these. Others are measured at the states that they
-    reach, or on the graph if `max_states` is given; the graph also gives their best responses.
+    Policies that declare `by_words` are measured on interleavings. Others are measured at the states that they reach,
+    or on the state graph if `max_states` is given; the graph also gives their best responses.
     """
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Games with the rules of `Goofspiel` whose interleavings are short enough for tables."""
-        return same_rules_as(game, Goofspiel) and fits((game.cards, game.cards))
+        """Accepts games with the rules of `Goofspiel`."""
+        return same_rules_as(game, Goofspiel)
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Games with the rules of `Goofspiel`, in floats, any equilibrium."""
+        """Supports games with the rules of `Goofspiel`, in floats, any equilibrium."""
         return request.plain and same_rules_as(game, Goofspiel)
 
     def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
@@ -57,13 +56,9 @@ class GoofspielOracle(GraphOracle):
         other = policies[1 - player]
         if not self._by_words([other]):
             return super().response(policies, player)
+        require_matrix_games(self._game, MOST_STATES, "can be held as a best response (nash_conv has its value)")
         play = self._play([other, other])
         choices: list[NDArray[np.int8]] = []
-        if play.games > MOST_STATES:
-            raise ValueError(
-                f"{self._game.facts.name}: a best response at {play.games:,} states is too large to hold; "
-                "nash_conv gives what it wins"
-            )
         value = play.results(choices)[player]
         return BestResponse(value if player == 0 else 0.0 - value, PrizeResponse(play, player, choices))
 

@@ -1,4 +1,4 @@
-"""Removes, and reports, the probability that policies trained without masks give to illegal actions."""
+"""Removes and reports the probability of illegal actions, which policies trained without masks have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import cardwar_envs
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.policy import ILLEGAL_TOLERANCE, Policy, renormalised_probabilities
 
-# A warning points at the first line outside these folders: the call of a public function.
+# A warning names the first line outside these folders, where the user called a public function.
 ROOT = Path(cardwar_envs.__file__).parents[1]
 INSIDE = (*(f"{ROOT / package}{os.sep}" for package in ("cardwar_envs", "baselines", "train")), contextlib.__file__)
 
@@ -25,7 +25,7 @@ class IllegalMass(NamedTuple):
     """The probability of illegal actions that was removed from a policy before it was measured.
 
     Attributes:
-        most: The most at any queried information state.
+        most: The maximum over the queried information states.
         mean: The mean over all queries.
     """
 
@@ -38,18 +38,18 @@ class IllegalMass(NamedTuple):
 
     @property
     def any(self) -> bool:
-        """Whether it exceeds what rounding explains."""
+        """Whether it exceeds rounding errors."""
         return self.most > ILLEGAL_TOLERANCE
 
 
 class LegalPart:
-    """A policy conditioned on legal actions, with a count of the probability removed.
+    """A policy conditioned on legal actions, which records the probability removed.
 
     Attributes:
-        stands_for: The policy; its `by_words` and `stationary` hold here too.
+        stands_for: The original policy, whose `by_words` and `stationary` hold here too.
         rows: Number of queries.
         removed: The total probability removed.
-        most: The most removed from one answer.
+        most: The largest probability removed from one answer.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -68,7 +68,7 @@ class LegalPart:
 
 
 def warn_of(removed: IllegalMass) -> None:
-    """Warns, at the user's line, that a figure is of a renormalised policy."""
+    """Warns, at the user's line, that a figure belongs to a renormalised policy."""
     frame: FrameType | None = sys._getframe()
     level = 0
     while frame is not None and frame.f_code.co_filename.startswith(INSIDE):

@@ -1,4 +1,4 @@
-"""What the oracles of all families of games share: their protocol, requests for a solution, and solved tables."""
+"""Common parts of all oracles: their protocol, solving options and solved tables."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.stopwatch import Stopwatch
 
-# Relative tolerance (absolute below one point) within which two payoffs are equal.
+# Payoffs within this relative tolerance (absolute below one point) count as equal.
 ROUNDING = 1e-9
-# Policies are queried in batches of this size.
+# Batch size of policy queries.
 BATCH = 1 << 15
 
 Progress = Callable[[int], None]
@@ -39,7 +39,7 @@ Payoffs = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Exploit:
-    """The selection `exploit:POLICY` for a policy object, e.g. `solve(game, selection=Exploit(mine))`.
+    """The selection `exploit:POLICY` for a policy object: `solve(game, selection=Exploit(mine))`.
 
     Attributes:
         policy: The policy to exploit; an object or a name.
@@ -65,7 +65,7 @@ class Request:
 
     @property
     def plain(self) -> bool:
-        """Whether any equilibrium in floats will do."""
+        """Whether any equilibrium in floats is acceptable."""
         return self.selection == "default" and not self.exact
 
 
@@ -76,7 +76,7 @@ Starts = Sequence[Transition[Any]]
 
 
 class Oracle(Protocol):
-    """Computes exact results for one game; each family of games has one (see `baselines.oracles.choice`)."""
+    """Computes exact results for one game; each family of games has an oracle (`baselines.oracles.choice`)."""
 
     def __init__(self, game: Game[Any]) -> None: ...
 
@@ -95,15 +95,15 @@ class Oracle(Protocol):
         """The best response of `player` to the policies in the other seats."""
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        """Each player's payoff when all follow `policies`, and the payoff of its best response."""
+        """Each player's payoff when all follow `policies`, and that of its best response."""
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """Win, loss and tie probabilities between two policies."""
 
     def check_invariances(self, policies: Sequence[Policy | None]) -> int:
-        """Checks, on a sample, the declared invariances of policies that this oracle relies on.
+        """Checks, on a sample, the declared invariances that this oracle relies on.
 
-        A policy that is not queried is None. Returns the number of answers compared.
+        An entry is None if that policy is not queried. Returns the number of compared answers.
 
         Raises:
             ValueError: If a declared invariance fails.
@@ -119,26 +119,32 @@ class Table(ABC):
     """
 
     by_words = True
+    work = 1.0  # of a matrix game, in those of a large duel
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
 
     @property
     def policy(self) -> Policy:
-        """The equilibrium, for either seat."""
+        """The equilibrium policy, for either seat."""
         return EquilibriumPolicy(self)
 
     @property
     def states(self) -> int | None:
-        """How many matrix games there are to solve, if known beforehand."""
+        """The number of matrix games to solve, if known beforehand."""
         return None
+
+    @property
+    def states_at_least(self) -> int:
+        """A lower bound of `states` if it takes long to count them, else 0."""
+        return 0
 
     @abstractmethod
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
-        """Solves all states reachable from `starts` as requested; returns the number of matrix games solved."""
+        """Solves all states reachable from `starts`; returns the number of matrix games solved."""
 
     def value_to_go(self, state: Any) -> float:
-        """Expected payoff still to come to player 0 from `state`, payoff points."""
+        """Expected continuation payoff to player 0 from `state`, payoff points."""
         decided = self._decided(state)
         return self._value(state) if decided is None else decided
 
@@ -147,7 +153,7 @@ class Table(ABC):
         return self._gap(state) if self._decided(state) is None else 0.0
 
     def _decided(self, state: Any) -> float | None:
-        """What player 0 is still to be paid if no choice matters any more; else None."""
+        """Player 0's remaining payoff if no choice matters any more; else None."""
         if not self.game.acting_players(state):
             return 0.0
         settled = self.game.settled(state)
@@ -179,15 +185,15 @@ class Table(ABC):
         return self.strategies(state)[player]
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The strategies of those who see `[batch, observation_size]`: `[batch, num_actions]` probabilities."""
+        """The strategies at `[batch, observation_size]` observations, for their observers: `[batch, num_actions]`."""
         answers = [self.seen(observation) for observation in observations]
         return np.reshape(answers, (len(observations), self.game.facts.num_actions))
 
 
 class SolvedState(NamedTuple):
-    """The matrix game of a canonical state, solved; strategies are `[2, num_actions]`, value and gap payoff points.
+    """A solved canonical state: strategies are `[2, num_actions]`, value and gap payoff points.
 
-    `exact` are the strategies as fractions, if they were computed in rationals.
+    `exact` are the strategies as fractions, if the game was solved in rationals.
     """
 
     value: float
@@ -197,20 +203,20 @@ class SolvedState(NamedTuple):
 
 
 class CanonicalTable(Table):
-    """A table that solves canonical states only, and looks up other states there (see `Game.canonical`).
+    """A table that solves only canonical states and maps others to them (see `Game.canonical`).
 
-    Interchangeable cards share the probability of their image by number.
+    Interchangeable cards split the probability of their image in proportion to their counts.
     """
 
     @abstractmethod
     def _solve_state(self, representative: Any) -> SolvedState:
-        """The solution of a canonical state at which the game is not settled."""
+        """Solves a canonical state that is not settled."""
 
     def strategies(self, state: Any) -> Strategies:
         return self._strategy(state, 0), self._strategy(state, 1)
 
     def exact_strategies(self, state: Any) -> ExactStrategies:
-        self.exact_value_to_go(state)  # refuses a table of floats
+        self.exact_value_to_go(state)  # rejects a table of floats
         first, second = (self._mapped(state, player, Fraction).tolist() for player in (0, 1))
         return tuple(first), tuple(second)
 
@@ -218,11 +224,11 @@ class CanonicalTable(Table):
         return self._strategy(*self.game.state_of(observation))
 
     def _strategy(self, state: Any, player: int) -> NDArray[np.float64]:
-        """One player's part of `strategies`."""
+        """One player's entry of `strategies`."""
         return self._mapped(state, player, float)
 
     def _mapped(self, state: Any, player: int, number: type[float] | type[Fraction]) -> NDArray[Any]:
-        """One player's strategy, `[num_actions]` floats or fractions, from that of the canonical state."""
+        """One player's strategy, `[num_actions]` floats or fractions, mapped from the canonical state."""
         acting, strategy = self.game.acting_players(state), np.full(self.game.facts.num_actions, number(0))
         if not acting:
             raise ValueError(f"the game is over in {state!r}")
@@ -232,7 +238,7 @@ class CanonicalTable(Table):
                 there = self._solve_state(representative)
                 mixes = there.strategies if number is float or there.exact is None else there.exact
                 solved = mixes[seats[player]]
-            else:  # every strategy is optimal
+            else:  # any strategy is optimal
                 lowest = self.game.legal_actions(representative, seats[player])[0]
                 solved = np.eye(1, len(strategy), lowest)[0]
             for action, image, share in self.game.canonical_actions(state, player):
@@ -241,7 +247,7 @@ class CanonicalTable(Table):
 
 
 class EquilibriumPolicy:
-    """Plays the equilibrium of a game of public state, from either seat; `by_words` as in its `table`."""
+    """Plays the equilibrium of a game of public state, from either seat; `by_words` comes from its `table`."""
 
     def __init__(self, table: Table) -> None:
         self.table, self.by_words = table, table.by_words
@@ -255,8 +261,10 @@ class EquilibriumPolicy:
 
 
 def solve_table(table: Table, method: str, request: Request) -> StateSolution:
-    """Solves a new table from the start of its game; `method` is for `Solution.method`."""
+    """Solves a new table from the start of its game; `method` becomes `Solution.method`."""
     game, starts = table.game, table.game.initial()
+    if (foresee := getattr(request.progress, "foresee", None)) is not None:
+        foresee(table.work, table.states_at_least)
     expect = getattr(request.progress, "expect", None)
     if expect is not None and table.states is not None:
         expect(table.states)
@@ -282,9 +290,9 @@ def solve_table(table: Table, method: str, request: Request) -> StateSolution:
 
 
 def lead(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`first - second` in points, 0 where the difference can be rounding.
+    """`first - second` in points, 0 if the difference can be a rounding error.
 
-    0.1 + 0.2 points are not ahead of 0.3, although their sum in floats is.
+    So 0.1 + 0.2 points are not ahead of 0.3, although their float sum is.
     """
     ahead = first - second
     size = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)).max(initial=0.0))

@@ -19,16 +19,16 @@ class RecordingPolicy:
     """Wraps a policy and records a uniform sample of its queries and answers."""
 
     def __init__(self, policy: Policy) -> None:
-        """Wraps `policy`; other attributes are those of `policy`."""
+        """Wraps `policy` and forwards its other attributes."""
         self.stands_for, self.questions = policy, 0
-        # Observations, masks and answers of the recorded rows; None before the first.
+        # Observations, masks and answers of the recorded rows; None before the first query.
         self.recorded: list[NDArray[Any]] | None = None
         self._rng = np.random.default_rng(SEED)
-        # The rows with the lowest lots are kept, so every query is equally likely to be kept.
+        # The rows with the lowest random keys are kept, so every query is equally likely to be kept.
         self._lots = np.empty(0)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "stands_for":  # not set yet while copying
+        if name == "stands_for":  # not set yet during copying
             raise AttributeError(name)
         return getattr(self.stands_for, name)
 
@@ -45,7 +45,7 @@ class RecordingPolicy:
         answer = self.stands_for.action_probabilities(observations, action_masks)
         self.questions += len(observations)
         numbers = rows_of(answer, action_masks.shape, rows)
-        if numbers is not None and len(rows):  # the caller refuses malformed answers
+        if numbers is not None and len(rows):  # the caller rejects malformed answers
             self._record(lots[rows], [*shown, numbers])
         return answer
 
@@ -58,7 +58,7 @@ class RecordingPolicy:
 
 
 def rows_of(answer: Any, shape: tuple[int, ...], rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-    """A copy of some rows of an answer; None unless it is a numeric array of that shape."""
+    """Copies some rows of an answer; None unless it is a numeric array of that shape."""
     try:
         numbers = np.asarray(answer)
     except (TypeError, ValueError, RuntimeError):  # the last is torch's

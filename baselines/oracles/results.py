@@ -23,9 +23,9 @@ from cardwar_envs.core.policy import Policy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The numbers that are computed with.
+# The number types used in computations.
 N = TypeVar("N", float, Fraction)
-# A float with a larger denominator, a power of 2, was rounded.
+# A float with a larger denominator, a power of 2, must have been rounded.
 MOST_BINARY = 1 << 20
 # Strategies of both players, each `[num_actions]` probabilities.
 Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -38,14 +38,14 @@ ExactBehaviour = tuple[tuple[Fraction, ...], ...]
 
 @dataclass(frozen=True, repr=False)
 class NashConv:
-    """What each player could gain by deviating unilaterally.
+    """How much each player gains by a best response.
 
     Attributes:
         total: The sum over players, payoff points; 0 at an equilibrium.
         per_player: The gain of each player's best response over its payoff, payoff points.
         payoffs: Each player's payoff without deviations, payoff points.
-        removed: With `illegal="renormalise"`, what the policies gave to illegal actions; else None.
-        asked: Counts of queries.
+        removed: With `illegal="renormalise"`, the probability of illegal actions that was removed; else None.
+        asked: Counts of queries and repeated queries.
     """
 
     total: float
@@ -76,7 +76,7 @@ class BestResponse:
 
     Attributes:
         value: Its expected payoff, payoff points.
-        policy: A deterministic best response (the lowest of the best actions), for that seat.
+        policy: A deterministic best response for that seat; ties go to the lowest action.
         removed: As in `NashConv`.
         asked: Counts of queries and repeated queries.
     """
@@ -129,13 +129,12 @@ class Solution(ABC):
         game: The rules.
         value: Expected payoff to player 0 under optimal play, payoff points.
         policy: An equilibrium behaviour strategy, for either seat.
-        method: How it was found.
-        gap: Certified bound on the error of `value`, payoff points, provided the rules pass
-            `cardwar_envs.check_game`.
-        states: How many matrix games, or information states, the solution covers.
-        solved: How many were solved in this call; fewer than `states` if some were cached.
-        seconds: Wall time of solving, without starting a cluster.
-        exact: `value` as a fraction; None if it was not computed in rationals.
+        method: The solution method.
+        gap: Certified bound on the error of `value`, payoff points; valid if the rules pass `cardwar_envs.check_game`.
+        states: Number of matrix games or information states that the solution covers.
+        solved: Number of those solved in this call; less than `states` if some were cached.
+        seconds: Wall time of solving, excluding the start of a cluster.
+        exact: `value` as a fraction; None if the game was not solved in rationals.
     """
 
     unit: ClassVar[str]
@@ -152,9 +151,9 @@ class Solution(ABC):
 
     @abstractmethod
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """Each player's strategy as labelled data: action -> probability, a `Fraction` if solved in rationals.
+        """Each player's strategy as a dict from action to probability, a `Fraction` if solved in rationals.
 
-        In a game on private information it is type -> action -> probability, and `state` must be None.
+        In games on private information the keys are types, each with such a dict; `state` must then be None.
 
         Args:
             state: A state; the initial one by default.
@@ -165,9 +164,9 @@ class Solution(ABC):
 
     @abstractmethod
     def show(self, state: Any = None) -> Figure:
-        """A picture of optimal play: both players' mixes, and the payoff matrix if players see the state.
+        """Draws optimal play: both players' mixes, and the payoff matrix if players see the state.
 
-        Without a state it shows the start. If there are several, it shows the first and says how to specify another.
+        Without a state, shows the start. If there are several, shows the first and says how to name another.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it; also if players do not see the state.
@@ -176,7 +175,7 @@ class Solution(ABC):
 
     @property
     def certificate(self) -> str:
-        """How far `value` can be off, in words: "exact", or "certified to" the gap."""
+        """The accuracy of the value as a phrase: "exact", or "certified to" the gap."""
         return f"certified to {self.gap:.1e}" if self.exact is None else "exact"
 
     def __repr__(self) -> str:
@@ -198,11 +197,11 @@ class Solution(ABC):
 
     @abstractmethod
     def _mixes_in_html(self) -> str:
-        """A table of what `labelled` gives, or nothing if the game can start in several states."""
+        """A table of `labelled`, or an empty string if the game can start in several states."""
 
 
 class StatePlay(Protocol):
-    """What a `StateSolution` looks up in a solved `Table`."""
+    """The lookups that a `StateSolution` needs from a solved `Table`."""
 
     def value_to_go(self, state: Any) -> float: ...
     def exact_value_to_go(self, state: Any) -> Fraction: ...
@@ -217,9 +216,8 @@ class StateSolution(Solution):
     `gap` adds up the duality gaps of the matrix games along the worst trajectory.
 
     Attributes:
-        states: Matrix games solved. In a game of many rounds: the number of positions (including wars, and counting
-        positions that differ only by a swap of seats once) times the number of sweeps until the values repeat bit for
-        bit.
+        states: Matrix games solved. In a game of many rounds: the number of positions (wars included, mirror images
+            counted once) times the number of sweeps until the values repeat bit for bit.
     """
 
     unit: ClassVar[str] = "matrix games"
@@ -227,7 +225,7 @@ class StateSolution(Solution):
     _play: StatePlay = field(repr=False, compare=False)
 
     def value_at(self, state: Any) -> float:
-        """Value to go: what player 0 is still to be paid from `state` on, payoff points.
+        """Continuation value of `state` to player 0, payoff points.
 
         Raises:
             ValueError: If the state is impossible.
@@ -245,10 +243,10 @@ class StateSolution(Solution):
         return self._play.strategies(state)
 
     def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
-        """The matrix game at `state`: payoff points to player 0, to go, for each joint action.
+        """The matrix game at `state`: continuation payoffs to player 0 for each joint action, payoff points.
 
-        It is `[legal actions of player 0, legal actions of player 1]`, with one row or column for a player who does
-        not act.
+        The shape is `[legal actions of player 0, legal actions of player 1]`; a player who does not act has one row or
+        column.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it.
@@ -256,7 +254,7 @@ class StateSolution(Solution):
         return np.array(self._matrix(state, float, self._play.value_to_go))
 
     def exact_value_at(self, state: Any) -> Fraction:
-        """`value_at` in rationals.
+        """`value_at` as a fraction.
 
         Raises:
             ValueError: If the game was not solved in rationals, or the state is impossible.
@@ -265,7 +263,7 @@ class StateSolution(Solution):
         return self._play.exact_value_to_go(state)
 
     def exact_strategies(self, state: Any) -> ExactStrategies:
-        """`strategies` in rationals.
+        """`strategies` as fractions.
 
         Raises:
             ValueError: If the game was not solved in rationals, the state is impossible or the game is over in it.
@@ -274,7 +272,7 @@ class StateSolution(Solution):
         return self._play.exact_strategies(state)
 
     def exact_payoff_matrix(self, state: Any) -> tuple[tuple[Fraction, ...], ...]:
-        """`payoff_matrix` in rationals.
+        """`payoff_matrix` as fractions.
 
         Raises:
             ValueError: If the game was not solved in rationals, the state is impossible or the game is over in it.
@@ -287,8 +285,8 @@ class StateSolution(Solution):
         The sets are local: optimal at this state given optimal play in all later states.
 
         Raises:
-            ValueError: If the state is impossible or the game is over in it; also if none is given and the game
-                can start in several.
+            ValueError: If the state is impossible or the game is over in it; also if no state is given and the game can
+                start in several.
         """
         state = self._start() if state is None else state
         game, matrix, strategies = self.game, self.payoff_matrix(state), self._strategies(state)
@@ -364,11 +362,11 @@ class StateSolution(Solution):
 class PrivateSolution(Solution):
     """The `Solution` of a game in which both players move once on private information.
 
-    `gap` is what player 1's strategy concedes minus what player 0's guarantees. No player knows the
-    state, so there is no play at a state: `behaviour` says what each player does with what it knows.
+    `gap` is what player 1's strategy concedes minus what player 0's guarantees. Players do not see the state, so there
+    is no play at a state; `behaviour` has each player's strategy for each of its types.
 
     Attributes:
-        states: Information states of both players.
+        states: Number of information states of both players.
         behaviour: Per player, `[types, own actions]` probabilities.
         exact_behaviour: The same as fractions; None if not computed in rationals.
     """
@@ -390,7 +388,7 @@ class PrivateSolution(Solution):
         return bool((high - low).max() <= 1e-5)
 
     def ranges(self, player: int) -> dict[str, dict[str, tuple[float, float]]]:
-        """The least and greatest probability over all optimal strategies: type -> action -> (low, high).
+        """The lowest and highest probability over all optimal strategies: type -> action -> (low, high).
 
         Raises:
             ValueError: If there is no such player.
@@ -454,7 +452,7 @@ def exactly(number: Any) -> Fraction:
 def matrix_at(
     game: Game[Any], state: Any, number: Callable[[Any], N], value_to_go: Callable[[Any], N]
 ) -> list[list[N]]:
-    """The matrix game at a state: payoffs to player 0, to go, for each joint action, in floats or in fractions."""
+    """The matrix game at a state: continuation payoffs to player 0 for each joint action, as floats or fractions."""
 
     def worth(actions: dict[int, int]) -> N:
         return sum(
@@ -465,7 +463,7 @@ def matrix_at(
             number(0),
         )
 
-    acting = game.acting_players(state)  # who does not act adds nothing to a joint action
+    acting = game.acting_players(state)  # others add nothing to a joint action
     choices: list[list[dict[int, int]]] = [
         [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
         for player in (0, 1)

@@ -1,4 +1,4 @@
-"""The sources' figures as they are printed, computed anew and judged: one folder per source."""
+"""The sources' figures as printed, recomputed and judged: one folder per source."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 from baselines.oracles.protocol import Progress
 from baselines.papers.findings import Reproduction
 
-# Name on the command line -> the module whose `reproduce` does the work. It is imported when it is asked for.
+# Name on the command line -> the module whose `reproduce` does the work, imported on first use.
 REPRODUCTIONS = {
     "fetterman-2023": "fetterman.paper",
     "sanwal-drechsler-2002": "sanwal_drechsler.paper",
@@ -21,7 +21,7 @@ REPRODUCTIONS = {
 
 
 def recompute(name: str, progress: Progress | None = None) -> Reproduction:
-    """Computes a source's figures anew.
+    """Recomputes a source's figures.
 
     Args:
         name: A key of `REPRODUCTIONS`.

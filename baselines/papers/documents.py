@@ -1,4 +1,4 @@
-"""Writes the generated tables of the documents anew, from what commands have left in their folders.
+"""Regenerates the tables of the documents from the output folders of commands.
 
     cardwar reproduce dice-wars --out runs/reproduce-dice-wars
     python -m baselines.papers.documents runs/reproduce-dice-wars   # tables of docs/findings.md, docs/war.md
@@ -6,8 +6,8 @@
     cardwar study studies/learning_curves.toml --out runs/learning_curves
     python -m baselines.papers.documents runs/learning_curves       # tables of docs/results.md
 
-A part of a reproduction is `counts`, a verdict, a place in the source, or the name of a further table.
-A part of a study is the name of a file of tables that the study leaves in its folder.
+A part of a reproduction is `counts`, a verdict, a place in the source, or the name of a further table. A part of a
+study is the name of a file of tables in its folder.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ DECIMAL = re.compile(r"-?\d+\.\d+(e-?\d+)?|-?\d+e-\d+")
 
 
 def part_of(folder: Path, part: str) -> str:
-    """A part of what a command has left in a folder, in Markdown.
+    """A part of a command's output folder, in Markdown.
 
-    Of a study's tables the note at the top and the commands below each table are left out. Of findings,
-    columns that are empty or only repeat the part's name are left out. A table with more columns than rows
-    is turned: its first column becomes the heading.
+    Omits the note at the top of a study's tables and the commands below each table. Omits columns of findings that are
+    empty or only repeat the part's name. Transposes a table with more columns than rows: its first column becomes the
+    heading.
 
     Raises:
         ValueError: If a reproduction has no such part.
@@ -64,7 +64,7 @@ def _read(path: Path) -> list[list[str]]:
 
 
 def _shown(text: str) -> str:
-    """A cell: decimals with six significant digits, 0 for what is below 1e-9."""
+    """Formats a cell: decimals with six significant digits, 0 for anything below 1e-9."""
     if DECIMAL.fullmatch(text):
         return f"{round(float(text), 9) + 0.0:.6g}"
     return escaped(text)

@@ -1,7 +1,7 @@
 """Findings of a reproduction: each published figure beside the computed one, with a verdict and a reason.
 
 A paper's module names the printed figure and computes its own; `judge` gives the verdict. The reason stands beside the
-printed figure, or is given where it holds computed ones:
+printed figure in its file, or is passed if it contains computed figures:
 
     judge(PAPER.figure("Figure 3", "D({2,3,6}, {1,3,5})"), Fraction(2))
     # place "Figure 3", published 2, computed 2: agrees, "5 pairs won, 3 lost, 1 tied"
@@ -20,7 +20,7 @@ from baselines.files import csv_bytes, write_atomically
 from baselines.papers.pictures import Figure
 from baselines.papers.printed import Published
 
-# A sampled figure is believed if it is within this many standard errors of the exact one.
+# A sampled figure is accepted within this many standard errors of the exact one.
 STANDARD_ERRORS = 4.0
 DOTS_PER_INCH = 120
 
@@ -31,15 +31,15 @@ Table = Sequence[Sequence[object]]  # a heading row, then rows of numbers and wo
 
 
 class Verdict(StrEnum):
-    """How a published figure compares with the computed one.
+    """The result of comparing a published figure with the computed one.
 
-    Each verdict is the outcome of a comparison that could have gone the other way.
+    Each comparison could have come out differently.
     """
 
-    AGREES = "agrees"  # equal to all printed digits
+    AGREES = "agrees"  # equal in all printed digits
     CONSISTENT = "consistent"  # sampled, and within STANDARD_ERRORS of its games of the exact figure or range
-    FREE = "free"  # depends on the choice among equilibria; the published figure is in the range
-    WRONG = "wrong"  # cannot be, by the source's own rules
+    FREE = "free"  # depends on the selected equilibrium; the published figure is in the range
+    WRONG = "wrong"  # impossible by the source's own rules
     NEW = "new"  # the source gives no figure
 
 
@@ -47,37 +47,37 @@ class Verdict(StrEnum):
 class Finding:
     """One figure with its verdict."""
 
-    place: str  # where it stands in the source, e.g. "Table 5.1"
-    item: str  # what it is, e.g. "6x6 Equilibrium v. Equilibrium, margin"
-    published: Number | None  # as printed; None if the source leaves it open
+    place: str  # where it is in the source, e.g. "Table 5.1"
+    item: str  # its name, e.g. "6x6 Equilibrium v. Equilibrium, margin"
+    published: Number | None  # as printed; None if the source gives none
     computed: Number  # by this suite
-    range: Bounds  # least and greatest value over all choices among equilibria, where there is a choice
+    range: Bounds  # lowest and highest value over all choices among equilibria, where there is a choice
     verdict: Verdict
     reason: str
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All that was found about one source; further tables and plots by file name (without ending)."""
+    """All findings on one source, with further tables and plots by file name (without suffix)."""
 
     findings: Sequence[Finding]
-    checks: Mapping[str, bool]  # checks that the reproduction makes of its own figures -> whether they hold
+    checks: Mapping[str, bool]  # checks of the computed figures -> whether they hold
     tables: Mapping[str, Table] = field(default_factory=dict)
     pictures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
 
     @property
     def sound(self) -> bool:
-        """Whether the computed figures pass all checks, whatever the verdicts on the source are."""
+        """Whether the computed figures pass all checks, whatever the verdicts on the source."""
         return all(self.checks.values())
 
 
 def judge(
     printed: Published, computed: float | Fraction | bool, right: str | None = None, wrong: str | None = None
 ) -> Finding:
-    """Compares a published figure with an exact one: they agree to the printed digits, or it is wrong.
+    """Compares a published figure with an exact one: they agree in all printed digits, or it is wrong.
 
-    The reason is `right` if they agree, else `wrong`; `right` either way if only that is given. Reasons that are given
-    here replace those beside the printed figure.
+    The reason is `right` if they agree, else `wrong`; `right` in both cases if only that is given. Reasons given here
+    replace those beside the printed figure.
     """
     if right is None and wrong is None:
         right, wrong = printed.right, printed.wrong
@@ -87,17 +87,17 @@ def judge(
 
 
 def compare(printed: Published, computed: Value, verdict: Verdict, reason: str, bounds: Bounds = None) -> Finding:
-    """A finding about a published figure whose verdict the caller has worked out."""
+    """Makes a finding about a published figure with a verdict determined by the caller."""
     return Finding(printed.place, printed.item, number(printed.value), number(computed), bounds, verdict, reason)
 
 
 def new(place: str, item: str, computed: Value, reason: str, bounds: Bounds = None) -> Finding:
-    """A figure that the source does not give."""
+    """Makes a finding for a figure that the source does not give."""
     return Finding(place, item, None, number(computed), bounds, Verdict.NEW, reason)
 
 
 def number(value: Value) -> Number:
-    """A figure as a finding shows it: fractions in words, claims as yes or no."""
+    """Formats a figure for a finding: fractions as text, claims as yes or no."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value) if isinstance(value, Fraction) else value

@@ -1,4 +1,4 @@
-"""Plots that several reproductions draw. Matplotlib comes with the extra `plot`."""
+"""Plots shared by several reproductions; matplotlib comes with the extra `plot`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Figure: TypeAlias = "matplotlib.figure.Figure"
 
 
 def finish(axes: Axes, x_label: str, y_label: str, legend_title: str | None = None) -> None:
-    """Labels a plot whose heights begin at 0, and adds a grid and a legend."""
+    """Labels a plot whose axis starts at 0, and adds a grid and a legend."""
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.set_ylim(bottom=0)
@@ -39,17 +39,17 @@ def heat_map(
     bar_label: str,
     **labels: str,
 ) -> Figure:
-    """A square table of numbers as colours, rows downwards.
+    """Draws a square table of numbers as colours, rows downwards.
 
     Args:
         values: `[rows, columns]`.
-        names: Of the rows and the columns, which are the same things.
-        cells: The text in each cell, if any.
+        names: Names of the rows, which are also those of the columns.
+        cells: Text in each cell, if any.
         size: Width and height in inches.
-        text_size: Of the cells' text, points.
-        colours: A colour map of matplotlib's; one that is pale in the middle for signed numbers.
-        limits: What the two ends of the colours stand for.
-        bar_label: What the colours stand for, with its unit.
+        text_size: Size of the cells' text, points.
+        colours: A matplotlib colour map; for signed numbers one that is pale in the middle.
+        limits: The values at the two ends of the colours.
+        bar_label: The quantity that the colours show, with its unit.
         labels: As of `Axes.set`: `title`, `xlabel` and `ylabel`.
     """
     drawing = new_figure(*size)

@@ -31,7 +31,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-# What may stand in a file, in an entry of its text, and in a table.
+# Keys allowed in a file, in an entry of its text, and in a table.
 FILE = {"citation": str, "text": dict, "tables": list}
 TEXT = {"printed": str | bool, "tolerance": float, "right": str, "wrong": str}
 TABLE = {"place": str, "item": str, "columns": list, "rows": str, "units": list, "games": int}
@@ -43,15 +43,15 @@ class Published:
     """One figure."""
 
     place: str  # where in the source, e.g. "Table 5.1"
-    item: str  # what it is; no two figures of one place have the same item
-    value: float | Fraction | bool  # as printed; counts of games as shares of them, claims as True
+    item: str  # its name, unique at its place
+    value: float | Fraction | bool  # as printed; counts of games as fractions of them, claims as True
     tolerance: float = 0.0  # half a unit of the last digit, in the unit of `value`; 0 for fractions and whole numbers
-    games: int | None = None  # how many were sampled for it; None if it is not from a simulation
+    games: int | None = None  # number of sampled games; None if it is not from a simulation
     right: str = ""  # why it stands, if that can be said beforehand
     wrong: str | None = None  # why it does not; None if `right` says what it is either way
 
     def agrees(self, computed: float, slack: float = 0.0) -> bool:
-        """Whether the computed figure agrees with this one to all printed digits, or differs by `slack` more."""
+        """Whether the computed figure agrees in all printed digits, or differs by at most `slack` more."""
         return abs(float(self.value) - computed) <= (self.tolerance + slack) * (1 + 1e-9)
 
 
@@ -63,7 +63,7 @@ class Paper:
     figures: Mapping[tuple[str, str], Published]
 
     def at(self, place: str) -> tuple[Published, ...]:
-        """All figures at one place; a ValueError if there are none."""
+        """All figures at a place; raises a ValueError if there are none."""
         chosen = tuple(each for each in self.figures.values() if each.place == place)
         if not chosen:
             places = dict.fromkeys(place for place, _ in self.figures)
@@ -71,9 +71,9 @@ class Paper:
         return chosen
 
     def figure(self, place: str, item: str) -> Published:
-        """One figure; a ValueError if it is not there."""
+        """One figure; raises a ValueError if it does not exist."""
         if (place, item) not in self.figures:
-            self.at(place)  # names the places if this is none
+            self.at(place)  # its error lists the places if there is no such one
             raise ValueError(f"{self.citation} gives no {item!r} at {place!r}")
         return self.figures[place, item]
 
@@ -82,7 +82,7 @@ def read_paper(beside: str | Path) -> Paper:
     """Reads the `printed.toml` beside a module.
 
     Raises:
-        ValueError: If the file is not as described above, or a figure stands in it twice.
+        ValueError: If the file does not follow the format above, or contains a figure twice.
     """
     path = Path(beside).with_name("printed.toml")
     figures: dict[tuple[str, str], Published] = {}
@@ -134,7 +134,7 @@ def _of(table: Mapping[str, Any]) -> Iterator[Published]:
 
 
 def _number(text: str, unit: int | None = None) -> tuple[float | Fraction, float]:
-    """The value of a figure and its tolerance. Decimals and shares of a unit are rounded, all others are exact."""
+    """A figure's value and tolerance. Decimals and fractions of a unit are rounded, all others are exact."""
     if unit is None and "." not in text:
         return Fraction(text), 0.0
     try:

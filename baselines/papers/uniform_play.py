@@ -2,15 +2,15 @@
 
 Uniform play gives every card of the hand the same probability. It is optimal wherever ties are discarded:
 
-1. Against uniform play, all matchings of the two hands are equally likely, whatever the other player
-   does. With one card left there is one matching. With n cards left, the other's first card meets each
-   of the uniform player's cards with probability 1/n, and the rest is a duel of n - 1 cards (Sanwal and
-   Drechsler 2002, section 4, for equal hands).
+1. Against uniform play, all matchings of the two hands are equally likely, whatever the other player does. With one
+card left there is one matching. With n cards left, the other player's first card meets each of the uniform player's
+cards with probability 1/n, and the rest is a duel of n - 1 cards (Sanwal and Drechsler 2002, section 4, for equal
+hands).
 2. So any payoff that depends only on which cards met has the same expectation against any play: the
    margin, the chance of winning, and both with dice for cards.
 3. Both players can fix that expectation, so it is the value.
 
-If ties are carried to the next trick, the order of the tricks counts, and the argument fails.
+If ties are carried to the next trick, the order of the tricks matters, and the argument fails.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Matrix = Sequence[Sequence[Fraction]]
 
 @dataclass(frozen=True)
 class UniformCheck:
-    """How far uniform play is from optimal at a number of states."""
+    """The distance of uniform play from optimal play over a number of states."""
 
-    states: int  # how many were checked
+    states: int  # number of states checked
     deviation: Fraction  # most by which a card's payoff against uniform play differs from the solver's value, points
 
     @property
@@ -64,8 +64,8 @@ def _deviation(solution: StateSolution, state: DuelState) -> Fraction:
 def card_sums(matrix: Matrix, state: DuelState) -> list[Fraction]:
     """Sums of the rows, then of the columns; a rank that is held k times counts k times.
 
-    Divided by the cards of a hand, they are what each card of player 0 pays it against uniform play, and what each card
-    of player 1 pays player 0 when that plays uniformly.
+    Divided by the number of cards, a row sum is a card's payoff against uniform play, and a column sum is player 0's
+    payoff when it plays uniformly against that card.
     """
     counts = [[hand.count(rank) for rank in sorted(set(hand))] for hand in state.hands]
     lines = [*((row, counts[1]) for row in matrix), *((column, counts[0]) for column in zip(*matrix, strict=True))]

@@ -1,1 +1,1 @@
-"""Equilibria that come with the package, to look up and to cite."""
+"""Equilibria that ship with the package, to look up and to cite."""

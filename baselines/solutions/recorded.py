@@ -1,6 +1,6 @@
-"""Equilibria that come with the package, to look up and to cite without solving anything.
+"""Equilibria that ship with the package, to look up and to cite without solving anything.
 
-For each game a JSON file beside this one lists solutions, as `cardwar solve ... --json` prints them: the value, its
+For each game, a JSON file beside this one lists solutions, as `cardwar solve ... --json` prints them: the value, its
 certificate, and at every initial state the payoff matrix, both mixes and the range of each move over all optimal mixes.
 `checksums.txt` shows whether a file is unchanged; `python -m train.solutions` makes them.
 """
@@ -27,15 +27,15 @@ AGAIN = "install the package again"
 
 @dataclass(frozen=True, repr=False)
 class Recorded:
-    """An equilibrium that comes with the package.
+    """An equilibrium that ships with the package.
 
     Attributes:
         game: The rules.
         value: Expected payoff to player 0 under optimal play, payoff points.
         gap: Certified bound on the error of `value` and of payoff matrices, payoff points.
-        exact: The value as a fraction; None if it was not computed in rationals.
-        command: What computes it again.
-        data: All that is recorded, as `cardwar solve --json` prints it; do not change it.
+        exact: The value as a fraction; None if the game was not solved in rationals.
+        command: The command that recomputes it.
+        data: All recorded data, as `cardwar solve --json` prints it; do not modify it.
     """
 
     game: Game[Any]
@@ -53,8 +53,8 @@ class Recorded:
         """Optimal play at an initial state, by default the only one.
 
         Raises:
-            ValueError: If that state is not recorded, none is given and the game can start in several, or players do
-                not see the state (their strategies are in `data`).
+            ValueError: If that state is not recorded, no state is given and the game can start in several, or players
+                do not see the state (their strategies are in `data`).
         """
         starts = [start.state for start in self.game.initial()]
         if "starts" not in self.data:
@@ -68,10 +68,10 @@ class Recorded:
 
 
 def recorded(game: Game[Any]) -> Recorded:
-    """The equilibrium of a game that comes with the package.
+    """The recorded equilibrium of a game.
 
     Raises:
-        ValueError: If none of this game is recorded, or a file is damaged; the error lists what is.
+        ValueError: If this game is not recorded, or a file is damaged; the error lists the recorded ones.
     """
     require_game(game)
     for entry in entries():
@@ -89,7 +89,7 @@ def commands() -> list[str]:
 
 @cache
 def entries() -> tuple[Mapping[str, Any], ...]:
-    """All that is recorded, game by game; do not change it.
+    """All recorded data, game by game; do not modify it.
 
     Raises:
         ValueError: If a file is missing or damaged.

@@ -1,9 +1,8 @@
 """Plays many games of WAR at once, compiled: line-ups of the simple strategies, any number of players.
 
-The rules are those of `cardwar_envs.games.war`. The strategies are those of the appendix program of
-"WAR with Auction Rounds" (2017). Every game has a random generator of its own, made from the seed and
-the game's number. So results depend neither on the number of threads nor on how the games are divided
-into calls.
+The rules are those of `cardwar_envs.games.war`, the strategies those of the appendix program of "WAR with Auction
+Rounds" (2017). Every game has its own random generator, made from the seed and the game's number. So results depend
+neither on the number of threads nor on how games are divided among calls.
 """
 
 from __future__ import annotations
@@ -26,28 +25,28 @@ COMPILED = ("dummie", "min", "max", "simple_minded_1", "simple_minded_2")
 NOBODY, UNFINISHED, STOPPED = -1, -2, -3
 
 MAX_PLAYERS = 101
-# The ranks that a hand holds are bits of an integer of 64 bits.
+# The ranks in a hand are bits of a 64-bit integer.
 RANKS = range(2, 63)
 # Rounds are counted in 32 bits.
 ROUNDS = range(1, 1 << 31)
 SEEDS = range(1 << 63)
 DISCARDS, THREADS = range(101), range(1, 1025)
-# With so many pieces for each thread, all threads end at about the same time.
+# With this many pieces per thread, all threads finish at about the same time.
 CHUNKS_PER_THREAD = 16
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """How games ended."""
+    """The results of games."""
 
-    # `[games]` the winner's seat, or `NOBODY` (-1: the last players went out together), `UNFINISHED` (-2: the limit
-    # `max_rounds` was reached) or `STOPPED` (-3: the focus seat was out).
+    # `[games]` the winner's seat, or `NOBODY` (-1: the last players went out together), `UNFINISHED` (-2: `max_rounds`
+    # was reached) or `STOPPED` (-3: the focus seat was out).
     winners: NDArray[np.int32]
     rounds: NDArray[np.int32]  # `[games]` rounds played; a game decided in its 13th round has 13
 
 
 def takes(game: Game[Any]) -> TypeGuard[War]:
-    """Whether the simulator plays a game: one with the rules of WAR and not too many ranks."""
+    """Whether the simulator supports a game: WAR with its own rules and few enough ranks."""
     return isinstance(game, War) and same_rules_as(game, War) and game.ranks in RANKS
 
 
@@ -66,17 +65,17 @@ def simulate(
     """Plays games of WAR.
 
     Args:
-        line_up: A name of `COMPILED` for each seat, 2 to 101.
-        games: How many games.
-        seed: Seed of everything random; the same seed and game number make the same game.
+        line_up: A name from `COMPILED` for each seat, 2 to 101.
+        games: Number of games.
+        seed: Seeds all randomness; the same seed and game number give the same game.
         ranks: Cards of each player at the start, 2..62.
-        discards: Cards that a war costs beside the battle card.
-        max_rounds: Rounds after which a game is left unfinished; no limit if None. Some games have no
-            end, for example `min` against `max` with two players.
-        focus: The seat of interest. A game stops when that seat is out. That changes neither the game's
-            result for the seat nor the rounds of the games that the seat wins.
-        threads: Number of threads; as many as there are processors if None.
-        first_game: Number of the first game, so that a long run can be divided.
+        discards: Number of cards that a war costs besides the battle card.
+        max_rounds: Rounds after which a game is left unfinished; no limit if None. Some games never end, for example
+            `min` against `max` with two players.
+        focus: The seat of interest. A game stops when that seat is out, which changes neither its result nor the rounds
+            of the games that it wins.
+        threads: Number of threads; one per processor if None.
+        first_game: Number of the first game, so that a long run can be split.
 
     Raises:
         ValueError: If an argument is out of its range; the message names it.

@@ -1,16 +1,19 @@
 """Compiled play of WAR. `baselines.war.simulator` checks its input; `cardwar_envs.games.war` has the rules.
 
-There are two kinds of players. A *chooser* must know what it holds, so its hand is counted per rank.
-A *drawer* (`dummie`) plays any card of its hand with equal probability, so its hand is a pile in which
-the last card takes the place of the card drawn. All hands together are counted per rank as well, so a
-chooser finds the best card of the others in a step or two. Cards that are won go to the end of the wins
-pile; to pick that pile up, two offsets are exchanged. The players in the game stand in a row, choosers
-first. A game allocates nothing. Ranks are 0, 1, ... here. Some places are unsigned to save time: numba
-checks the sign of others, because -1 could mean the last.
+There are two kinds of players. A *chooser* must know its cards, so its hand is counted per rank. A *drawer* (`dummie`)
+plays any card of its hand with equal probability, so its hand is a pile, in which the last card replaces the drawn one.
+All hands together are counted per rank as well, so a chooser finds the others' best card in a step or two. Won cards go
+to the end of the wins pile; picking up that pile swaps two offsets. The players in the game are listed with choosers
+first. A game allocates nothing. Ranks are 0, 1, ... here. Some indices are unsigned to save time: numba checks the sign
+of others, because -1 could mean the last.
 
-The functions share these arrays: `seats` (`SEAT`, one per player), `counts` (`[players + 1, ranks]`: hands
-of choosers, and all hands together in the last row), `piles` and `pot` (cards), `players` (seats in the
-game or in a war; only the first `count` are valid). `state` is that of the game's generator, splitmix64.
+The functions share these arrays:
+
+* `seats`: a `SEAT` record per player.
+* `counts`: `[players + 1, ranks]`, the hands of choosers, and all hands together in the last row.
+* `piles`, `pot`: cards.
+* `players`: the seats in the game or in a war, of which the first `count` are valid.
+* `state`: the state of the game's generator, splitmix64.
 """
 
 from __future__ import annotations
@@ -49,8 +52,8 @@ PLAIN = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba makes it
 leading_zeros: Any = _leading_zeros if PLAIN else numbers.leading_zeros
 trailing_zeros: Any = _trailing_zeros if PLAIN else numbers.trailing_zeros
 
-# Without these options half the time goes into passing on the parts of arrays, and as much again into
-# counting references. Nothing below `play` allocates, so nothing needs to be counted.
+# Without these options half the time goes into slicing arrays, and as much again into counting references.
+# Nothing below `play` allocates, so nothing needs to be counted.
 _inlined = njit(forceinline=True, _nrt=False)
 
 
@@ -217,7 +220,7 @@ def _put_all(seats, counts, piles, pot, pot_size, i):  # type: ignore[no-untyped
     return pot_size
 
 
-# -- the course of the game ---------------------------------------------------------------
+# -- rounds -------------------------------------------------------------------------------
 
 
 @_inlined

@@ -25,8 +25,8 @@ SEEDS = range(3)
 def arrays_are_fresh(subject: Subject) -> None:
     """Returned arrays do not change later, share no memory, and writing into them changes nothing.
 
-    An environment that reuses a buffer overwrites what a replay buffer has stored. One that returns its internal mask
-    lets a caller that writes into it change the rules.
+    An environment that reuses a buffer overwrites what a replay buffer has stored. If it returns its internal mask, a
+    caller that writes into the mask changes the rules.
 
     Example: `observe` returns `self.board`, which `step` changes.
     Fix: `return self.board.copy()`.
@@ -42,7 +42,7 @@ def _follow(api: Api[Any], seed: int) -> None:
     clean, kept, written = (api.game(seed) for _ in range(3))
     while not clean.over and len(clean.played) < STEPS:
         where = clean.at
-        require_same(_essence(clean), _essence(written), f"{where}: writing into what was handed out changes")
+        require_same(_essence(clean), _essence(written), f"{where}: writing into returned data changes")
         choice = written.choice()
         _require_unshared(kept, where)
         handed = [kept.shown(), _stable(kept), state_shown_itself(kept.env)]
@@ -51,21 +51,21 @@ def _follow(api: Api[Any], seed: int) -> None:
         for play in (clean, kept, written):
             play.submit(copy.deepcopy(choice), log=False)
         if found := difference(before, handed):
-            raise Failed(f"{where}: what was handed out has been changed by the next step: {found}")
+            raise Failed(f"{where}: returned data has been changed by the next step: {found}")
 
 
 def state_shown_itself(env: Any) -> Any:
-    """The object that state() returns, not a copy; None if there is none."""
+    """The object returned by state(), not a copy; None if there is none."""
     return None if state_shown(env) is None else env.state()
 
 
 def _stable(play: Play) -> Any:
-    """The results of a Parallel environment. An AEC environment may change its dicts, which are attributes."""
+    """The results of a Parallel environment; not for AEC, whose dicts are attributes and may change."""
     return list(play.result) if isinstance(play, ParallelPlay) else None
 
 
 def _essence(play: Play) -> dict[str, Any]:
-    """All visible data, without the infos that an AEC environment keeps until a turn is over."""
+    """All visible data except the infos that an AEC environment keeps until the end of a turn."""
     seen = play.seen()
     if isinstance(play, AECPlay):
         del seen["infos"]
@@ -82,7 +82,7 @@ def _scribble(play: Play) -> None:
     for _, array in arrays_in(handed):
         _overwrite(array)
     for agent, info in play.part("infos").items():
-        # An AEC environment has not yet returned what it keeps for the others.
+        # What an AEC environment keeps for the other agents has not been returned yet.
         if isinstance(info, dict) and (isinstance(play, ParallelPlay) or agent == play.env.agent_selection):
             for value in info.values():
                 _spoil(value)
@@ -150,7 +150,7 @@ def _require_fresh_pictures(api: Api[Any], mode: str, seed: int) -> None:
 def containers_are_not_shared(subject: Subject) -> None:
     """No two agents share an info dict, and no two steps of Parallel share a dict of results.
 
-    Otherwise what a wrapper adds for one agent would reach all.
+    Otherwise what a wrapper adds for one agent would reach all agents.
 
     Example: `self.infos = dict.fromkeys(self.agents, {})`.
     Fix: `self.infos = {agent: {} for agent in self.agents}`.
@@ -161,7 +161,7 @@ def containers_are_not_shared(subject: Subject) -> None:
         while not play.over and len(play.played) < SHORT:
             for (one, info), (other, other_info) in combinations(_infos(play), 2):
                 if info is other_info:
-                    raise Failed(f"{play.at}: {one} and {other} have the very same dict as their info")
+                    raise Failed(f"{play.at}: {one} and {other} share one info dict")
             if isinstance(play, ParallelPlay):
                 if any(part is known for part in play.result for known in earlier):
                     raise Failed(f"{play.at}: a dict of results is the very one of an earlier step")
@@ -178,8 +178,8 @@ def _infos(play: Play) -> Iterator[tuple[Any, Any]]:
 def the_callers_actions_are_left_alone(subject: Subject) -> None:
     """step() does not change the caller's actions, and does not depend on later changes to them.
 
-    Learners reuse an array for their next action. An AEC environment that keeps a reference until all have committed
-    plays what was written into it in the meantime.
+    Learners reuse an array for their next action. An AEC environment that keeps a reference to it until all have
+    committed plays whatever the array contains by then.
 
     Example: `actions.pop(agent)` in `step`, or `self.moves[agent] = action` for an array.
     Fix: Copy first: `actions = dict(actions)`, `self.moves[agent] = np.copy(action)`.

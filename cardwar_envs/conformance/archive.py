@@ -1,4 +1,4 @@
-"""An archive of features seen so far: counts, and a route to each."""
+"""An archive of the features seen so far, with counts and a route to each."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cardwar_envs.conformance.compare import arrays_in
 from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.subject import Api
 
-# Maximal number of stored routes to situations without a new value.
+# Maximum number of stored routes to situations without a new value.
 MOST_SITUATIONS = 2000
-# Maximal number of entries of an observation that count as features.
+# Maximum number of entries of an observation that count as features.
 MOST_NUMBERS = 48
 
 
@@ -27,19 +27,19 @@ class Route:
     moves: tuple[Any, ...]
 
     def travel(self, api: Api[Any], **parameters: Any) -> Any:
-        """A fresh game, replayed up to that situation."""
+        """Replays a fresh game up to that situation."""
         play = api.game(self.seed, **parameters)
         return play.replay(self.moves)
 
 
 class Archive:
-    """Counts how often each feature has been seen, and stores a route to each."""
+    """Counts the occurrences of each feature, and stores a route to each."""
 
     def __init__(self, seed: int) -> None:
         self.counts: dict[Any, int] = {}
         self.routes: dict[Any, Route] = {}
         self.situations: set[bytes] = set()
-        self.others: list[Route] = []  # to new situations without a new value
+        self.others: list[Route] = []  # routes to new situations without a new value
         self._rng = np.random.default_rng(seed)
 
     def note(self, play: Play, seed: int) -> tuple[bool, bool]:
@@ -58,7 +58,7 @@ class Archive:
         return new, not known
 
     def rare(self) -> Route | None:
-        """A route to one of the least seen features."""
+        """A route to one of the rarest features."""
         if not self.counts:
             return None
         least = min(self.counts.values())

@@ -1,7 +1,7 @@
 """Known findings: a JSON file of failures that a project accepts for now, environment -> check -> reason.
 
-An entry excuses its check on its environment, whatever the check finds there, because which finding a check meets first
-may depend on the time that it has.
+An entry excuses its check on its environment, whatever the check finds there, because the time limit can change which
+finding comes first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Baseline = dict[str, dict[str, str]]
 
 
 def read_baseline(path: Path) -> Baseline:
-    """The known findings in a file.
+    """Reads the known findings from a file.
 
     Raises:
         ValueError: If it cannot be read or is not such a file.
@@ -31,13 +31,13 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def stale(results: Iterable[Result], known: Collection[str], checks: Collection[str]) -> list[str]:
-    """The known findings whose check ran and found nothing, or does not exist."""
+    """The known findings whose check ran without finding anything, or does not exist."""
     clean = {each.check for each in results if each.status not in (FAILED, KNOWN, LITTLE_SEEN, NOT_TRIED)}
     return [check for check in known if check in clean or check not in checks]
 
 
 def updated(baseline: Baseline, name: str, results: Iterable[Result], checks: Collection[str]) -> str:
-    """The text of the file with the failures of the environment `name` in these results, and without its stale ones."""
+    """The updated file: adds the failures of the environment `name` in these results, and drops its stale entries."""
     results = list(results)
     known = baseline.get(name, {})
     gone = stale(results, known, checks)

@@ -1,4 +1,4 @@
-"""Checks of bookkeeping: `last()`, `rewards`, observe(), infos and the results of Parallel agree and are of now."""
+"""Checks of bookkeeping: `last()`, `rewards`, observe(), infos and Parallel results agree and are up to date."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed
 
 SEEDS = range(16)
-# Infos with such names may refer to the previous turn.
+# Infos whose names contain these may refer to the previous turn.
 OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
-# Minimal number of turns, over all games, that differ from the previous turn.
+# Minimum number of turns, over all games, that differ from the previous turn.
 LEAST_CHANGES = 8
 FRESH = "is of now"
 STATE = "state()"
-# Longer arrays are compared as a whole only.
+# Longer arrays are compared only as a whole.
 MOST_ENTRIES = 64
 
-# Path -> value, as bytes that are equal if the numbers are.
+# Maps paths to values, as bytes that are equal if the numbers are.
 Numbers = dict[str, bytes]
-# For each turn of one agent in one game: the numbers of its observation, and those of its info and of state().
+# For each turn of one agent in one game: the numbers in its observation, and those in its info and in state().
 Game = list[tuple[Numbers, Numbers]]
 
 
@@ -43,7 +43,7 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
 
     AEC learners read everything from `last()`.
 
-    Example: An overridden `last()` returns truncation and termination in each other's place.
+    Example: An overridden `last()` returns truncation and termination in the wrong order.
     Fix: Inherit `last()` from `AECEnv`.
     """
     env = play.env
@@ -53,11 +53,11 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
         said = {"observation": observation, "termination": termination, "truncation": truncation}
         flags = {"termination": env.terminations[agent], "truncation": env.truncations[agent]}
         if found := difference({"observation": env.observe(agent), **flags}, said):
-            raise Failed(f"{play.at}: last() tells {agent} otherwise than observe() and the flags: {found}")
+            raise Failed(f"{play.at}: last() and observe() or the flags disagree about {agent}: {found}")
         if env.last(observe=False)[0] is not None:
-            raise Failed(f"{play.at}: last(observe=False) hands out an observation")
+            raise Failed(f"{play.at}: last(observe=False) returns an observation")
         if found := difference(play.steady(env.infos[agent]), play.steady(info)):
-            raise Failed(f"{play.at}: last() tells {agent} another info than `infos`: {found}")
+            raise Failed(f"{play.at}: last() and `infos` disagree about {agent}: {found}")
         yield from step()
 
 
@@ -65,8 +65,8 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
 def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
     """`last()` returns the sum of each agent's `rewards` since its own last step, and rewards are zero in mid-turn.
 
-    With simultaneous moves nothing is won before all have committed. Stale entries in `rewards` would then be counted
-    twice by code that sums them, such as `aec_to_parallel`.
+    With simultaneous moves, rewards arise only after all have committed. Code that sums `rewards`, such as
+    `aec_to_parallel`, would count stale entries twice.
 
     Example: `step` does not clear `self.rewards`, so a win is added to the cumulative rewards again.
     Fix: `self._clear_rewards()` at the start of each step, `self._accumulate_rewards()` at its end.
@@ -97,10 +97,10 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
 
 @watcher("AEC")
 def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
-    """Observations at the beginning of a turn are not those of the previous turn.
+    """Observations at the start of a turn are not those of the previous turn.
 
-    With simultaneous moves a commitment reveals nothing. If observations change with it nevertheless, and at the
-    beginning of each turn are those of the previous turn, they come too late.
+    With simultaneous moves a commitment reveals nothing. If observations nevertheless change after a commitment, and
+    each turn starts with those of the previous turn, they are late.
 
     A learner that sees only the past cannot react to the present.
 
@@ -110,7 +110,7 @@ def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
     if not subject.once("simultaneous", subject.simultaneous):
         return
     turn: Turn | None = None
-    first: dict[Any, Any] = {}  # agent -> its observation at the beginning of the turn
+    first: dict[Any, Any] = {}  # agent -> its observation at the start of the turn
     then: dict[Any, Any] = {}  # agent -> its observation when it was selected
     late: list[bool] = []
     while not play.over:
@@ -126,11 +126,11 @@ def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
             then[agent] = now
         yield
     if len(late) >= 2 and all(late):
-        raise Failed(f"{play.where}: at the beginning of a turn agents see what they saw in the turn before")
+        raise Failed(f"{play.where}: at the start of a turn agents see the observations of the previous turn")
 
 
 def _bytes(observation: Any) -> Any:
-    """An observation in a form that compares quickly."""
+    """Converts an observation to a form that compares quickly."""
     return [array.tobytes() for _, array in arrays_in(observation)] or repr(observation)
 
 
@@ -141,7 +141,7 @@ def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
     Learners index the dicts by agent.
 
     Example: Rewards contain `"__all__"`, or agents that are out.
-    Fix: `{agent: ... for agent in agents}`, with the agents that began the step.
+    Fix: `{agent: ... for agent in agents}`, with the agents that were live before the step.
     """
     agents, names = set(play.env.agents), {"observations", "infos"}
     while True:
@@ -158,11 +158,11 @@ def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
 def infos_are_of_now(subject: Subject) -> None:
     """Infos and state() refer to the current turn, not to the previous one.
 
-    An info is stale if, in all games compared, it repeats the previous turn's observation, or if it is unchanged from
-    the first turn to the second and changes in every later turn. An info whose name refers to the past ("last",
-    "previous", "before") may be. Parts of state() may be of the past, but not all of it.
+    An info is stale if, in all compared games, it repeats the previous turn's observation, or if it is the same in the
+    first two turns and changes in every later one. Infos whose names refer to the past ("last", "previous", "before")
+    are exempt. Parts of state() may be old, but not all of it.
 
-    Example: `step` fills `infos`, with the mask for example, before it plays the joint action.
+    Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
     Fix: Fill them afterwards.
     """
     for api in steady_apis(subject):
@@ -184,7 +184,7 @@ def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
 
 
 def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
-    """One game, as each agent sees it when it acts."""
+    """One game as each agent sees it when it acts."""
     play, told = api.game(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
     while not play.over and len(play.played) < SHORT:
@@ -201,7 +201,7 @@ def _told(play: Play, agent: Any) -> tuple[Numbers, Numbers]:
 
 
 def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
-    """All numbers in nested data; arrays as a whole, and entry by entry."""
+    """All numbers in nested data: arrays as a whole and entry by entry."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _numbers(value, f"{path}.{key}" if path else str(key))
@@ -215,7 +215,7 @@ def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _sign(games: list[Game], name: str) -> str | None:
-    """`FRESH` if a current observation has the same value; a description if it is stale; else None."""
+    """`FRESH` if a current observation has the same value; a description if the info is stale; else None."""
     games = [game for game in games if all(name in info for _, info in game)]
     told = [[info[name] for _, info in game] for game in games]
     if not any(one != other for values in told for one, other in pairwise(values)):
@@ -228,9 +228,9 @@ def _sign(games: list[Game], name: str) -> str | None:
         seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
         changes = sum(one != other for values in seen for one, other in pairwise(values))
         if changes >= LEAST_CHANGES and told == [[*values[:1], *values[:-1]] for values in seen]:
-            return f"tells what the observation ({place}) told in the turn before"
+            return f"repeats the observation ({place}) of the previous turn"
     later = [pair for values in told for pair in pairwise(values[1:])]
     repeats = all(len(values) < 2 or values[0] == values[1] for values in told)
     if repeats and len(later) >= LEAST_CHANGES and all(one != other for one, other in later):
-        return "is in the second turn what it was in the first, though it changes in every turn from then on"
+        return "is the same in the first two turns, though it changes in every later turn"
     return None

@@ -1,4 +1,4 @@
-"""A check that the AEC and the Parallel version of an environment are one game."""
+"""A check that the AEC and the Parallel version of an environment are the same game."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ MOST_PLACES = 200
 
 
 def skins_are_one_game(subject: Subject) -> None:
-    """With the same seed and choices, AEC and Parallel give the same observations, total rewards and terminations.
+    """With the same seed and actions, AEC and Parallel return the same observations, total rewards and terminations.
 
-    Both ways of summing AEC rewards must give the Parallel rewards: summing the rewards that `last()` returns, and
-    summing `rewards` after each step, as `aec_to_parallel` does. An environment that forgets to clear them pays twice.
+    AEC rewards must sum to the Parallel rewards in both ways: as returned by `last()`, and as `rewards` after each
+    step, which `aec_to_parallel` uses. An environment that forgets to clear them pays twice.
 
-    What was learned in one API must hold in the other.
+    Policies learned in one API must work in the other.
 
     Example: The Parallel version divides rewards by the number of agents.
-    Fix: Make one version from the other, or both from the same rules.
+    Fix: Derive one version from the other, or both from the same rules.
     """
     aec, parallel = (steady_api(subject, kind) for kind in ("AEC", "Parallel"))
     one, other = (api.new() for api in (aec, parallel))
@@ -57,7 +57,7 @@ class _Pair:
         self.paid = {name: dict.fromkeys(seats(parallel.env), 0.0) for name in ("Parallel", "last()", "rewards")}
 
     def follow(self, driver: Driver, moves: Sequence[Any]) -> None:
-        """Plays both environments with the same choices, these moves first, and compares them."""
+        """Plays both environments with the same actions, starting with `moves`, and compares them."""
         seed = self.where.partition(",")[0]
         self.parallel.chooser = driver
         self._compare_views()
@@ -90,7 +90,7 @@ class _Pair:
                 self.aec.submit(choice.pop(agent), log=False)
             self._add("rewards", self.aec.rewards())
             order = seats(self.aec.env)
-            # Agents whose seats were skipped had no choice.
+            # Agents that were skipped had no choice.
             if self.aec.over or order.index(self.aec.env.agent_selection) <= order.index(agent):
                 return
 
@@ -112,7 +112,7 @@ class _Pair:
                 raise Failed(f"{self.where}: the reward of {agent} is {here[agent]!r} in AEC, {there!r} in Parallel")
 
     def _take_leave(self) -> None:
-        """Lets the AEC agents that are out make their last step."""
+        """Makes the final AEC steps of agents that are out."""
         env, left = self.aec.env, len(self.aec.env.agents)
         while env.agents and self.aec.dead(env.agent_selection):
             self._collect(env.agent_selection)
@@ -122,7 +122,7 @@ class _Pair:
                 raise Failed(f"{self.where}: AEC: an agent that is out stays in `agents` after its last step")
 
     def _compare_last_views(self) -> None:
-        """Compares the last observations and infos of agents that are out now."""
+        """Compares the last observations and infos of agents that went out."""
         for agent in self.parallel.out() & set(self.aec.env.agents):
             self._compare_view(agent)
 

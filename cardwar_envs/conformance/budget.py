@@ -1,4 +1,4 @@
-"""The processor time that a run of checks may use."""
+"""The processor time allowed to a run of checks."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from dataclasses import dataclass
 
 from cardwar_envs.conformance.verdicts import OutOfTime
 
-# Maximal number of steps of an episode, unless a check needs its end.
+# Maximum number of steps per episode, unless a check needs the end.
 STEPS = 120
-# A run ends after this multiple of its seconds, and some more for drawing and starting processes. A check gets one part
-# in `PARTS` of what is left, and for each of its searches this multiple (`MARGIN`) of the search's share.
+# A run ends after this multiple of its seconds, plus some for drawing and starting processes. Each check gets the
+# fraction 1 / `PARTS` of the remaining time, and for each search this multiple (`MARGIN`) of the search's share.
 MOST, MORE, PARTS, MARGIN = 1.5, 8.0, 4, 1.5
-# Of slow environments, shorter episodes are compared: as many steps as take this many seconds, but at least so many.
+# In slow environments, compared episodes are shortened to the steps that fit into these seconds, but not below a
+# minimum.
 EPISODE_SECONDS, FEWEST_STEPS = 0.08, 8
 
 
 @dataclass
 class Budget:
-    """When a check and the whole run end; endless until `start`.
+    """Deadlines of a check and of the whole run; unlimited until `start`.
 
     Attributes:
-        end: The processor time at which the run ends.
-        deadline: The processor time at which the current check ends.
-        longest: Maximal number of steps of an episode that is compared with another.
+        end: Processor time at which the run ends.
+        deadline: Processor time at which the current check ends.
+        longest: Maximum number of steps of compared episodes.
     """
 
     end: float = math.inf
@@ -34,21 +35,21 @@ class Budget:
 
     @property
     def started(self) -> bool:
-        """Whether a check has been started."""
+        """Whether any check was started."""
         return self.end < math.inf
 
     def start(self, seconds: float, whole: bool) -> None:
-        """Starts a check, and with the first one the run of that many seconds; `whole` gives it all that is left."""
+        """Starts a check and, if it is the first, a run of that many seconds; `whole` gives it all remaining time."""
         now = processor_seconds()
         self.end = min(self.end, now + MOST * seconds + MORE)
         self.deadline = self.end if whole else now + (self.end - now) / PARTS
 
     def extend(self, seconds: float) -> None:
-        """Gives the check more time, because it begins a search with a share of its own."""
+        """Gives the check more time for a search with a share of its own."""
         self.deadline = min(self.end, self.deadline + MARGIN * seconds)
 
     def pace(self, seconds: float) -> None:
-        """Limits episodes by the seconds that a step takes."""
+        """Limits the length of episodes, given the seconds per step."""
         self.longest = max(FEWEST_STEPS, min(self.longest, int(EPISODE_SECONDS / max(seconds, 1e-9))))
 
     def left(self) -> float | None:
@@ -62,6 +63,6 @@ class Budget:
 
 
 def processor_seconds() -> float:
-    """Processor time of this process and its ended children."""
+    """Processor time of this process and its finished children."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system

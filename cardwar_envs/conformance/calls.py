@@ -21,10 +21,10 @@ MOST_STEPS = 240
 def seats_are_asked_in_order(subject: Subject) -> None:
     """In each turn every agent with a choice is selected once, in the order of `agents`.
 
-    Code that collects a joint action seat by seat, such as `aec_to_parallel`, relies on it. An order that changes from
-    turn to turn is noted.
+    Code that collects a joint action seat by seat, such as `aec_to_parallel`, relies on this. An order that varies
+    between turns is noted.
 
-    Example: `agent_selection` returns to an agent that has committed, before the others were asked.
+    Example: `agent_selection` returns to an agent that has committed, before the others have.
     Fix: Use PettingZoo's `AgentSelector` over the live agents.
     """
     api = subject.api("AEC")
@@ -43,7 +43,7 @@ def seats_are_asked_in_order(subject: Subject) -> None:
 
 
 def _turns(play: AECPlay) -> Iterator[Turn]:
-    """The turns of a game, each when the next one begins."""
+    """Yields the turns of a game, each when the next one begins."""
     turn: Turn | None = None
     while not play.over and len(play.played) < MOST_STEPS:
         agent = play.env.agent_selection
@@ -67,7 +67,7 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
 
     Otherwise PettingZoo's converter refuses it, and tools treat its moves as sequential.
 
-    Example: The metadata of an AEC environment lack `is_parallelizable`, although each cycle asks every live agent.
+    Example: The metadata of an AEC environment lacks `is_parallelizable`, although each cycle selects every live agent.
     Fix: `metadata = {..., "is_parallelizable": True}`.
     """
     api = subject.api("AEC")
@@ -81,7 +81,7 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
 
 
 def _note_if_all_are_asked(api: Api[Any]) -> None:
-    """Without a Parallel version moves may be meant to be sequential, so the author must declare it."""
+    """Without a Parallel version, moves may be sequential on purpose, so the author must declare whether they are."""
     if "is_parallelizable" not in api.make().metadata:
         _require_that_some_are_passed_over(api)
         raise Noted(
@@ -107,11 +107,11 @@ def _require_that_some_are_passed_over(api: Api[Any]) -> None:
 
 
 def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
-    """step() raises before the first reset, raises or warns after the end; agents that are out can pass only None.
+    """step() raises before the first reset, raises or warns after the end; agents that are out may only pass None.
 
-    A loop that steps too late would store rewards of no game.
+    A loop that steps too late would record rewards that belong to no game.
 
-    Example: `step` after the end plays on.
+    Example: `step` continues after the end.
     Fix: Raise before the first reset and after the end; use PettingZoo's `OrderEnforcingWrapper`.
     """
     for api in subject.apis():
@@ -147,7 +147,7 @@ def _step_after_the_end(api: Api[Any], games: list[Route]) -> None:
 
 
 def _ended(api: Api[Any]) -> list[Route]:
-    """Games played to their end."""
+    """Routes through complete games."""
     games = []
     for seed in SEEDS:
         play = api.game(seed)

@@ -1,4 +1,4 @@
-"""A check that future chance outcomes are not revealed."""
+"""A check that future chance outcomes stay hidden."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ TURNS = 6
 MOST_LEAVES = 400
 # Arrays with at most this many entries are predicted entry by entry.
 MOST_ENTRIES = 16
-# Differences below this share of a bounded space's range are the "small print" of an observation.
+# Differences below this fraction of a bounded space's range are the "small print" of an observation.
 SMALL_PRINT = 0.02
-# But counts are not small print, however wide the space.
+# Counts are never small print, however wide the space.
 MOST_SMALL_PRINT = 0.2
 WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
 
 
 def chance_to_come_is_hidden(subject: Subject) -> None:
-    """After equal observations, nothing public predicts future chance outcomes.
+    """Nothing public predicts future chance outcomes, given equal observations so far.
 
-    The check makes the same choices under many seeds. Among games with equal observations and rewards so far, it
+    The check takes the same actions under many seeds. Among games with equal observations and rewards so far, it
     predicts the next and the last observations and rewards from all other visible data: infos, state(), pictures,
     str(), public attributes, spaces, error messages, and the signs and last digits of observations. The predictor is
-    fitted on one half of the games and tested on the other, against the same data of another game that looked the
-    same. No info may contain the generator that chance is drawn from.
+    fitted on one half of the games and tested on the other; as a control, it gets the data of another game that looked
+    the same. No info may contain the generator that draws chance outcomes.
 
-    A learner that knows the next card solves another game.
+    A learner that knows the next card solves a different game.
 
     Example: `infos[agent] = {"deck": self.deck}`, with the order of the cards to come.
-    Fix: Show what has happened; draw later, or keep the order private.
+    Fix: Show only what has happened; draw later, or keep the order private.
     """
     chance = False
     for api in steady_apis(subject):
@@ -66,7 +66,7 @@ Game = list[tuple[Told, Seen]]
 
 
 def _games(subject: Subject, api: Api[Any], modes: list[str]) -> list[Game]:
-    """Games with the same choices: for each turn the visible data, and what all agents observe."""
+    """Plays games with the same actions; for each turn, the visible data and what all agents observe."""
     games: list[Game] = []
     for number in subject.time(SHARE):
         mode = modes[number % len(modes)] if modes else None
@@ -77,7 +77,7 @@ def _games(subject: Subject, api: Api[Any], modes: list[str]) -> list[Game]:
 
 
 def _unlike(games: list[Game]) -> int:
-    """The number of games with different observations."""
+    """The number of distinct observations among the games."""
     return len({str([seen for _, seen in game]) for game in games})
 
 
@@ -105,7 +105,7 @@ def _error(api: Api[Any], seed: int, turn: int) -> str:
 
 
 def _take_turn(play: Play) -> None:
-    """One joint action, after agents that are out have left."""
+    """Takes one joint action, after removing agents that are out."""
     while not play.over and not play.asked():
         play.step(log=False)
     for _ in range(len(play.masks()) if play.kind == "AEC" else 1):
@@ -188,14 +188,14 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _require_own_generators(api: Api[Any]) -> None:
-    """Raises Failed if an info contains a generator of the environment."""
+    """Raises Failed if an info contains one of the environment's generators."""
     play = api.game(1)
     for _ in range(3):
         own = {id(generator) for _, generator in generators_on(play.env)}
         for agent, info in play.infos().items():
             for path, generator in generators_on(info):
                 if id(generator) in own:
-                    what = f"{path.partition('.')[2]!r} hands out a random generator of the environment"
+                    what = f"{path.partition('.')[2]!r} contains a random generator of the environment"
                     raise Failed(f"{play.at}: the info of {agent}: {what}: who has it knows what chance will bring")
         if play.over:
             return
@@ -203,7 +203,7 @@ def _require_own_generators(api: Api[Any]) -> None:
 
 
 def _foretold(games: list[Game], turn: int) -> str | None:
-    """Describes the first item that predicts something of the next turn or the last."""
+    """Describes the first item that predicts something of the next or the last turn."""
     alike = ["|".join(map(str, (seen for _, seen in game[: turn + 1]))) for game in games]
     leaves = _leaves_that_vary(games, alike, turn)
     for ahead, when in ((turn + 1, "next"), (-1, "at last")):

@@ -1,4 +1,4 @@
-"""How agents choose legal actions: at random, all alike, or some high and others low."""
+"""Ways in which agents choose legal actions: at random, all the same, or some high and others low."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cardwar_envs.conformance.verdicts import Failed
 
 
 class Chooser:
-    """Random legal choices, determined by the seed, the agent and the number of its earlier choices."""
+    """Random legal actions, determined by the seed, the agent and the number of its earlier actions."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -43,7 +43,7 @@ def legal_actions(space: Any, mask: NDArray[Any] | None) -> list[int]:
 
 
 class Driver(Chooser):
-    """Choices in one style per game: at random, all alike, or each agent high or low."""
+    """Chooses actions in one style per game: at random, all the same, or each agent high or low."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -61,7 +61,7 @@ class Driver(Chooser):
         return action if self._style < 2 else at_bounds(space, action, self._place(agent), self._rng)
 
     def _place(self, agent: Any) -> float:
-        if self._style == 2:  # the same for all in a turn
+        if self._style == 2:  # all agents alike in a turn
             turn = self._asked[agent] = self._asked.get(agent, 0) + 1
             if turn != self._shared[0]:
                 self._shared = turn, float(self._rng.random())
@@ -74,7 +74,7 @@ class Driver(Chooser):
 def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -> Any:
     """Moves the bounded entries of a random action to the bounds of its space.
 
-    All go to the lower bounds if `place` is below 0.3, all to the upper ones if it is above 0.7, else some to each.
+    All go to the lower bounds if `place` is below 0.3, all to the upper ones if it is above 0.7, else a random mixture.
     """
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: at_bounds(part, action[key], place, rng) for key, part in space.spaces.items()}
@@ -90,7 +90,7 @@ def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -
 
 
 def _bounds(space: Any) -> tuple[Any, Any]:
-    """The bounds of the entries of a space, None if it has none."""
+    """The bounds of a space's entries, None if it has none."""
     if isinstance(space, gymnasium.spaces.Box):
         return space.low, space.high
     if isinstance(space, gymnasium.spaces.Discrete):

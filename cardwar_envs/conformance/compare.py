@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from cardwar_envs.conformance.verdicts import Failed
 
-# Maximal number of places named per array.
+# Maximum number of differing entries named per array.
 MOST_PLACES = 64
 
 
 def difference(first: Any, second: Any, path: str = "") -> str | None:
-    """Describes the first place at which nested data differs in value; None if it is equal.
+    """Describes the first difference in value between nested data; None if they are equal.
 
     0.0 equals -0.0, and outside of arrays numbers of different types can be equal.
     """
@@ -24,9 +24,9 @@ def difference(first: Any, second: Any, path: str = "") -> str | None:
 
 
 def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iterator[tuple[str, str]]:
-    """All places at which nested data differs, each with both values; `exact` compares types and signs of zero too."""
+    """Yields all differences between nested data, with both values; `exact` compares types and signs of zero too."""
     if type(first) is type(second) and type(first) in (bool, int, str) and first == second:
-        return  # at once: most data is of these types, and equal
+        return  # fast path: most data is of these types, and equal
     if exact and type(first) is not type(second):
         yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
     elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
@@ -88,7 +88,7 @@ def _short(data: Any) -> str:
 
 
 def require_same(first: Any, second: Any, what: str) -> None:
-    """Raises Failed, with `what` and the place, if the two differ."""
+    """Raises Failed, with `what` and the location, if the two differ."""
     if found := difference(first, second):
         raise Failed(f"{what}: {found}")
 

@@ -1,4 +1,4 @@
-"""Checks that an environment is self-contained: it can be copied, and shares no state."""
+"""Checks that an environment is self-contained: it can be copied and shares no state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, Noted, failing
 
 SEED = 5
-# What a copy loses may matter in few games: number of games to copy, time permitting.
+# A copy may lose something that matters in few games: number of games to copy, time permitting.
 SEEDS, SHARE = 6, 0.04
 # The first two are always tried.
 CUTS = (1, 0, 3, 2, 7)
@@ -32,7 +32,7 @@ GAMES = 6
 def deepcopy_goes_on(subject: Subject) -> None:
     """A deep copy in mid-game continues like the original, and playing it does not disturb the original.
 
-    Tree search and counterfactual evaluation need it. Copies of an `EzPickle` environment start from scratch by
+    Tree search and counterfactual evaluation need this. Copies of an `EzPickle` environment start from scratch by
     design, which is noted.
 
     Example: `__deepcopy__` shares the generator with the copy.
@@ -42,7 +42,7 @@ def deepcopy_goes_on(subject: Subject) -> None:
 
 
 def pickle_goes_on(subject: Subject) -> None:
-    """The same for an environment pickled and restored in mid-game, as by checkpoints and subprocesses.
+    """An environment pickled and restored in mid-game continues like the original.
 
     Worker processes and checkpoints need it.
 
@@ -93,7 +93,7 @@ def _begins_anew(env: Any) -> bool:
 
 
 def _require_new_beginning(api: Api[Play], name: str, duplicate: Callable[[Any], Any]) -> None:
-    """Such a copy, once reset, plays like any new environment; the original continues."""
+    """Fails unless such a copy, once reset, plays like any new environment, and the original continues."""
     what = f"{api.kind}: {name} after step 1"
     reference = api.game(SEED).run()
     original = api.game(SEED)
@@ -108,7 +108,7 @@ def _require_new_beginning(api: Api[Play], name: str, duplicate: Callable[[Any],
 
 
 def _require_same_future(api: Api[Play], seed: int, original: Play, twin: Play, what: str) -> None:
-    """Later games of copy and original are those of an environment that was never copied."""
+    """Fails unless later games of copy and original match those of an environment that was never copied."""
     plain = api.game(seed)
     plain.run(len(original.log) - 1)
     with failing(f"{what}: the next game:"):
@@ -138,7 +138,7 @@ def _play_on(play: Play, steps: int, what: str) -> None:
 def environments_do_not_meet(subject: Subject) -> None:
     """Two environments that are stepped alternately play the same games as each would alone.
 
-    This finds state or a generator kept in the class or the module.
+    This finds state or a generator stored in the class or the module.
 
     Vectorised training steps many environments in turn.
 
@@ -173,7 +173,7 @@ def _require_own_spaces(one: Play, other: Play) -> None:
 def global_randomness_is_left_alone(subject: Subject) -> None:
     """Making, resetting and playing neither uses nor seeds the global generators of `random` and `numpy.random`.
 
-    Otherwise the environment's draws affect, and depend on, everything else in the process.
+    Otherwise the environment affects every other user of random numbers in the process, and depends on them.
 
     Example: `random.shuffle(deck)` or `np.random.seed(seed)`.
     Fix: `self.rng.shuffle(deck)`, with a generator of the environment's own.
@@ -190,7 +190,7 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
 def _require_untouched(api: Api[Play]) -> None:
     random.seed(SEED)
     np.random.seed(SEED)  # this generator is watched
-    # Any seeding, even with the same number, leads to another state than this.
+    # Seeding changes this state, even with the same number.
     random.random(), np.random.random()
     before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
     for seed in range(GAMES):

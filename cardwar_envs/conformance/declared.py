@@ -1,4 +1,4 @@
-"""Checks of what an environment declares and offers (agents, metadata, close(), render modes), and what works here."""
+"""Checks of what an environment declares and offers: agents, metadata, close() and render modes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, f
 
 KNOWN = ("human", "ansi", "rgb_array")
 
-# The errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL where there is no display or no OpenGL. Other
-# errors of rendering do not match.
+# Errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL without a display or OpenGL. Other rendering errors do not
+# match.
 NO_DISPLAY = re.compile(
     r"\$DISPLAY|DISPLAY environment variable|NoSuchDisplay|NoSuchConfigException|no available video device"
     r"|as 'headless' is currently running|(x11|wayland|windows) not available"
@@ -53,8 +53,8 @@ def metadata_say_what_is_offered(subject: Subject) -> None:
 def agents_are_a_list_of_their_own(subject: Subject) -> None:
     """Agents removed from `agents` stay in `possible_agents`, and return with the next reset.
 
-    An environment that uses one list for both, or starts every game with the list of the previous game, loses its
-    agents as they leave.
+    An environment that uses one list for both, or starts each game with the list of the previous one, loses its agents
+    as they leave.
 
     Example: `self.agents = self.possible_agents` in `reset`; `agents.remove(agent)` then empties both.
     Fix: `self.agents = list(self.possible_agents)`.
@@ -70,7 +70,7 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
             play.run(STEPS)
         if (left := list(play.env.possible_agents)) != possible:
             why = ", which is the very list `agents`" * one_list
-            raise Failed(f"{api.kind}: in the course of a game `possible_agents`{why}, goes from {possible} to {left}")
+            raise Failed(f"{api.kind}: during a game `possible_agents`{why}, goes from {possible} to {left}")
         if (again := _seated(play)) != seated and play.env.agents is kept:
             words = f"{api.kind}: a game begins with the very list `agents` of the game before, with {again}"
             raise Failed(f"{words} in place of {seated}")
@@ -100,9 +100,9 @@ def closing_does_no_harm(subject: Subject) -> None:
 
 
 def missing_here(error: BaseException, env: Any = None) -> bool:
-    """Whether an error says that this machine lacks a display, OpenGL or an optional library.
+    """Whether an error means that this machine lacks a display, OpenGL or an optional library.
 
-    A missing module of the environment's own package is a fault of the environment, and so is a missing name in a
+    A missing module of the environment's own package is a fault of the environment, and so is a name missing from a
     library.
     """
     if error.__cause__ is not None and missing_here(error.__cause__, env):
@@ -116,18 +116,18 @@ def missing_here(error: BaseException, env: Any = None) -> bool:
 
 
 def modes_of(subject: Subject) -> list[str]:
-    """The render modes that return or print something here."""
+    """The render modes that return or print something on this machine."""
     modes, _ = subject.once("modes", lambda: _tried(subject))
     return list(modes)
 
 
 def require_modes(subject: Subject) -> list[str]:
-    """The same; raises NotTried if there is none because this machine lacks something, else NotApplicable."""
+    """As `modes_of`; without any, raises NotTried if this machine lacks something, else NotApplicable."""
     modes, missing = subject.once("modes", lambda: _tried(subject))
     if not modes and missing:
         raise NotTried(missing)
     if not modes:
-        raise NotApplicable("there is no render mode that can be looked at")
+        raise NotApplicable("there is no render mode that can be examined")
     return list(modes)
 
 
@@ -151,11 +151,11 @@ def _tried(subject: Subject) -> tuple[list[str], str]:
 def render_modes_are_kept(subject: Subject) -> None:
     """Each declared mode is accepted, stored as `render_mode`, and renders what Gymnasium specifies.
 
-    `ansi` returns a text, `rgb_array` a uint8 picture with three colours, at every step. A mode that needs a missing
-    display, OpenGL or library is not tried.
+    `ansi` returns a string, `rgb_array` a uint8 picture with three colours, at every step. A mode is not tried if the
+    machine lacks the display, OpenGL or library for it.
 
     Example: `render()` prints the board in mode `ansi`, and returns None.
-    Fix: Return the text; for `rgb_array` return `uint8[height, width, 3]`. Store the mode in `__init__`.
+    Fix: Return the string; for `rgb_array` return `uint8[height, width, 3]`. Store the mode in `__init__`.
     """
     missing = []
     for api in subject.apis():
@@ -199,7 +199,7 @@ def _require_mode(api: Api[Any], mode: str) -> None:
 def _require_form(picture: Any, what: str, mode: str) -> None:
     if mode == "ansi":
         if not isinstance(picture, str) and not hasattr(picture, "getvalue"):
-            raise Failed(f"{what} returns {type(picture).__name__}, not a text")
+            raise Failed(f"{what} returns {type(picture).__name__}, not a string")
         return
     if not isinstance(picture, np.ndarray):
         raise Failed(f"{what} returns {type(picture).__name__}, not an array")

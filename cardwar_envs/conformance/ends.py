@@ -21,11 +21,11 @@ LIMIT_NAMES = ("max_rounds", "max_cycles")
 def ends_are_final(play: Play, subject: Subject) -> Watch:
     """An agent that is out stays out: its flags stay set, and it leaves `agents` until the next reset.
 
-    In Parallel an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
-    leaves. All flags are bools. Training loops that bootstrap from flags, or count agents, rely on it.
+    In Parallel, an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
+    leaves. All flags are bools. Training loops that bootstrap from flags or count agents rely on this.
 
     Example: An agent is removed from `agents` without a flag, or joins again in mid-game.
-    Fix: Flag it in the step in which it goes out, and then remove it.
+    Fix: Flag it in the step in which it goes out, then remove it.
     """
     yield from _ends_in_parallel(play) if isinstance(play, ParallelPlay) else _ends_in_aec(play)
 
@@ -100,7 +100,7 @@ def _note_objectives(subject: Subject) -> None:
 def nobody_is_paid_after_the_end(play: Play, subject: Subject) -> Watch:
     """Rewards are finite, and an agent gets no reward after the step in which it goes out.
 
-    Its learner has ended the episode and never receives such a reward, so it learns another game. Vector rewards (of
+    Its learner has ended the episode and never sees such a reward, so it learns a different game. Vector rewards (for
     several objectives) are noted.
 
     Example: A prize is shared among all possible agents, although some are out.
@@ -118,12 +118,12 @@ def nobody_is_paid_after_the_end(play: Play, subject: Subject) -> Watch:
 
 
 def limit_of_rounds_is_kept(subject: Subject) -> None:
-    """An environment with `max_rounds` or `max_cycles` ends when that many rounds have been played.
+    """An environment with `max_rounds` or `max_cycles` ends after that many rounds.
 
-    A round may take several joint actions. Games of cardwar_envs declare how many (`facts.max_length`); in other
-    games a round is one joint action.
+    A round may take several joint actions. Games of cardwar_envs declare how many (`facts.max_length`); elsewhere a
+    round is one joint action.
 
-    Learners rely on the limit for the length of a rollout.
+    Learners rely on the limit to size their rollouts.
 
     Example: `if self.rounds > self.max_cycles`, which plays one round more.
     Fix: `if self.rounds >= self.max_cycles`, and end the game for all agents.
@@ -160,7 +160,7 @@ def _limit_name(subject: Subject) -> str:
 
 
 def _joint_actions(play: Play) -> int:
-    """A lower bound on the joint actions played: an agent commits at most once in each."""
+    """A lower bound on the number of joint actions: an agent commits at most once in each."""
     if isinstance(play, ParallelPlay):
         return len(play.played)
     return sum(choice is not None for choice in play.played) // len(seats(play.env))

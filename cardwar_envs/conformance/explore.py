@@ -1,4 +1,4 @@
-"""Plays many games, directed towards the least seen features, and passes every step to all watchers."""
+"""Plays many games, directed towards the rarest features, and passes every step to all watchers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, OutOfTime, in_a_line
 
-# The share of the time for each kind.
+# The fraction of the time for each kind.
 SHARE = 0.12
-# Exploration ends when this many games in a row, and a third of all, had no new value, and few a new situation.
+# Exploration ends when this many games in a row, and a third of all, showed no new value and few new situations.
 PATIENCE = 120
 FEW = 6
 # Modes in which one game in three is rendered.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
-# Games cut off by the time are too few to judge if there were fewer, or fewer moves in all, than this.
+# Games cut off by the time limit are too few to judge below this number of games or moves.
 FEW_GAMES, FEW_MOVES = 10, 200
 # One environment in this many plays a second game, of at most this many steps.
 SECOND_GAME_ONE_IN, SHORT = 8, 40
@@ -33,15 +33,15 @@ class Unrepeatable(Exception):  # noqa: N818  # caught in this module
     """A game cannot be replayed with the same seed and choices."""
 
 
-# Follows one game: started after the reset, it is sent each choice before the step, and resumed after the step.
+# Follows one game: started after the reset, receives each action before the step, and resumes after it.
 Watch = Generator[None, Any, Any]
 Check = Callable[[Subject], None]
-# Check, the kinds of environment that it watches, and what it does in each game.
+# Check, kinds of environment that it watches, and what it does in each game.
 WATCHERS: list[tuple[str, tuple[str, ...], Callable[[Any, Subject], Watch]]] = []
 
 
 def step() -> Watch:
-    """Waits until a step has been made; returns its choice."""
+    """Waits until a step has been made; returns its action."""
     choice = yield
     yield
     return choice
@@ -50,12 +50,12 @@ def step() -> Watch:
 def watcher(
     *kinds: str, first: Callable[[Subject], Any] | None = None, then: Check | None = None
 ) -> Callable[[Callable[[Any, Subject], Watch]], Check]:
-    """Makes a check of a generator that follows every game explored, and raises Failed if something is wrong.
+    """Turns a generator into a check; it follows every explored game and raises Failed if something is wrong.
 
     Args:
         kinds: The kinds of environment to follow.
-        first: Called first; it may raise `NotApplicable`, for example.
-        then: Called if nothing has failed.
+        first: Called first; may raise `NotApplicable`, for example.
+        then: Called if nothing failed.
     """
 
     def register(follow: Callable[[Any, Subject], Watch]) -> Check:
@@ -82,16 +82,16 @@ class Explored:
 
     games: int = 0  # started
     moves: int = 0  # steps in them
-    situations: int = 0  # distinct ones, as agents observe them
+    situations: int = 0  # distinct combinations of observations
     failures: dict[str, Finding] = field(default_factory=dict)  # of each check that failed
-    routes: list[Route] = field(default_factory=list)  # first those with a value of their own, shortest first
+    routes: list[Route] = field(default_factory=list)  # those to a new value first, shortest first
     current: Any = None  # the current game, with its parameters
     cut: bool = False  # whether the time ran out while games still showed something new
     unrepeatable: str = ""  # why a game cannot be replayed, if so
 
 
 def explored(subject: Subject, kind: str) -> Explored:
-    """The results for that kind, which must exist; its games are played once for all checks."""
+    """The results for a kind, which must exist; its games are played once and shared by all checks."""
     api = subject.api(kind)
     found: Explored = subject.once(("explored", kind), lambda: _explore(subject, api))
     return found
@@ -135,20 +135,20 @@ def _explore(subject: Subject, api: Api[Any]) -> Explored:
 
 
 def _made(api: Api[Any], number: int, modes: list[str]) -> Play:
-    """A fresh environment; some are made with a render mode."""
+    """A fresh environment, sometimes with a render mode."""
     if modes and number % DRAWN_ONE_IN == 0:
         try:
             mode = modes[number // DRAWN_ONE_IN % len(modes)]
             play: Play = api.new(choices=number, render_mode=mode)
             return play
         except Exception:
-            modes.clear()  # `render_modes_are_kept` says so
+            modes.clear()  # reported by `render_modes_are_kept`
     drawn: Play = api.new(choices=number)
     return drawn
 
 
 def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, route: Route) -> tuple[bool, bool]:
-    """Plays one game, first along a route; returns whether it had a new value, and a new situation."""
+    """Plays one game, starting along a route; returns whether it had a new value, and a new situation."""
     play.reset(route.seed)
     new = [archive.note(play, route.seed)]
     play.chooser = Driver(play.chooser.seed)
@@ -165,7 +165,7 @@ def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, rou
 
 
 def _resume(watching: list[tuple[str, Watch]], found: Explored, choice: Any = None) -> list[tuple[str, Watch]]:
-    """Resumes all watchers; returns those that go on."""
+    """Resumes all watchers; returns those that continue."""
     going = []
     for check, watch in watching:
         try:
@@ -180,7 +180,7 @@ def _resume(watching: list[tuple[str, Watch]], found: Explored, choice: Any = No
 
 
 def _submit(play: Play, choice: Any, again: bool) -> None:
-    """Steps once; `again` means that the choice was legal in an earlier game with this seed, and must not raise."""
+    """Steps once; `again` means that the action was legal in an earlier game with this seed, so it must not raise."""
     try:
         play.submit(choice, log=False)
     except Exception as error:
@@ -199,7 +199,7 @@ def _play_again(play: Play) -> None:
 
 
 def _report(check: str, subject: Subject) -> None:
-    """Raises Failed if that check has failed in an explored game."""
+    """Raises Failed if that check failed in an explored game."""
     found: dict[str, Explored] = {}
     for api in subject.apis():
         seen = found[api.kind] = explored(subject, api.kind)
@@ -216,7 +216,7 @@ def _report(check: str, subject: Subject) -> None:
 def legal_play_goes_on(subject: Subject) -> None:
     """No legal action and no reset raises in any game played.
 
-    A crash in a rare situation ends a training run after hours.
+    A crash in a rare situation can end a training run after hours.
 
     Example: `step` looks up `self.deck[0]` when the deck may be empty.
     Fix: Run the script of `--reproduce`, and handle that situation.
@@ -243,7 +243,7 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
 
 
 def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
-    """Routes through whole games, in all styles of choosing.
+    """Routes through complete games, in all styles of choosing.
 
     Hidden state gives no feature to return to, so only many games reach what depends on it.
     """
@@ -256,6 +256,6 @@ def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
 
 
 def coverage(subject: Subject) -> dict[str, dict[str, int]]:
-    """Kind -> the number of games played for the watchers, of moves, and of distinct situations."""
+    """Kind -> the numbers of games and moves that the watchers saw, and of distinct situations."""
     found = ((api.kind, explored(subject, api.kind)) for api in subject.apis())
     return {kind: {"games": s.games, "moves": s.moves, "distinct situations": s.situations} for kind, s in found}

@@ -1,4 +1,4 @@
-"""Whether visible data predicts future chance outcomes: a prediction from it, tested against a control."""
+"""Tests whether visible data predicts future chance outcomes, against a control."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# By how much a prediction must beat one from another game: in standard errors, and in cases.
+# How much better than the control a prediction must be: in standard errors, and in cases.
 STANDARD_ERRORS = 5.0
 LEAST_CASES = 24
-# Maximal number of predicted items.
+# Maximum number of items to predict.
 MOST_TARGETS = 48
 
 Codes = NDArray[np.int64]
@@ -21,14 +21,14 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Halves:
-    """Games that looked alike so far, in two halves: predictors are fitted on one and tested on the other."""
+    """Games that looked the same so far, in two halves: predictors are fitted on one and tested on the other."""
 
     members: tuple[Codes, Codes]  # the games of each half
-    others: tuple[Codes, Codes]  # for each another game of its half that looked the same so far; itself if none did
+    others: tuple[Codes, Codes]  # for each game, another of its half that looked the same so far, or itself
 
 
 def halves_of(alike: Sequence[Hashable], known: NDArray[np.bool_]) -> Halves:
-    """Puts the games that are `known` into two halves; those with the same key in `alike` looked alike so far."""
+    """Splits the games that are `known` into two halves; games with equal keys in `alike` looked the same so far."""
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for game, key in enumerate(alike):
         if known[game]:
@@ -45,13 +45,13 @@ def halves_of(alike: Sequence[Hashable], known: NDArray[np.bool_]) -> Halves:
 
 
 def coded(values: Sequence[Hashable]) -> Codes:
-    """Numbers that are equal where the values are; -1 where there is none, `[games]`."""
+    """Integers that are equal where the values are; -1 where there is none, `[games]`."""
     codes: dict[Hashable, int] = {}
     return np.array([-1 if value is None else codes.setdefault(value, len(codes)) for value in values], np.int64)
 
 
 def foretells(told: Codes, comes: Codes, halves: Halves) -> bool:
-    """Whether data visible in a game predicts its future better than that of another game that looked the same.
+    """Whether data visible in a game predicts its future better than the data of another game that looked the same.
 
     Under the null hypothesis both are right equally often, because the two games are exchangeable.
     """
@@ -70,10 +70,10 @@ def foretells(told: Codes, comes: Codes, halves: Halves) -> bool:
 def telling(
     leaves: Mapping[str, Sequence[Hashable]], comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]
 ) -> Iterator[tuple[str, str]]:
-    """Names of visible items, each with the name of the item that it predicts.
+    """Names of visible items that predict something, each with the name of the predicted item.
 
-    `leaves` has the value of each item in each game (None where it is absent), `comes` the future values of each game,
-    and `alike` a key for each game; games with the same key looked alike so far.
+    `leaves` has the value of each item in each game (None if absent), `comes` the future values of each game, and
+    `alike` a key for each game; games with equal keys looked the same so far.
     """
     targets = dict(_targets(comes, alike))
     halves: dict[bytes, Halves] = {}
@@ -91,7 +91,7 @@ def telling(
 
 
 def _targets(comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]) -> Iterator[tuple[str, Codes]]:
-    """The future items that differ among games that looked alike."""
+    """The future items that differ among games that looked the same."""
     known: set[bytes] = set()
     for name in dict.fromkeys(name for each in comes for name in each):
         values: list[Any] = [each.get(name, "") for each in comes]

@@ -1,4 +1,4 @@
-"""Checks of invalid input: actions outside the space are refused without effect, and equal actions play alike."""
+"""Checks of invalid input: actions outside the space are rejected without effect, and equal actions are equivalent."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SHARE = 0.06
 MOST_PLACES = 60
 SHORT = 12
 LEGAL = 8
-# Marks an agent's action that is missing in the dict.
+# Stands for an agent's missing action.
 MISSING = object()
 
 
 def odd_actions(space: Any, action: Any) -> Iterator[Any]:
-    """Values that are not actions of a space, some of which resemble the action."""
+    """Values outside an action space, some of which resemble the action."""
     tried: list[Any] = [None, -1, "1", "x", 2.7, float("nan"), 1.0, np.float64(1.0), np.float32(0.0), np.True_, b"1"]
     tried += [10**6, -(10**6), [], {}]
     if isinstance(space, gymnasium.spaces.Discrete):
@@ -56,8 +56,8 @@ def _contains(space: Any, odd: Any) -> bool:
 def input_outside_the_space_is_refused(subject: Subject) -> None:
     """An action outside the action space raises, or ends the game for the agent that tried it.
 
-    A learner whose network outputs NaN, or whose index is one too high, must notice. An environment that rounds, clips
-    or accepts negative indices continues with a move that no agent made.
+    It must be noticed when a network outputs NaN or an index is one too high. An environment that rounds, clips or
+    accepts negative indices continues with a move that no agent made.
 
     Example: `card = self.hand[action]`, which takes -1; or `int(action)`, which takes 2.7.
     Fix: `if not self.action_space(agent).contains(action): raise ValueError(...)`.
@@ -66,15 +66,15 @@ def input_outside_the_space_is_refused(subject: Subject) -> None:
 
 
 def refusals_change_nothing(subject: Subject) -> None:
-    """A refused action has no effect: the game continues as if it had not been tried.
+    """A rejected action has no effect: the game continues as if it had not been tried.
 
     This includes the others' commitments, pending rewards, infos and chance. Effects of PettingZoo's own converter are
     noted.
 
-    A caller that catches the error and retries plays another game.
+    Otherwise a caller that catches the error and retries plays a different game.
 
     Example: `step` clears the rewards, or removes the card, before it checks the action.
-    Fix: Check everything first; then change the state.
+    Fix: Check everything first, then change the state.
     """
     _search(subject, "changed")
 
@@ -112,7 +112,7 @@ def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
 
 
 def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
-    """These routes; in AEC each also after one and two more commitments, so that others have committed."""
+    """Yields the routes; in AEC also each followed by one and two more commitments."""
     for way in ways:
         yield way
         if api.kind == "AEC":
@@ -124,7 +124,7 @@ def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
 
 
 def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, str]:
-    """Submits invalid actions one after the other while they are refused; returns the failures, if any."""
+    """Submits invalid actions one after the other while they are rejected; returns the failures, if any."""
     play = route.travel(api)
     before, refused = _all(play), []
     for number, odd in enumerate(tried):
@@ -132,7 +132,7 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
             found = _accepted(api, route, agent, odd)
             return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
-    what = f"{play.at}: what is no action of {agent} ({_named(refused)}) is refused, but"
+    what = f"{play.at}: {_named(refused)}, no action of {agent}, is rejected, but"
     found = _changed(api, route, play, before, what) if refused else {}
     if found and len(refused) > 1:  # find the one responsible
         for odd in refused:
@@ -157,7 +157,7 @@ def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
 
 
 def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, str]:
-    """The failure if an invalid action does not raise: it must end the game for its agent, and be the cause of that."""
+    """Describes the failure if an invalid action does not raise, unless it ends the game for its agent."""
     play = route.travel(api)
     at, space = play.at, " ".join(str(play.env.action_space(agent)).split())
     if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(api, route, agent, play)):
@@ -182,7 +182,7 @@ def _ends_so_anyway(api: Api[Any], route: Route, agent: Any, ended: Play) -> boo
 
 
 def ends_for(play: Play, agent: Any) -> bool:
-    """Whether the agent is out, as soon as all others have played."""
+    """Whether the agent is out once all others have played."""
     asked = [agent]
     while isinstance(play, AECPlay) and play.asked():
         if play.env.agent_selection in asked or (agent in play.env.agents and play.dead(agent)):
@@ -214,22 +214,22 @@ def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], wh
         clean.log, play.log = [clean.seen()], [play.seen()]
         clean.run(SHORT)
         play.run(SHORT)
-        require_same_play(clean.log, play.log, "the game then goes on otherwise")
+        require_same_play(clean.log, play.log, "the game then continues differently")
     except Failed as failure:
         return {"changed": f"{what} {failure}"}
     except Exception as error:
-        return {"changed": f"{what} the game cannot go on then: {in_a_line(error)}"}
+        return {"changed": f"{what} the game cannot continue: {in_a_line(error)}"}
     return {}
 
 
 def equal_actions_play_alike(subject: Subject) -> None:
     """NumPy integers as actions are equivalent to Python integers.
 
-    So are arrays of dimension 0, unless refused.
+    So are zero-dimensional arrays, unless they are rejected.
 
-    Networks return NumPy integers, scripts Python ones.
+    Networks return NumPy integers, scripts Python integers.
 
-    Example: `if isinstance(action, int)`, or observations that take over the type of an action.
+    Example: `if isinstance(action, int)`, or observations whose type depends on that of an action.
     Fix: `action = int(action)` after the check; fix the dtype of arrays.
     """
     compared = 0

@@ -13,14 +13,14 @@ from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.play import PARTS, Play, payment
 from cardwar_envs.conformance.verdicts import Failed
 
-# Before PettingZoo 1.23, reset() of a Parallel environment returned observations only.
+# Before PettingZoo 1.23, reset() of a Parallel environment returned only observations.
 BEFORE_INFOS = pettingzoo.__version__.startswith("1.22.")
 
 ATOMS = (bool, int, float, str, bytes, type(None))
 
 
 def copied(data: Any, depth: int = 4) -> Any:
-    """A deep copy; of what most environments show, arrays and numbers in dicts, much faster than by `copy.deepcopy`."""
+    """A deep copy, much faster than `copy.deepcopy` for arrays and numbers in dicts, which most environments return."""
     if type(data) is dict and depth:
         return {key: copied(value, depth - 1) for key, value in data.items()}
     if type(data) in (list, tuple) and depth:
@@ -31,7 +31,7 @@ def copied(data: Any, depth: int = 4) -> Any:
 
 
 class AECPlay(Play):
-    """An AEC environment that is being driven."""
+    """Drives an AEC environment."""
 
     kind = "AEC"
 
@@ -82,10 +82,10 @@ class AECPlay(Play):
 
 
 class ParallelPlay(Play):
-    """A Parallel environment that is being driven.
+    """Drives a Parallel environment.
 
     Attributes:
-        result: The result of the last step() or reset() (then without rewards and flags).
+        result: The result of the last step() or reset() (the latter without rewards and flags).
     """
 
     kind = "Parallel"
@@ -144,8 +144,8 @@ def has_choice(play: AECPlay, agent: Any) -> bool:
 class Turn:
     """A joint action of an AEC environment in progress, as far as an observer can tell.
 
-    An agent with a single action reveals nothing by committing to it, so a turn ends as soon as all agents
-    that had a choice when it began have committed.
+    An agent with a single action reveals nothing by committing to it, so a turn ends once all agents that had a choice
+    at its start have committed.
     """
 
     def __init__(self, play: AECPlay) -> None:

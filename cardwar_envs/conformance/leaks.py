@@ -29,22 +29,22 @@ TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attr
 
 @dataclass(frozen=True)
 class Moment:
-    """A situation in which an agent commits before another that has a choice."""
+    """A situation in which an agent commits before another one that has a choice."""
 
     route: Route
-    agent: Any  # who commits
+    agent: Any  # the agent that commits
     committed: tuple[Any, ...]  # the actions to compare; the first is tried twice
-    later: tuple[Any, ...] = ()  # what others commit afterwards, while one with a choice must still commit
+    later: tuple[Any, ...] = ()  # later commitments of others, while one with a choice must still commit
 
     @property
     def where(self) -> str:
-        """For messages."""
+        """The location for messages."""
         return f"AEC, seed {self.route.seed}, after step {len(self.route.moves)}"
 
 
 @dataclass
 class _Leaks:
-    """Channel -> the first leak in it, with the most recent games; the number of moments examined."""
+    """Channel -> its first leak, with the most recent games; also the number of moments examined."""
 
     found: dict[str, Finding] = field(default_factory=dict)
     looked: int = 0
@@ -54,12 +54,12 @@ def commitments_are_hidden(subject: Subject) -> None:
     """Until all have committed, what the others receive does not depend on an agent's commitment.
 
     An agent commits by submitting its action; the game moves on when all have. The check compares observations, infos,
-    masks, rewards, flags and last(), up to types and the sign of zero, except what the committed agent itself
+    masks, rewards, flags and last(), including types and the sign of zero, except what the committed agent itself
     receives. PettingZoo's own tests check none of this, and a learner that sees the other's move first "solves" any
     simultaneous game.
 
     Example: `step` removes the card from the hand that `observe` shows to all, before the others have chosen.
-    Fix: Store commitments apart, and play them when the last agent has committed.
+    Fix: Store commitments separately, and play them when the last agent has committed.
     """
     _raise(subject, "told")
 
@@ -136,7 +136,7 @@ def _search(subject: Subject, api: Api[AECPlay], way: str) -> _Leaks:
 
 
 def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
-    """The commitments that can be examined along these routes, each once."""
+    """Yields the commitments that can be examined along these routes, each once."""
     known: set[str] = set()
     for way in ways:
         play = api.game(way.seed)
@@ -163,7 +163,7 @@ def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
 
 
 def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
-    """The moment itself, and, if several must still commit, the one after the next commitment."""
+    """Yields the moment and, if several agents must still commit, the one after the next commitment."""
     yield moment
     if len(turn.open) > 1:
         play = moment.route.travel(api)
@@ -176,7 +176,7 @@ def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]
 
 
 def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
-    """Other legal actions; a spread-out sample of a large space."""
+    """Other legal actions; a spread-out sample if the space is large."""
     space = play.env.action_space(agent)
     if hasattr(space, "n") and isinstance(action, int):
         legal = [other for other in legal_actions(space, play.mask(agent)) if other != action]
@@ -186,7 +186,7 @@ def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
 
 
 def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
-    """Channel -> description of the leak."""
+    """Maps channels to descriptions of their leaks."""
     views = [_view(api, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
     for other, view in zip(moment.committed[2:], views[2:], strict=True):
@@ -227,7 +227,7 @@ def _view(api: Api[AECPlay], more: dict[str, Any], moment: Moment, action: Any, 
 
 
 def _told(play: AECPlay, without: Any) -> dict[str, Any]:
-    """What all agents but one receive."""
+    """What all agents except one receive."""
     view = play.seen()
     for part in ("observations", "infos"):
         view[part].pop(without, None)

@@ -19,7 +19,7 @@ import numpy as np
 
 from cardwar_envs.conformance.play import layers
 
-# Limits of the traversal of an environment's attributes.
+# Limits on traversing an environment's attributes.
 DEPTH = 6
 MOST_NODES = 3000
 MOST_ITEMS = 200

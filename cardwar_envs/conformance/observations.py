@@ -34,7 +34,7 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
     types. A global state must fit its space as well.
 
-    A network is built for the space; what lies outside is clipped, truncated or raises.
+    A network is built for the space; values outside it are clipped, truncated or raise.
 
     Example: `Box(0, 4)` for counts that reach 7, or float64 arrays in a float32 space.
     Fix: Declare the real bounds and type, and convert: `array.astype(np.float32)`.
@@ -106,10 +106,10 @@ def _require_one_space(subject: Subject) -> None:
 def spaces_stay_the_same(play: Play, subject: Subject) -> Watch:
     """Spaces exist before the first reset, and each call returns the same, unchanging object.
 
-    Learners query the spaces once, before any reset, and sample later from the objects that they seeded.
+    Learners query the spaces once, before any reset, and later sample from the objects that they seeded.
 
     Example: `def action_space(self, agent): return Discrete(5)`.
-    Fix: Make the spaces in `__init__`, and return those.
+    Fix: Make the spaces in `__init__`, and return those objects.
     """
     first = subject.once(("spaces", play.kind), lambda: _facts(play))
     while True:
@@ -148,17 +148,17 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
                     raise Failed(f"{api.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
             known.append((agent, space, state))
     if not any(getattr(api.new().env, "possible_agents", ()) for api in subject.apis()):
-        raise NotApplicable("it does not say who its possible agents are")
+        raise NotApplicable("it does not declare its possible agents")
 
 
 def masks_allow_what_is_legal(subject: Subject) -> None:
     """Masks are int8 with entries 0 and 1, not all zero for an agent that must choose, and allow only legal actions.
 
-    `Discrete.sample` accepts no other type, and learners fail on an empty mask or if an allowed action raises. Masks
-    in an observation and in an info must agree.
+    `Discrete.sample` accepts no other type, and learners fail on an empty mask or if an allowed action raises. Masks in
+    an observation and in an info must agree.
 
     Example: A bool mask, or one that still allows a card that was played.
-    Fix: `np.zeros(n, dtype=np.int8)`, with ones for what `step` accepts.
+    Fix: `np.zeros(n, dtype=np.int8)`, with ones for the actions that `step` accepts.
     """
     for play, actions in _tries(subject, allowed=1):
         if not actions:
@@ -187,9 +187,9 @@ def _require_form(play: Play) -> None:
 def illegal_actions_are_refused(subject: Subject) -> None:
     """A masked action raises an error without effect, or terminates the agent that tried it.
 
-    An environment that plays it anyway, or silently plays another action, teaches another game.
+    If the environment plays it, or silently another action, the learner trains on a different game.
 
-    Example: `step` plays a card that is not in the hand, or plays the lowest one in its place.
+    Example: `step` plays a card that is not in the hand, or substitutes the lowest one.
     Fix: Raise a ValueError and change nothing, or end the game for that agent.
     """
     tried = 0
@@ -214,9 +214,9 @@ def _require_refused(play: Play, agent: Any, action: int) -> None:
 
 
 def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[Any, int]]]]:
-    """Fresh games in situations of all depths, with what to try there.
+    """Yields fresh games in situations of all depths, each with actions to try.
 
-    For each situation, the first game has nothing to try, each other one an agent with an action that its mask
+    For each situation, the first game comes without actions; each other one with an agent and an action that its mask
     allows (1) or forbids (0).
     """
     any_masks = False

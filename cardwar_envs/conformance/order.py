@@ -27,7 +27,7 @@ from cardwar_envs.conformance.steady import find, steady_api
 from cardwar_envs.conformance.subject import Api, Subject, load, parameters_of
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, OutOfTime, quiet
 
-# Variables whose names look like secrets are not for other processes.
+# Variables whose names look like secrets are not passed to other processes.
 SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 SHARE = 0.035
@@ -42,12 +42,12 @@ ANOTHER = 4711
 def order_of_actions_does_not_matter(subject: Subject) -> None:
     """The dict of actions may list the agents in any order: the game is identical to the last bit.
 
-    It may include agents that are out, as many learners do; these are refused or ignored.
+    It may include agents that are out, as many learners do; their actions are rejected or ignored.
 
     Learners build the dict in any order; moves are simultaneous.
 
     Example: `winner = max(actions, key=actions.get)`: the first in the dict wins a tie.
-    Fix: Loop over `self.agents`, and decide ties by the rules.
+    Fix: Loop over `self.agents`, and break ties by the rules.
     """
     subject.api("Parallel")
     api = steady_api(subject, "Parallel")
@@ -67,7 +67,7 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
 
 
 def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
-    """Plays a joint action in other orders, then some further steps, and compares."""
+    """Plays a joint action in other orders, followed by some further steps, and compares."""
     moves = [choice]
     play.submit(choice, log=False)
     seen = [play.seen()]
@@ -86,7 +86,7 @@ def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, 
 
 
 def _require_ignored(api: Api[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
-    """Raises Failed if an action of an agent that is out has an effect; it may be refused."""
+    """Raises Failed if an action of an agent that is out has an effect; it may be rejected."""
     if set(seen["rewards"]) - set(choice):
         return  # reported by `results_name_the_agents`
     for gone in [agent for agent in seats(api.make()) if agent not in choice]:
@@ -131,7 +131,7 @@ def environments_leave_nothing_behind(subject: Subject) -> None:
     """In a new process, a fresh environment replays the games that other environments have played there.
 
     State left in the class, the module or a default argument (`def __init__(self, history=[])`) affects all later
-    environments. The effect can wear off in a long-running process, so the check starts a new one.
+    environments. The effect can fade in a long-running process, so the check starts a new one.
 
     Example: `history = []` in the class body, to which `step` appends.
     Fix: Make such objects in `__init__` or `reset`.
@@ -175,7 +175,7 @@ def _unlike(here: Games, there: Games) -> str:
 
 
 def _told(subject: Subject) -> dict[str, Any]:
-    """How another process can make the environment: its name, or the names of its factories."""
+    """Tells another process how to make the environment: its name, or the names of its factories."""
     words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
     if parameters_of(words) != dict(subject.parameters):
         raise NotTried(f"another process cannot be given these parameters: {' '.join(words)}")
@@ -202,7 +202,7 @@ def _found(told: dict[str, Any]) -> Subject:
 def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
     """Kind -> game -> step -> digest of all visible data, without the infos that always differ.
 
-    Another process has played nothing before, so it has no state left by earlier environments.
+    A new process has played nothing before, so it has no state left by earlier environments.
     """
     found = {}
     for kind, names in blind.items():
@@ -218,7 +218,7 @@ def _digest(seen: Any) -> str:
 
 
 def elsewhere(subject: Subject) -> dict[int, list[Games]]:
-    """Hash seed -> the games that a new process with that seed plays, and the same games again."""
+    """Plays in new processes; hash seed -> the games with that seed, and the same games again."""
     told = _told(subject)
     find = partial(_elsewhere, told)
     seeds = _other_hash_seeds(tuple(str(agent) for agent in islice(seats(subject.any_env()), 4)))

@@ -44,7 +44,7 @@ def zero_sum_holds(play: Play, subject: Subject) -> Watch:
 
     Otherwise exploitability, minimax values and self-play ratings are meaningless.
 
-    Example: The winner gets 1 and the loser 0, or a tie pays both a half.
+    Example: The winner gets 1 and the loser 0, or both get a half for a tie.
     Fix: Pay the loser -1 and a tie 0, or do not declare the game zero-sum.
     """
     if not subject.once("zero-sum", lambda: _declares_zero_sum(subject)):
@@ -60,7 +60,7 @@ def zero_sum_holds(play: Play, subject: Subject) -> Watch:
 
 
 def _receive(play: Play, paid: dict[Any, float], after: bool) -> None:
-    """Adds what a learner receives: in AEC before a step, from last(); in Parallel after it."""
+    """Adds the rewards that a learner receives: in AEC before a step, from last(); in Parallel after it."""
     if isinstance(play, AECPlay) and not after:
         paid[play.env.agent_selection] += play.cumulative_reward()
     if isinstance(play, ParallelPlay) and after:
@@ -79,12 +79,12 @@ def totals(play: Play) -> dict[Any, float]:
 
 
 def equilibrium_earns_its_value(subject: Subject) -> None:
-    """Equilibrium play earns the exact value, and neither seat of it earns less against uniform play.
+    """Equilibrium play earns the exact value, and in neither seat less against uniform play.
 
-    Both hold within 4 standard errors only if environment and solver agree on rewards, observations, masks
-    and chance. The solver comes from the entry-point group `cardwar_envs.oracles`.
+    Both hold within 4 standard errors only if environment and solver agree on rewards, observations, masks and chance.
+    The solver comes from the entry-point group `cardwar_envs.oracles`.
 
-    Example: Observations swap the two hands, so an equilibrium plays another state.
+    Example: Observations swap the two hands, so an equilibrium policy sees the wrong state.
     Fix: Derive rewards, observations and masks from the same rules that the solver uses.
     """
     game = subject.game()
@@ -133,7 +133,7 @@ def _mean_payoff(api: Api[Play], line_up: tuple[Any, ...], seat: int, known: dic
 
 
 class _Seated:
-    """Draws choices from the policies of all seats."""
+    """Draws actions from the policies of all seats."""
 
     def __init__(self, play: Play, line_up: tuple[Any, ...], rng: np.random.Generator, known: dict[Any, Any]) -> None:
         self._play, self._line_up, self._rng, self._known = play, line_up, rng, known

@@ -1,4 +1,4 @@
-"""Drives an environment with legal choices, and records all visible data."""
+"""Drives an environment with legal actions, and records all visible data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cardwar_envs.conformance.budget import STEPS, Budget
 from cardwar_envs.conformance.choices import Chooser
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
-# Episodes that have not ended by then count as endless.
+# Longer episodes count as endless.
 MOST_STEPS = 20_000
 PARTS = ("rewards", "terminations", "truncations", "infos")
 
@@ -29,13 +29,13 @@ class Play(ABC):
     ) -> None:
         self.env, self.chooser, self.budget = env, Chooser(choices), budget or Budget()
         self.blind = blind  # names of infos to ignore, because they always differ
-        self.where = self.kind  # and the seed, for messages
+        self.where = self.kind  # later with the seed, for messages
         self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
         self.played: list[Any] = []  # the argument of each step
         self.calls: list[tuple[str, Any]] = []  # of reset() and step(), for a script that repeats them
 
     def again(self, choices: int = 0) -> Self:
-        """Drives the same environment with other choices."""
+        """Drives the same environment with different choices."""
         return type(self)(self.env, choices, self.blind, self.budget)
 
     @property
@@ -44,7 +44,7 @@ class Play(ABC):
         return f"{self.where}, after step {len(self.played)}"
 
     def reset(self, seed: int | None = None, **options: Any) -> Self:
-        """Starts a game and a new log; passes `options` on as further arguments; the chooser continues."""
+        """Starts a game and a new log; `options` go on to the environment's reset; the chooser continues."""
         self.budget.alarm()
         self.calls.append(("reset", {"seed": seed, **options}))
         self._reset(seed=seed, **options)
@@ -57,7 +57,7 @@ class Play(ABC):
         self.submit(self.choice(), log)
 
     def submit(self, choice: Any, log: bool = True, handed: Any = None) -> None:
-        """Steps once, with a given choice; `handed` is the object passed to step(), if its identity matters."""
+        """Steps once with a given choice; `handed` is the object passed to step(), if its identity matters."""
         self.budget.alarm()
         self.calls.append(("step", choice))
         copied = dict(choice) if isinstance(choice, Mapping) else choice
@@ -67,14 +67,14 @@ class Play(ABC):
             self.log.append(self.seen())
 
     def replay(self, choices: Iterable[Any]) -> Self:
-        """Steps with given choices, without a log; raises Failed if one of them raises, as it was legal before."""
+        """Steps with given choices, without a log; raises Failed if one raises, since all were legal before."""
         for choice in choices:
             with failing(f"{self.where}, step {len(self.played) + 1}: legal {choice} raises"):
                 self.submit(choice, log=False)
         return self
 
     def run(self, steps: int = STEPS) -> list[Any]:
-        """Plays at most `steps` further steps, fewer if the environment is slow; returns the log."""
+        """Plays at most `steps` further steps, fewer in slow environments; returns the log."""
         steps = min(steps, self.budget.longest)
         while not self.over and steps > 0:
             self.step()
@@ -112,15 +112,15 @@ class Play(ABC):
         return {agent: self.steady(info) for agent, info in self.part("infos").items()}
 
     def masks(self) -> dict[Any, NDArray[Any] | None]:
-        """The mask of each agent that is still in the game."""
+        """The mask of each agent still in the game."""
         return {agent: self.mask(agent) for agent in self.env.agents if not self.dead(agent)}
 
     def legal_choice(self, agent: Any) -> Any:
-        """One of the actions that are legal for the agent."""
+        """A legal action of the agent."""
         return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
 
     def rewards(self) -> dict[Any, Any]:
-        """Each agent's reward in the last step, as `payment` takes it."""
+        """Each agent's reward in the last step, as checked by `payment`."""
         return {agent: payment(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
 
     def out(self) -> set[Any]:
@@ -144,11 +144,11 @@ class Play(ABC):
 
     @abstractmethod
     def dead(self, agent: Any) -> bool:
-        """Whether the agent is flagged as out but still has to make its last step."""
+        """Whether the agent is flagged as out but must still make its last step."""
 
     @abstractmethod
     def asked(self) -> list[Any]:
-        """The agents that the next step needs an action of."""
+        """The agents whose actions the next step needs."""
 
     @abstractmethod
     def choice(self) -> Any:
@@ -156,7 +156,7 @@ class Play(ABC):
 
     @abstractmethod
     def with_action(self, agent: Any, action: Any) -> Any:
-        """The next choice, with this action for that agent, which must be about to act."""
+        """The next choice with this action for that agent, which must be about to act."""
 
     @abstractmethod
     def shown(self) -> list[tuple[Any, Any]]:
@@ -168,7 +168,7 @@ class Play(ABC):
 
     @abstractmethod
     def seen(self) -> dict[str, Any]:
-        """A copy of all that can be seen now."""
+        """A copy of all visible data."""
 
 
 def info_name(path: str, key: Any) -> str:
@@ -184,7 +184,7 @@ def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
 
 
 def finite(number: Any, what: str) -> float:
-    """The number; raises Failed unless it is one, and finite."""
+    """Returns the number; raises Failed unless it is a finite number."""
     if number is None or np.shape(number) != ():
         raise Failed(f"{what} is {number!r}, not a number")
     if not math.isfinite(number):
@@ -193,7 +193,7 @@ def finite(number: Any, what: str) -> float:
 
 
 def payment(reward: Any, what: str) -> Any:
-    """A finite reward, or a vector of them for several objectives; raises Failed for anything else."""
+    """Returns a finite reward, or a vector of them for several objectives; raises Failed for anything else."""
     if not isinstance(reward, np.ndarray) or reward.ndim != 1 or reward.size < 2 or reward.dtype.kind not in "iuf":
         return finite(reward, what)
     if not np.isfinite(reward).all():
@@ -202,14 +202,14 @@ def payment(reward: Any, what: str) -> Any:
 
 
 def as_text(paid: Any) -> str:
-    """A payment as text."""
+    """Formats a payment."""
     return f"{paid:g}" if np.ndim(paid) == 0 else str(paid)
 
 
 def seats(env: Any) -> list[Any]:
     """The agents in order of seat; raises NotApplicable if the environment does not declare them."""
     if not hasattr(env, "possible_agents"):
-        raise NotApplicable("it does not say who its possible agents are")
+        raise NotApplicable("it does not declare its possible agents")
     return list(env.possible_agents)
 
 
@@ -223,7 +223,7 @@ def is_converted(env: Any) -> bool:
 
 
 def beneath(make: Callable[..., Any], **parameters: Any) -> Any:
-    """The environment that PettingZoo's converter wraps."""
+    """The environment wrapped by PettingZoo's converter."""
     env = make(**parameters)
     converter = next(layer for layer in layers(env) if type(layer).__name__ in CONVERTERS)
     return vars(converter)[CONVERTERS[type(converter).__name__]]

@@ -14,9 +14,9 @@ SHARE = 0.01
 
 
 def rendering_changes_nothing(subject: Subject) -> None:
-    """Rendering after every step changes neither the episode nor the games after it.
+    """Rendering after every step changes neither the episode nor later games.
 
-    Where observations are cut out of the picture, agents may be blind without rendering.
+    If observations are cropped from the picture, agents may be blind without rendering.
 
     Example: `render()` draws positions with the game's generator, or updates the picture that `observe` crops.
     Fix: Draw decorations from another generator; compute observations from the game's state.
@@ -41,7 +41,7 @@ def looking_changes_nothing(subject: Subject) -> None:
 
     In particular it draws no random numbers.
 
-    Loggers and debuggers look, and a run must not depend on them.
+    Loggers and debuggers read these, and a run must not depend on them.
 
     Example: `state()` returns `np.array(self.deck.sort())` or draws noise.
     Fix: Compute what is returned from copies: `sorted(self.deck)`.
@@ -65,7 +65,7 @@ def looking_changes_nothing(subject: Subject) -> None:
 def every_situation_can_be_drawn(play: Play, subject: Subject) -> Watch:
     """render(), state(), str() and repr() raise nothing in any situation.
 
-    A recorder must be able to draw the last situation, too.
+    A recorder must also be able to draw the last situation.
 
     Example: `render()` looks up `self.hands[self.agent_selection]` after the last agent has left.
     Fix: Draw from `possible_agents`, and handle the end.

@@ -1,4 +1,4 @@
-"""The list of all checks, and running them."""
+"""The list of all checks, and their execution."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from cardwar_envs.conformance.verdicts import (
 )
 
 Check = Callable[[Subject], None]
-# Steps by which the speed of an environment is measured.
+# Number of steps used to measure the speed of an environment.
 PACED = 10
 AGENTS, META, FRESH = (
     declared.agents_are_a_list_of_their_own,
@@ -55,7 +55,7 @@ ANEW, REWARDS, NOW = (
     bookkeeping.rewards_are_counted_once,
     bookkeeping.observations_are_of_now,
 )
-# Each check, followed by earlier checks whose failure may explain its own.
+# Each check with earlier checks whose failure may explain its own.
 _LISTED: tuple[tuple[Check, ...], ...] = (
     (AGENTS,),
     (explore.legal_play_goes_on, AGENTS),
@@ -118,7 +118,7 @@ CAUSES = {check.__name__: [cause.__name__ for cause in causes] for check, *cause
 
 @quiet()
 def run(name: str, subject: Subject) -> Result:
-    """Runs one check. Any error of the environment is a failure; its warnings are suppressed.
+    """Runs one check. Any error in the environment is a failure; its warnings are suppressed.
 
     Args:
         name: A key of `CHECKS`.
@@ -134,8 +134,8 @@ def run(name: str, subject: Subject) -> Result:
 
 
 def _pace(subject: Subject) -> None:
-    """Measures the time of a step in the second game, because the first may load libraries."""
-    with suppress(Exception):  # errors are for the checks to find
+    """Measures the time of a step in a second game, because the first may load libraries."""
+    with suppress(Exception):  # errors are left for the checks to find
         for api in subject.apis():
             api.game(0).run(PACED)
             play = api.game(0)
@@ -147,7 +147,7 @@ def _pace(subject: Subject) -> None:
 def _located(check: Check, subject: Subject) -> None:
     """Runs a check; an unexpected error becomes a failure that names the call."""
     try:
-        if check.__name__ not in WATCHED:  # what these have to say is known from the games explored
+        if check.__name__ not in WATCHED:  # their results come from the explored games
             subject.budget.alarm()
         check(subject)
     except (Failed, *VERDICTS):
@@ -168,7 +168,7 @@ def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str
     """The names of the checks to run, in order: those in `only`, by default all, without those in `skip`.
 
     Raises:
-        ValueError: If there is no check of a name, or none is left.
+        ValueError: If a name is not that of a check, or none is left.
     """
     for name in (*only, *skip):
         if name not in CHECKS:
@@ -184,7 +184,7 @@ def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str
 def each_result(
     subject: Subject, names: Iterable[str] = tuple(CHECKS), known: Collection[str] = ()
 ) -> Iterator[Result]:
-    """Runs checks in order. `follows` names the check that explains a failure; one of a `known` check is "known"."""
+    """Yields results in order. `follows` names the check that explains a failure; a `known` failure is "known"."""
     failed: dict[str, Result] = {}
     for name in names:
         result = run(name, subject)

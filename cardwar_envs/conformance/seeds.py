@@ -21,7 +21,7 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 GAMES = 12
 MANY_SEEDS = 120
 SHORT = 40
-# After this many games a seeded reset must still give the same game.
+# After this many games a seeded reset must still produce the same game.
 MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
 HISTORY_SHARE = 0.03
 ABANDONED = 9
@@ -35,7 +35,7 @@ def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api[Any]]:
 
 
 def in_step(*plays: Play) -> Iterator[None]:
-    """Steps all of them after each round of the caller's loop, until one is over."""
+    """Steps all of them after each iteration of the caller's loop, until one is over."""
     longest = min(SHORT, plays[0].budget.longest)
     while not any(play.over for play in plays) and len(plays[0].played) < longest:
         yield
@@ -44,7 +44,7 @@ def in_step(*plays: Play) -> Iterator[None]:
 
 
 def same_seed_same_episode(subject: Subject) -> None:
-    """Two fresh environments with the same seed have the same observations, rewards and infos to the end.
+    """Two fresh environments with the same seed return the same observations, rewards and infos to the end.
 
     PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator.
 
@@ -53,12 +53,12 @@ def same_seed_same_episode(subject: Subject) -> None:
     """
     for api in subject.apis():
         if found := find(subject, api.kind).episodes:
-            raise Failed(f"{api.kind}: two games by the same seed and choices: {found}")
+            raise Failed(f"{api.kind}: two games with the same seed and actions: {found}")
         _require_numpy_seeds(steady_api(subject, api.kind))
 
 
 def _require_numpy_seeds(api: Api[Any]) -> None:
-    """A NumPy integer as seed is refused, or gives the same game as the Python integer."""
+    """A NumPy integer as seed is rejected, or produces the same game as the Python integer."""
     for seed in range(1, 4):
         fresh, play = api.game(seed).run(SHORT), api.new(choices=seed)
         try:
@@ -69,7 +69,7 @@ def _require_numpy_seeds(api: Api[Any]) -> None:
 
 
 def other_seed_other_episode(subject: Subject) -> None:
-    """If there is chance, not all seeds give the same game.
+    """If there is chance, not all seeds produce the same game.
 
     An environment that ignores its seed passes every test of reproducibility.
 
@@ -79,7 +79,7 @@ def other_seed_other_episode(subject: Subject) -> None:
     chance = False
     for api in steady_apis(subject):
         games = [api.new().reset(seed).run(SHORT) for seed in range(2 * GAMES)]
-        # Seeds other than 0, to notice a seed that is used as a bool.
+        # Avoids seed 0, to notice a seed that is used as a bool.
         unlike = _unlike(games[1:])
         chance = chance or unlike > 1
         if unlike == 1 and (sign := _sign_of_chance(subject, api)):
@@ -95,7 +95,7 @@ def other_seed_other_episode(subject: Subject) -> None:
 
 
 def _unlike(games: list[Any]) -> int:
-    """How many games differ; their ends are compared first, where most do."""
+    """The number of distinct games; compares their ends first, where most differ."""
     unlike: list[Any] = []
     for game in (game[::-1] for game in games):
         if all(difference(game, other) for other in unlike):
@@ -114,14 +114,14 @@ def _sign_of_chance(subject: Subject, api: Api[Play]) -> str | None:
 
 
 def seeded_reset_starts_anew(subject: Subject) -> None:
-    """A seeded reset in mid-turn, in mid-game or after the end gives the same episode as in a fresh environment.
+    """A seeded reset in mid-turn, in mid-game or after the end produces the same episode as in a fresh environment.
 
     This finds rewards, commitments or decks that survive a reset. It must also hold after an action that its mask
     forbids.
 
     Learners reset in mid-game when they truncate.
 
-    Example: `reset` does not clear the moves that were committed in the abandoned game.
+    Example: `reset` does not clear the moves committed in the abandoned game.
     Fix: Set every attribute of the game in `reset`.
     """
     for api in steady_apis(subject):
@@ -156,7 +156,7 @@ def played_illegally(play: Play, steps: int) -> bool:
 
 
 def earlier_games_do_not_matter(subject: Subject) -> None:
-    """After many games a seeded reset still gives the same episode as in a fresh environment.
+    """After many games a seeded reset still produces the same episode as in a fresh environment.
 
     This finds counts that overflow, limits that count all games, and rules that change after a warm-up.
 
@@ -185,8 +185,8 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
 
     Otherwise a learner that seeds once and then only resets gets irreproducible runs, or always the same game.
 
-    Example: `self.rng = np.random.default_rng(seed)` in every `reset`, also with None.
-    Fix: Make a generator only if there is a seed, or none has been made yet.
+    Example: `self.rng = np.random.default_rng(seed)` in every `reset`, even for None.
+    Fix: Make a generator only if a seed is given or there is none yet.
     """
     for api in steady_apis(subject):
         first, second = (_series(api) for _ in range(2))
@@ -206,7 +206,7 @@ def _series(api: Api[Any], most: int = GAMES) -> list[list[Any]]:
 
 
 def options_do_no_harm(subject: Subject) -> None:
-    """reset() accepts options. An empty dict and unknown options have no effect, now or later.
+    """reset() accepts options; an empty dict and unknown options have no effect, now or later.
 
     The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own.
 
@@ -228,7 +228,7 @@ def options_do_no_harm(subject: Subject) -> None:
 
 
 def sampling_leaves_the_game_alone(subject: Subject) -> None:
-    """Sampling from the spaces does not affect the game, nor the game the samples.
+    """Sampling from the spaces does not affect the game, nor vice versa.
 
     Otherwise a random player changes the prizes, and a seed does not determine the game.
 
@@ -248,7 +248,7 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
 
 
 def require_same_next_game(subject: Subject, api: Api[Any], plays: Sequence[Play], what: str) -> None:
-    """Raises Failed if the environments' next games differ, though the previous seed determines them.
+    """Raises Failed if the environments' next games differ, although the previous seed determines them.
 
     If it does not, `unseeded_reset_goes_on` reports that.
     """

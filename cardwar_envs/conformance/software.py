@@ -1,4 +1,4 @@
-"""The versions of everything that an environment runs on, as imported in this process."""
+"""Versions of all software that an environment uses, as imported in this process."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ALWAYS = ("numpy", "gymnasium", "pettingzoo", "cardwar_envs")
 
 
 def versions(subject: Subject) -> dict[str, str]:
-    """Python, the libraries, and the packages that define the environment and its wrappers -> their versions.
+    """Versions of Python, the libraries, and the packages that define the environment and its wrappers.
 
-    Those of loaded modules, which may differ from what is installed. A package without a version is left out.
+    These are versions of loaded modules, which may differ from what is installed. Packages without one are omitted.
     """
     found: dict[str, str] = subject.once("versions", partial(_found, subject))
     return found
@@ -32,7 +32,7 @@ def _found(subject: Subject) -> dict[str, str]:
 
 
 def _version(module: str) -> str:
-    """Of the installed distribution if the module was loaded from there, else as the module states it."""
+    """The version of the installed distribution if the module was loaded from it, else as the module states it."""
     loaded = sys.modules[module]
     stated, file = getattr(loaded, "__version__", ""), getattr(loaded, "__file__", None)
     for name in _distributions().get(module, ()):

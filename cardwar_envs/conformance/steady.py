@@ -49,23 +49,25 @@ class Told(NamedTuple):
 
 @dataclass
 class Unsteady:
-    """What differs between equal games."""
+    """The differences between games that should be equal."""
 
-    kinds: dict[str, str] = field(default_factory=dict)  # an info, as in `Told` -> of `HARMLESS`, "drawn" or "history"
-    episodes: str = ""  # where anything but infos differs
+    kinds: dict[str, str] = field(
+        default_factory=dict
+    )  # info, named as in `Told` -> key of `HARMLESS`, "drawn" or "history"
+    episodes: str = ""  # the first difference other than in infos
 
 
 def steady_api(subject: Subject, kind: str) -> Api[Any]:
-    """The kind of environment, without the infos that always differ; not applicable if anything else differs."""
+    """The kind of environment without the infos that always differ; raises NotApplicable if anything else differs."""
     subject.api(kind)
     unsteady = find(subject, kind)
     if unsteady.episodes:
-        raise NotApplicable(f"{kind}: a seed does not decide the episode, see same_seed_same_episode")
+        raise NotApplicable(f"{kind}: a seed does not determine the episode, see same_seed_same_episode")
     return next(api for api in subject.apis(frozenset(unsteady.kinds)) if api.kind == kind)
 
 
 def find(subject: Subject, kind: str) -> Unsteady:
-    """The infos of that kind that always differ."""
+    """Finds the infos of a kind that always differ."""
     found: Unsteady = subject.once(("unsteady", kind), lambda: _find(subject, subject.api(kind)))
     return found
 
@@ -90,10 +92,10 @@ def _find(subject: Subject, api: Api[Any]) -> Unsteady:
 
 
 def _unlike_episodes(subject: Subject, api: Api[Any], blind: frozenset[Any]) -> str:
-    """Describes where two games of one seed differ. Compares many, because unseeded draws may be rare."""
+    """Describes where two games with the same seed differ. Compares many, because unseeded draws may be rare."""
     clock = subject.time(SHARE)
     for seed in range(MOST_SEEDS):
-        # One after the other; another check interleaves them.
+        # Played one after the other; another check interleaves them.
         if differs := difference(_game(api, seed, blind), _game(api, seed, blind)):
             return differs
         if seed >= len(SEEDS) and next(clock, None) is None:
@@ -109,7 +111,7 @@ def _game(api: Api[Any], seed: int, blind: frozenset[Any]) -> list[Any]:
 
 
 def _series(api: Api[Any], seed: int, games: int) -> list[list[Told]]:
-    """All infos of successive games with that seed and the same choices in one environment."""
+    """All infos of successive games with that seed and the same actions in one environment."""
     made = time.perf_counter()
     env = api.new(choices=seed)
     return [_infos(env.again(seed), seed, made) for _ in range(games)]
@@ -173,7 +175,7 @@ def _is_a_duration(told: Told, value: Any) -> bool:
 
 
 def _reads_the_clock(told: Told, value: Any) -> bool:
-    """Whether a value is the current time: as a number in any unit, or as hours and minutes in a text."""
+    """Whether a value is the current time: a number in any unit, or hours and minutes in a string."""
     if isinstance(value, str):
         moments = [zone(told.now - ago) for zone in (time.localtime, time.gmtime) for ago in (0, 1)]
         return any(time.strftime("%H:%M", moment) in value for moment in moments)
@@ -209,10 +211,10 @@ def _adds_up(name: str, games: list[list[Told]]) -> bool:
 
 
 def infos_are_steady(subject: Subject) -> None:
-    """Infos are the same for the same seed and choices.
+    """Infos are the same for the same seed and actions.
 
-    A clock, an identifier or a count of games is noted, and excluded from all comparisons. Anything else that differs
-    is drawn without the seed or depends on an earlier game.
+    A clock, an identifier or a count of games is noted, and excluded from all comparisons. Any other difference is
+    drawn without the seed or depends on an earlier game.
 
     Example: `infos[agent]["hint"] = random.random()`.
     Fix: Draw from the generator that `reset(seed)` seeds, or remove the info.

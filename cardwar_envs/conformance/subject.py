@@ -24,7 +24,7 @@ P = TypeVar("P", bound=Play)
 SECONDS = 32.0
 # A search also ends after this multiple of its share in wall-clock time, if the environment sleeps or waits.
 PATIENCE = 10.0
-# A search cut off by time after fewer rounds than this has seen too little.
+# A search stopped by the time limit after fewer rounds has seen too little.
 FEW_ROUNDS = 2
 # What the kit uses of a game: `facts` with `zero_sum` and `max_length`, the possible starts, and the parameters.
 RULES = ("facts", "initial", "parameters")
@@ -39,24 +39,24 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Api(Generic[P]):
-    """One of the two kinds of environment of a subject."""
+    """One of a subject's two kinds of environment."""
 
     kind: str  # "AEC" or "Parallel"
     make: Callable[..., Any]  # makes the environment; takes its parameters
     _play: type[P]
     blind: frozenset[str] = frozenset()  # names of infos to ignore, because they always differ
-    # The environments that were driven last, each with its parameters.
+    # The environments driven most recently, each with its parameters.
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
     budget: Budget = field(default_factory=Budget, compare=False)
 
     def new(self, choices: int = 0, **parameters: Any) -> P:
-        """A driver for a fresh environment; `choices` is the seed of its choices."""
+        """A driver for a fresh environment; `choices` seeds its choices."""
         play = self._play(self.make(**parameters), choices, self.blind, self.budget)
         self.recent.append((parameters, play))
         return play
 
     def game(self, seed: int, **parameters: Any) -> P:
-        """A fresh environment after a reset with this seed, which decides the choices, too."""
+        """A fresh environment after a reset with this seed, which also seeds the choices."""
         return self.new(seed, **parameters).reset(seed)
 
 
@@ -65,17 +65,18 @@ class Subject:
     """An environment to be checked, in one or both of PettingZoo's kinds.
 
     Attributes:
-        name: For reports.
+        name: Name for reports.
         aec: Makes the AEC environment, if there is one.
         parallel: Makes the Parallel environment, if there is one.
         parameters: Keyword arguments for both.
-        zero_sum: Whether the rewards of an episode sum to zero; if None, what the environment declares.
+        zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
         value: Exact payoff of player 0 in equilibrium, payoff points; if None, that of an installed oracle.
-        seed: Determines the games played.
-        seconds: Processor seconds for all checks together, about; at most `PATIENCE` times as much wall-clock time.
-        games: Number of games or situations per search, on any machine; None: limited only by `seconds`.
+        seed: Seed of the games played.
+        seconds: Approximate processor seconds for all checks together; at most `PATIENCE` times as much wall-clock
+            time.
+        games: Number of games or situations per search, on any machine; if None, limited only by `seconds`.
         word: The name given to `load`; empty if made otherwise.
-        recent: The environments that were driven last, each with its parameters.
+        recent: The environments driven most recently, each with its parameters.
         cut: Rounds of the searches that ran out of time since the last clearing.
         budget: Ends checks that take too long.
     """
@@ -134,14 +135,14 @@ class Subject:
                 return
 
     def api(self, kind: str) -> Api[Any]:
-        """The api of that kind; raises NotApplicable if there is none."""
+        """The `Api` of a kind; raises NotApplicable if there is none."""
         for api in self.apis():
             if api.kind == kind:
                 return api
         raise NotApplicable(f"there is no {kind} version")
 
     def fail(self, found: Finding) -> NoReturn:
-        """Raises Failed for a failure that was found before; its games are the recent ones again."""
+        """Raises Failed with a failure found before; its games become the recent ones again."""
         self.recent.clear()
         self.recent.extend(found.games)
         raise Failed(found.reason)
@@ -157,7 +158,7 @@ class Subject:
         return bool(self.any_env().metadata.get("is_parallelizable", False))
 
     def game(self) -> Any:
-        """The rules behind the environment: its attribute `game`, if it offers `RULES`; else None."""
+        """The rules behind the environment: its attribute `game`, if that offers `RULES`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
         return game if set(RULES) <= set(dir(game)) else None
 
@@ -171,7 +172,7 @@ def load(
     seconds: float = SECONDS,
     games: int | None = None,
 ) -> Subject:
-    """The environment of that name.
+    """Loads an environment by name.
 
     Args:
         word: A PettingZoo id (`cardwar/jujitsu-v0`), a module with `env` or `parallel_env`
@@ -179,7 +180,7 @@ def load(
             that makes an environment.
         words: Parameters of the environment, `KEY=VALUE`; values are parsed as Python literals if possible.
         zero_sum: Whether rewards sum to zero, if the environment does not declare it.
-        seed: Determines the games played.
+        seed: Seed of the games played.
         seconds: Processor seconds for all checks together.
         games: Number of games or situations per search.
 
@@ -243,7 +244,7 @@ def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any]
 
 
 def parameters_of(words: Iterable[str]) -> dict[str, Any]:
-    """Parameters from words `KEY=VALUE`, other words raise ValueError; values are Python literals if possible."""
+    """Parses `KEY=VALUE` arguments; values are Python literals if possible. Anything else raises a ValueError."""
     parameters = {}
     for word in words:
         name, equals, text = word.partition("=")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 NOT_TRIED, LITTLE_SEEN, KNOWN = "not tried", "little seen", "known"
 STATUSES = (PASSED, FAILED, KNOWN, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
-# Of these nothing needs to be read.
+# Results that need no reading.
 UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
 

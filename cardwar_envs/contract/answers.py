@@ -1,4 +1,4 @@
-"""The rules' answers, queried once and shared by many checks, and texts for the places of failures."""
+"""The rules' answers, queried once and shared by many checks, and descriptions of where a check fails."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 240
 
 
 def short(data: Any) -> str:
-    """The data as one line of text, truncated."""
+    """Describes data in one line, truncated."""
     try:
         text = " ".join(repr(data).split())
     except Exception as error:
@@ -29,12 +29,12 @@ def short(data: Any) -> str:
 
 
 def kind_of(data: Any) -> str:
-    """The type of some data; of an array its dtype and shape."""
+    """The type of some data; for an array, its dtype and shape."""
     return f"{data.dtype}{list(data.shape)}" if isinstance(data, np.ndarray) else type(data).__name__
 
 
 def place(state: Any, player: int | None = None, actions: Mapping[int, int] | None = None) -> str:
-    """A text for a state with a player or a joint action (player -> action)."""
+    """Describes a state with a player or a joint action (player -> action)."""
     words = [f"state {short(state)}"]
     if player is not None:
         words.append(f"player_{player}")
@@ -47,7 +47,7 @@ def place(state: Any, player: int | None = None, actions: Mapping[int, int] | No
 def asking(
     question: str, state: Any, player: int | None = None, actions: Mapping[int, int] | None = None
 ) -> Iterator[None]:
-    """Turns an error of the rules into a failure that names the state and the query."""
+    """Turns an error in the rules into a failure that names the state and the query."""
     try:
         yield
     except (Failed, NotApplicable, Noted):
@@ -64,7 +64,7 @@ def ask(
     actions: Mapping[int, int] | None = None,
     to: Callable[[Any], Any] = lambda answer: answer,
 ) -> Any:
-    """A rule's answer at a state, converted by `to`; an error of either is a failure (see `asking`)."""
+    """Queries a rule at a state and converts the answer by `to`; an error in either is a failure (see `asking`)."""
     with asking(rule, state, player, actions):
         return to(getattr(game, rule)(state, *(each for each in (player, actions) if each is not None)))
 
@@ -78,9 +78,9 @@ class Node:
 
     state: Any
     acting: tuple[int, ...]  # the players who choose
-    live: tuple[int, ...]  # those who are still in the game
-    legal: Mapping[int, Actions]  # of each live player, ascending
-    moves: Mapping[Actions, Sequence[Transition[Any]]]  # joint action, in the order of `acting` -> its outcomes
+    live: tuple[int, ...]  # the players still in the game
+    legal: Mapping[int, Actions]  # legal actions of each live player, ascending
+    moves: Mapping[Actions, Sequence[Transition[Any]]]  # outcomes of each joint action, in the order of `acting`
     whole: bool  # whether `moves` contains all joint actions
 
     def chosen(self, actions: Actions) -> dict[int, int]:
@@ -88,7 +88,7 @@ class Node:
         return dict(zip(self.acting, actions, strict=True))
 
     def place(self, actions: Actions) -> str:
-        """A text for the state and a joint action."""
+        """Describes the state and a joint action."""
         return place(self.state, actions=self.chosen(actions))
 
     def children(self) -> list[Any]:
@@ -105,7 +105,7 @@ class BadActions(Failed):
 
 
 def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
-    """Queries the rules, which may fail; lists all joint actions if there are at most `most`, else draws that many."""
+    """Queries the rules, which may fail; lists all joint actions, or a random sample if there are more than `most`."""
     acting, live = (ask(game, rule, state, to=tuple) for rule in ("acting_players", "live_players"))
     if fault := seats_fault(facts, acting, live):
         raise BadSeats(f"{place(state)}: {fault}")
@@ -129,7 +129,7 @@ def seats_fault(facts: GameFacts, acting: Sequence[Any], live: Sequence[Any]) ->
     if not set(acting) <= set(live):
         return f"acting_players are {acting}, but live_players {live}: who chooses is in the game"
     if bool(acting) != bool(live):
-        return f"nobody acts, but live_players are {live}: the game is over for all or for nobody"
+        return f"no player acts, but live_players are {live}: the game is over for all or for nobody"
     return None
 
 

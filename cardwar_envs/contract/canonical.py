@@ -1,4 +1,4 @@
-"""Checks of representatives: a solution of one must hold for all states that it represents."""
+"""Checks of representatives: a solution of one must be valid for all states that it represents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cardwar_envs.core.game import ActionImage
 
 
 def canonical_is_its_own(case: Case) -> None:
-    """The representative of a representative is itself, in the same seats."""
+    """A representative is its own representative, in the same seats."""
     same = tuple(range(case.facts.num_players))
     for node in case.nodes:
         there = case.canonical(node.state).state
@@ -59,9 +59,9 @@ def _images(case: Case, node: Node, player: int) -> tuple[ActionImage, ...]:
 
 
 def canonical_keeps_what_follows(case: Case) -> None:
-    """At the representative, the image of each joint action has the same payoffs and leads to the same representatives.
+    """At the representative, the image of each joint action has the same payments and equivalent successors.
 
-    Hence both have the same value; neither must be solved to check this.
+    So both states have the same value; checking this needs no solution.
     """
     case.require_payments()
     same = tuple(range(case.facts.num_players))
@@ -71,9 +71,9 @@ def canonical_keeps_what_follows(case: Case) -> None:
         if acting != {seats[player] for player in node.acting}:
             raise Failed(f"{place(node.state)}: canonical is {short(there)}, where {sorted(acting)} act")
         if case.canonical(there) != (there, same):
-            raise NotApplicable("representatives are not their own")
+            raise NotApplicable("representatives are not their own representatives")
         if any(_image_fault(case, node, player) for player in node.acting):
-            raise NotApplicable("actions have no good images")
+            raise NotApplicable("the images of actions are invalid")
         image_of = {player: {each.action: each.image for each in _images(case, node, player)} for player in node.acting}
         if there == node.state and seats == same and all(a == b for of in image_of.values() for a, b in of.items()):
             continue  # trivial
@@ -88,7 +88,7 @@ def canonical_keeps_what_follows(case: Case) -> None:
 
 
 TOLERANCE = 1e-9
-# (Payments, representative) -> the players' seats there -> probability.
+# Maps (payments, representative) to the players' seats there, and these to probabilities.
 _Odds = dict[tuple[tuple[float, ...], Any], dict[tuple[int, ...], Fraction]]
 
 
@@ -104,7 +104,7 @@ def _odds(case: Case, outcomes: Any, seats: tuple[int, ...]) -> _Odds:
 
 
 def _alike(case: Case, here: _Odds, elsewhere: _Odds) -> bool:
-    """Whether two distributions are equal up to seats that can be exchanged at a representative."""
+    """Whether two distributions are equal up to exchangeable seats at a representative."""
     if here.keys() != elsewhere.keys():
         return False
     for key in here:
@@ -127,7 +127,7 @@ def _exchangeable(case: Case, state: Any, seats: tuple[int, ...], other: tuple[i
 def action_counts_fit(case: Case) -> None:
     """`action_counts` are float64, above 0 exactly where an action is legal, and agree with the shares of images.
 
-    Actions with the same image share it in proportion to their counts, and the weight of each image is the total of its
+    Actions with the same image share it in proportion to their counts, and an image's count is the total of its
     actions. Otherwise `uniform`, which plays by these counts, would play differently at a representative.
     """
     for node in case.compared:
@@ -156,7 +156,7 @@ def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
 
 
 def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> Any:
-    """The `action_counts` of a player at a state, `[num_actions]`, above 0 exactly where an action is legal."""
+    """A player's `action_counts` at a state, `[num_actions]`; fails unless they are positive exactly where legal."""
     mask = np.zeros((1, case.facts.num_actions), dtype=np.int8)
     mask[0, list(legal)] = 1
     with asking("action_counts", state, player):

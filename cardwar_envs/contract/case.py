@@ -1,4 +1,4 @@
-"""The argument of every check: a game, the states to examine, and what can follow them."""
+"""The argument of every check: a game, the states to examine, and their futures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Case:
 
     @property
     def facts(self) -> GameFacts:
-        """The facts of the game; not applicable if they are malformed."""
+        """The facts of the game; raises NotApplicable if they are malformed."""
         return self.walk.facts
 
     @property
@@ -50,12 +50,12 @@ class Case:
         return (self.nodes if self.walk.complete else self.some(COMPARED))[::-1]
 
     def some(self, count: int) -> list[Node]:
-        """At most `count` nodes, evenly spread."""
+        """At most `count` nodes, evenly spaced."""
         step = -(-len(self.nodes) // count)
         return self.nodes[::step]
 
     def ask(self, rule: str, state: Any, player: int | None = None, **arguments: Any) -> Any:
-        """A rule's answer; see `places.ask`."""
+        """Queries a rule; see `answers.ask`."""
         return ask(self.game, rule, state, player, **arguments)
 
     @property
@@ -65,8 +65,8 @@ class Case:
 
     @cached_property
     def payment_fault(self) -> str:
-        """The first payment that is not one finite number per player; "" if there is none."""
-        _ = self.nodes  # not applicable if there is none
+        """Describes the first payment that is not one finite number per player; "" if there is none."""
+        _ = self.nodes  # NotApplicable if there are none
         for start in self.walk.starts:
             if fault := self._fault_of(start.rewards):
                 return f"start in {place(start.state)}: {fault}"
@@ -85,7 +85,7 @@ class Case:
         return ""
 
     def outlook(self, state: Any) -> Outlook | None:
-        """The bounds on remaining payments from a state on, if there are; None if unknown in a sample."""
+        """Bounds on the remaining payments from a state; None if unknown in a sample."""
         self.require_payments()
         return self._outlooks.of(state)
 

@@ -1,4 +1,4 @@
-"""Checks of declarations for solvers and learners: counts of states, parts of actions, optimality of even play."""
+"""Checks of declarations for solvers and learners: state counts, action parts, optimality of uniform play."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cardwar_envs.contract.canonical import TOLERANCE, counts_of
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.walk import backward
 
-# Maximal number of states after a sampled state for which even play is checked.
+# Limit on the successors of a sampled state where uniform play is checked.
 FOLLOWING = 100
 
 
 def there_are_as_many_states_as_counted(case: Case) -> None:
     """There are at least `count_states` unsettled decision states, or representatives.
 
-    With too high a count, solvers refuse a game that they could solve.
+    If the count is too high, solvers reject a game that they could solve.
     """
     counts = {kind: case.game.count_states(kind) for kind in (False, True)}
     for kind, count in counts.items():
@@ -29,7 +29,7 @@ def there_are_as_many_states_as_counted(case: Case) -> None:
     if counts == {False: None, True: None}:
         raise NotApplicable("there is no formula for the number of states")
     if not case.walk.complete:
-        raise NotApplicable("not all states were looked at")
+        raise NotApplicable("not all states were examined")
     open_states = [node.state for node in case.nodes if node.acting and case.game.settled(node.state) is None]
     for kind, count in counts.items():
         found = len({case.canonical(state).state for state in open_states}) if kind else len(open_states)
@@ -64,9 +64,9 @@ def action_parts_tell_actions_apart(case: Case) -> None:
 
 
 def uniform_is_optimal_where_claimed(case: Case) -> None:
-    """If `uniform_is_optimal`, no player can gain in any state by deviating alone from even play."""
+    """If `uniform_is_optimal`, no player can gain in any state by deviating unilaterally from uniform play."""
     if not case.game.uniform_is_optimal():
-        raise NotApplicable("the game does not say that even play is optimal")
+        raise NotApplicable("the game does not say that uniform play is optimal")
     case.require_payments()
     even = _EvenPlay(case)
     judged = 0
@@ -82,12 +82,12 @@ class _EvenPlay:
     """Expected remaining payoffs if all players play in proportion to `action_counts`."""
 
     def __init__(self, case: Case) -> None:
-        self.payoffs: dict[Any, Any] = {}  # of each player, for the states evaluated
+        self.payoffs: dict[Any, Any] = {}  # state -> each player's payoff, for the states evaluated
         self._case = case
         self._nodes: dict[Any, Node] = {}
 
     def following(self, start: Node) -> set[Any] | None:
-        """The state and all its successors; None if these are too many in a sample."""
+        """The state and all its successors; None if there are too many in a sample."""
         most = None if self._case.walk.complete else FOLLOWING
         found, waiting = {start.state}, [start.state]
         while waiting:
@@ -106,7 +106,7 @@ class _EvenPlay:
         return self._node(state).children()
 
     def judge(self, state: Any) -> Any:
-        """The payoffs of even play from here on; fails if a player gets more by another action."""
+        """The payoffs of uniform play from here on; fails if another action gives a player more."""
         node, players = self._node(state), self._case.facts.num_players
         odds = {player: self._odds(node, player) for player in node.acting}
         mean = np.zeros(players)
@@ -123,8 +123,8 @@ class _EvenPlay:
         for player, payoffs in if_played.items():
             best = max(payoffs, key=payoffs.__getitem__)
             if payoffs[best] > mean[player] + TOLERANCE * max(1.0, abs(mean[player])):
-                gets = f"action {best} gets {payoffs[best]:g}, even play {mean[player]:g}"
-                raise Failed(f"{place(state, player)}: uniform_is_optimal says True, but against even play {gets}")
+                gets = f"action {best} gets {payoffs[best]:g}, uniform play {mean[player]:g}"
+                raise Failed(f"{place(state, player)}: uniform_is_optimal says True, but against uniform play {gets}")
         return mean
 
     def _odds(self, node: Node, player: int) -> Any:

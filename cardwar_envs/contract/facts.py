@@ -18,7 +18,7 @@ YES_OR_NO = ("zero_sum", "seat_symmetric", "public_state", "everyone_acts")
 
 
 def facts_are_well_formed(case: Case) -> None:
-    """Name and version are those of the class, counts are whole numbers, bounds are finite and in order."""
+    """Name and version are those of the class, counts are integers, bounds are finite and in order."""
     for fault in _faults(case.game):
         raise Failed(fault)
 
@@ -28,7 +28,7 @@ def _faults(game: Game[Any]) -> Iterator[str]:
     if not isinstance(facts, GameFacts):
         yield f"facts are {short(facts)}, not GameFacts"
         return
-    # A game of another library's has its name there after a colon.
+    # The name of another library's game follows a colon.
     name = facts.name.partition(":")[0] if isinstance(facts.name, str) else facts.name
     for what, declared in (("name", name), ("version", facts.version)):
         of_class = getattr(type(game), what, None)

@@ -1,4 +1,4 @@
-"""Checks of array forms (compiled rules, rounds, private information) against the rules."""
+"""Checks of a game's array forms (compiled rules, rounds, private information) against its rules."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ DEALS = 100_000
 
 
 def compiled_rules_are_the_rules(case: Case) -> None:
-    """Batches stepped by `compiled_rules` and by the rules with the same random streams agree.
+    """Batches stepped by `compiled_rules` and by the rules agree if their random streams are the same.
 
-    From the start and from states of the walk: observations, legal actions, payments, ends and next states.
+    Compares observations, legal actions, payments, ends and next states, from the start and from other states.
     """
     if case.game.compiled_rules() is None:
         raise NotApplicable("there are no compiled rules")
@@ -45,7 +45,7 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
     rng = np.random.default_rng(case.walk.seed)
     try:
         shown, expected = compiled.reset(states), ruled.reset(states)
-    except ValueError as error:  # `check` refuses the states
+    except ValueError as error:  # `check` rejects the states
         raise NotApplicable(str(error)) from None
     for step in range(steps + 1):
         now = ruled.states()
@@ -67,7 +67,7 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
 
 
 def _differences(one: Any, other: Any, names: tuple[str, ...]) -> Iterator[tuple[str, int, Any, Any]]:
-    """Of each named array that is not equal: its name, the first game in which it differs, and both values."""
+    """Yields the name of each unequal array, the first game in which it differs, and both values."""
     for what in names:
         first, second = getattr(one, what), getattr(other, what)
         if not np.array_equal(first, second):
@@ -90,7 +90,7 @@ def _require_legal_uniform(compiled: GameBatch[Any], masks: NDArray[np.int8]) ->
 
 
 def _require_refusal(compiled: GameBatch[Any], masks: NDArray[np.int8], actions: NDArray[np.int64], now: Any) -> None:
-    """An illegal action of an acting player is refused."""
+    """Fails unless an illegal action of an acting player is rejected."""
     for game, state in enumerate(now):
         for player in compiled.game.acting_players(state):
             forbidden = np.flatnonzero(masks[game, player] == 0)
@@ -151,7 +151,7 @@ def _choices(form: RoundsForm[Any], code: int, player: int) -> list[int]:
 
 
 def _child(form: RoundsForm[Any], code: int, places: list[int]) -> int:
-    """The code that the choices of both players lead to."""
+    """The code reached by both players' choices."""
     node, swapped = divmod(code, 2)
     rows = [int(form.rows[form.lists[node, seat]]) + places[seat ^ swapped] for seat in (0, 1)]
     entry = int(form.options[rows[0]] * form.option_counts[form.lists[node, 1]] + form.options[rows[1]])
@@ -168,7 +168,7 @@ def _code_after(case: Case, form: RoundsForm[Any], outcome: Any) -> int:
 
 
 def _normal(form: RoundsForm[Any], code: int) -> int:
-    """One code for both orientations of a symmetric position, and of a drawn game."""
+    """A code that is the same for both orientations of a symmetric position or a drawn game."""
     return code if code < 2 else 2 if code < 4 else form.code(form.state(code, 1))
 
 

@@ -1,4 +1,4 @@
-"""What can follow a state: comparable futures, and bounds on remaining payments and length."""
+"""Futures of states: comparable descriptions, and bounds on remaining payments and length."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ DIGITS = 9  # sums of payments differ by rounding
 class Futures:
     """The future of each state, in comparable form.
 
-    On a complete walk, futures are compared up to the end of the game. In a sample they are compared for one move
-    only, so equal ones may still differ later.
+    On a complete walk, compares futures to the end of the game. In a sample, compares only the next move, so states
+    that pass may still differ later.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -55,7 +55,7 @@ class Futures:
 
 
 def in_seats(rewards: Sequence[float], seats: Seats) -> tuple[float, ...]:
-    """Payments in permuted seats: player `p` has seat `seats[p]`."""
+    """Permutes payments: player `p` has seat `seats[p]`."""
     moved = [0.0] * len(seats)
     for player, paid in enumerate(rewards):
         moved[seats[player]] = round(float(paid), DIGITS)
@@ -79,10 +79,9 @@ def _future(node: Node, seats: Seats, follows: Callable[[Any], Hashable]) -> Has
 
 
 class Outlook(NamedTuple):
-    """Tight bounds over all courses of play from a state on.
+    """Tight bounds over all histories from a state on.
 
-    Both have an entry for each player's remaining payoff, then one for the sum of these, and last one for the number of
-    joint actions.
+    Both have an entry for each player's remaining payoff, one for their sum, and one for the number of joint actions.
     """
 
     least: tuple[float, ...]
@@ -101,7 +100,7 @@ def united(outlooks: Sequence[Outlook]) -> Outlook:
 
 
 class Outlooks:
-    """What can follow each state, over all continuations or, in a sample, over the sampled games."""
+    """Bounds for each state, over all continuations or, in a sample, over the sampled games."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

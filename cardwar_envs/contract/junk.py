@@ -39,8 +39,8 @@ def check_takes_states(case: Case) -> None:
 def check_refuses_junk(case: Case) -> None:
     """`check` raises ValueError for other types, and for states with a part of the wrong type.
 
-    If the state is public, it also refuses numbers far out of bounds and parts of double length, unless such a state
-    has a valid observation: `check` need not be sufficient, but no environment may break on what it accepts.
+    If the state is public, it also rejects numbers far out of bounds and parts of double length, unless such a state
+    has a valid observation: `check` need not be sufficient, but environments must handle all states that it accepts.
     """
     types = {type(node.state) for node in case.nodes}
     for junk in JUNK:
@@ -60,7 +60,7 @@ def check_refuses_junk(case: Case) -> None:
 
 
 def _odd(part: Any) -> tuple[Any, ...]:
-    """Other values of the same type that are unlikely in that place."""
+    """Other values of the same type that are unlikely there."""
     if type(part) is int:
         return FAR
     return (part * 2,) if type(part) is tuple and part else ()

@@ -36,7 +36,7 @@ def players_are_seats(case: Case) -> None:
 
 
 def legal_actions_are_in_order(case: Case) -> None:
-    """Each live player has a legal action; `legal_actions` is a tuple of actions, ascending, each once."""
+    """Each live player has a legal action; `legal_actions` is a tuple of distinct actions, ascending."""
     if case.walk.bad_actions:
         raise Failed(case.walk.bad_actions)
     for node, player in case.walk.choosing:
@@ -72,7 +72,7 @@ def probabilities_are_exact(case: Case) -> None:
 
 
 def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
-    """Describes a fault of the probabilities; "" if there is none."""
+    """Describes a fault in the probabilities; "" if there is none."""
     total = Fraction(0)
     for outcome in outcomes:
         if not isinstance(outcome.probability, Fraction):
@@ -84,9 +84,9 @@ def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
 
 
 def chance_is_as_declared(case: Case) -> None:
-    """If declared chance is "none" or "deal", no move has two outcomes; if "none", there is one start.
+    """If declared chance is "none" or "deal", every move has one outcome; if "none", there is one start.
 
-    It is noted if the facts allow chance in moves but no move has any: some learners refuse such games.
+    If the facts allow chance in moves but no move has any, that is noted, because some learners refuse such games.
     """
     declared = case.facts.chance
     if declared == "none" and len(case.walk.starts) > 1:
@@ -102,10 +102,9 @@ def chance_is_as_declared(case: Case) -> None:
 
 
 def starts_begin_a_game(case: Case) -> None:
-    """Nothing is paid before the first move, and some player acts at each start.
+    """Nothing is paid before the first move, and at each start some player acts.
 
-    Environments pay after a step, and an episode that is over at its reset has none. The first move can pay what a
-    start should pay.
+    Environments pay after a step, and an episode that is over at its reset has no step. The first move can pay instead.
     """
     for start in case.walk.starts:
         if case.payment_fault == "" and any(start.rewards):
@@ -117,7 +116,7 @@ def starts_begin_a_game(case: Case) -> None:
 
 
 def seats_and_actions_are_used(case: Case) -> None:
-    """Every player acts somewhere, and every action is legal somewhere (a note, if not)."""
+    """Every player acts somewhere, and every action is legal somewhere (otherwise a note)."""
     acting = {player for node in case.nodes for player in node.acting}
     legal = {action for node in case.nodes for actions in node.legal.values() for action in actions}
     idle = [f"player_{player}" for player in range(case.facts.num_players) if player not in acting]

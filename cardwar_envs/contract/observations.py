@@ -1,4 +1,4 @@
-"""Checks of observations: they are within bounds, fresh arrays, distinguish states, and determine seat and state."""
+"""Checks of observations: they are in bounds, fresh arrays, distinguish states, and determine seat and state."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from cardwar_envs.core.game import GameFacts
 
 
 def observation_fault(facts: GameFacts, seen: Any) -> str:
-    """Describes a fault of an observation; "" if there is none."""
+    """Describes a fault in an observation; "" if there is none."""
     low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
     if not isinstance(seen, np.ndarray) or seen.dtype != np.float32 or seen.shape != low.shape:
         return f"it is {kind_of(seen)}, not float32[{len(low)}]"
-    outside = np.flatnonzero(~((low <= seen) & (seen <= high)))  # NaN is outside too
+    outside = np.flatnonzero(~((low <= seen) & (seen <= high)))  # NaN counts as outside
     if len(outside):
         entry = int(outside[0])
         return f"entry {entry} is {seen[entry]:g}, out of {low[entry]:g}..{high[entry]:g}"
@@ -25,7 +25,7 @@ def observation_fault(facts: GameFacts, seen: Any) -> str:
 
 
 def observations_fit_their_bounds(case: Case) -> None:
-    """Observations are float32, of the declared size and inside the declared bounds, up to the end of the game."""
+    """Observations are float32, of the declared size and within the declared bounds, up to the end of the game."""
     if len(case.facts.observation_low) != len(case.facts.observation_high):
         raise NotApplicable("the bounds are of different length")
     for node in case.nodes:
@@ -38,7 +38,7 @@ def observations_fit_their_bounds(case: Case) -> None:
 def arrays_are_fresh(case: Case) -> None:
     """Observations and masks share no memory, and writing into them changes nothing.
 
-    Replay buffers keep arrays, and policies may write into them.
+    Replay buffers store the arrays, and policies may write into them.
     """
     for node, player in case.walk.choosing:
         for what in ("observation", "action_mask"):
@@ -56,7 +56,7 @@ def arrays_are_fresh(case: Case) -> None:
 
 
 def observations_tell_states_apart(case: Case) -> None:
-    """If the state is public, states that look alike to a player have the same legal actions and the same future."""
+    """If the state is public, states with the same observation have the same legal actions and the same future."""
     case.require_public_state()
     for player in range(case.facts.num_players):
         alike: dict[bytes, Any] = {}
@@ -64,11 +64,11 @@ def observations_tell_states_apart(case: Case) -> None:
             seen = case.ask("observation", node.state, player, to=np.asarray).tobytes()
             other = alike.setdefault(seen, node.state)
             if other is not node.state and case.differ(node.state, other):
-                raise Failed(f"{place(other, player)} looks like {place(node.state)}, but another game follows")
+                raise Failed(f"{place(other, player)} looks like {place(node.state)}, but has another future")
 
 
 def entries_vary(case: Case) -> None:
-    """Every entry of an observation has more than one value (a note, if not)."""
+    """Every entry of an observation takes more than one value (otherwise a note)."""
     seats = range(case.facts.num_players)
     seen = [np.ravel(case.game.observation(node.state, player)) for node in case.nodes for player in seats]
     if len({row.shape for row in seen}) != 1:
@@ -98,14 +98,14 @@ def state_of_reads_observations(case: Case) -> None:
                 raise Failed(f"{at}: state_of gives {short(turned)}, which looks different to player_{seat}")
             # `observations_tell_states_apart` reports states that look alike.
             if seat == player and not case.walk.knows(turned) and case.differ(node.state, turned):
-                raise Failed(f"{at}: state_of gives {short(turned)}, from which another game follows")
+                raise Failed(f"{at}: state_of gives {short(turned)}, which has another future")
 
 
 def seats_are_alike(case: Case) -> None:
     """If declared seat-symmetric, each player's observation could be player 0's, with the same future.
 
-    The other players have the next seats in order (with more than two, player 0 and the observer may also have swapped
-    seats).
+    The other players follow in order from the next seat on (with more than two, player 0 and the observer may instead
+    have swapped seats).
     """
     facts = case.facts
     if not facts.seat_symmetric:

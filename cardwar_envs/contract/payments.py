@@ -7,7 +7,7 @@ from cardwar_envs.contract.answers import place, short
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.walk import Circle
 
-# Sums of payments are equal up to rounding.
+# Sums of payments are compared up to rounding.
 TOLERANCE = 1e-9
 
 

@@ -1,4 +1,4 @@
-"""The list of all checks of rules, running them, and the report."""
+"""The list of all checks of rules, their execution, and the report."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     forms.bayesian_form_is_the_rules,
 )
 CHECKS = {check.__name__: check for check in _LISTED}
-# A declaration need not be kept if it is not made: check -> what to do instead.
+# A false declaration can also be dropped: check -> what to do instead.
 INSTEAD = {
     "chance_is_as_declared": 'declare chance="moves"',
     "zero_sum_holds": "declare zero_sum=False",
@@ -88,9 +88,9 @@ class Report:
 
     Attributes:
         game: The rules.
-        complete: Whether all states were examined, or a sample.
+        complete: Whether all states were examined, not only a sample.
         states: Number of states examined.
-        extent: The same in words: "all 57 states", or "a sample of 2,000 states, seed 0".
+        extent: The same as text: "all 57 states", or "a sample of 2,000 states, seed 0".
         results: The result of each check, in the order of `CHECKS`.
     """
 
@@ -102,12 +102,12 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether no check has failed."""
+        """Whether no check failed."""
         return all(result.status != FAILED for result in self.results)
 
     @property
     def failed(self) -> tuple[Result, ...]:
-        """The checks that have failed."""
+        """The checks that failed."""
         return tuple(result for result in self.results if result.status == FAILED)
 
     def __iter__(self) -> Iterator[Result]:
@@ -117,10 +117,10 @@ class Report:
         return self.text()
 
     def text(self, everything: bool = False) -> str:
-        """Lines of text: the game, the notes, the failures with what to do, and last the counts.
+        """Formats the report: the game, the notes, the failures with advice, and the counts.
 
         Args:
-            everything: Show the checks that passed or are not applicable, too.
+            everything: Whether to list checks that passed or are not applicable as well.
         """
         shown = [each for each in self.results if each.status != FAILED]
         lines = [str(each) for each in shown if everything or each.status not in UNEVENTFUL]
@@ -132,17 +132,17 @@ class Report:
 def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) -> Report:
     """Checks a game's facts and declarations against its rules.
 
-    Solvers trust a game: that its facts hold, that a representative has the same value, that an observation determines
-    the state. Their certificates are valid only if that is true. A game of at most `max_states` states is examined
-    completely. Of a larger one a sample is examined, which can show that something is wrong, but not that nothing is.
+    Solvers trust a game's declarations: its facts, that representatives have the same value, that an observation
+    determines the state. Their certificates are valid only if these are true. A game with at most `max_states` states
+    is examined completely. Otherwise a sample is examined, which can reveal faults but cannot exclude them.
 
     Args:
         game: The rules.
-        max_states: Maximal number of states to examine; slightly exceeded to finish a random game.
-        seed: Determines the sample.
+        max_states: Maximum number of states to examine; may be exceeded slightly to finish a random game.
+        seed: Seed of the sample.
 
     Returns:
-        A report with a result for each check of `cardwar_envs.contract.CHECKS`. A rule that raises is a failure.
+        A report with a result for each check of `cardwar_envs.contract.CHECKS`. A rule that raises counts as a failure.
 
     Raises:
         ValueError: If `game` is not a `Game`, or another argument is invalid.

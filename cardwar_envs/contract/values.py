@@ -1,4 +1,4 @@
-"""Checks of games and states as values: immutable, equal exactly if alike; the rules are functions of them."""
+"""Checks of games and states as values: immutable, equal exactly if interchangeable, the only input of rules."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def game_is_a_frozen_dataclass(case: Case) -> None:
 
 
 class _Other:
-    """A value that no parameter has."""
+    """A value that no parameter takes."""
 
     def __repr__(self) -> str:
         return "another value"
@@ -76,10 +76,10 @@ def unlike_games_differ(case: Case) -> None:
     for field in dataclasses.fields(kind):
         if _made(kind, game, **{field.name: _Other()}) == game:
             raise Failed(
-                f"a game that differs in {field.name} counts as equal: what is known of one is taken for the other"
+                f"a game that differs in {field.name} counts as equal: results of one would be reused for the other"
             )
     if _made(type(kind.__name__, (kind,), {}), game) == game:
-        raise Failed("a game of a subclass counts as equal to it, although its rules may be others")
+        raise Failed("a game of a subclass counts as equal to it, although its rules may differ")
 
 
 def _made(kind: type[Any], game: Any, **changes: Any) -> Any:
@@ -155,10 +155,10 @@ def _attributes(value: Any) -> list[str]:
 
 
 def answers_repeat(case: Case) -> None:
-    """Repeated queries have the same answer, and change neither the state nor the actions."""
+    """Repeated queries get the same answer and change neither the state nor the actions."""
     game = case.game
     if tuple(game.initial()) != case.walk.starts:
-        raise Failed("initial gives other starts when it is asked again")
+        raise Failed("initial returns other starts when called again")
     for node in case.some(ASKED_AGAIN):
         before = copy.deepcopy(node.state)
         first, second = _answers(case, node.state), _answers(case, node.state)
@@ -167,7 +167,7 @@ def answers_repeat(case: Case) -> None:
                 found = f"first {short(answer)}, then {short(second[question])}"
                 raise Failed(f"{place(node.state)}: {question} answers {found}")
         if not case.walk.unhashable and node.state != before:
-            raise Failed(f"state {short(before)} has become {short(node.state)} by asking the rules about it")
+            raise Failed(f"state {short(before)} has become {short(node.state)} by querying the rules")
         _require_moves_again(case, node, before)
 
 
@@ -187,7 +187,7 @@ def _require_moves_again(case: Case, node: Node, before: Any) -> None:
 
 
 def _answers(case: Case, state: Any) -> dict[str, Any]:
-    """The rules' answers at a state, except its moves; other checks report errors."""
+    """The rules' answers at a state, except its moves; errors are left to other checks."""
     game = case.game
     questions: dict[str, Callable[[], Any]] = {
         "acting_players": lambda: tuple(game.acting_players(state)),

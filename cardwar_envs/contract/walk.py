@@ -13,7 +13,7 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at, place, short
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
-# Joint actions listed per state: on average, before a game counts as large; and for each state of a large one.
+# Limits on joint actions listed per state: the average at which a game counts as large, and the number in a large one.
 MOVES_A_STATE, MOVES_OF_A_SAMPLE = 50, 64
 MOST_TWINS = 2000
 
@@ -23,30 +23,30 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Course:
-    """A game played to its end."""
+    """A complete game."""
 
-    states: list[Any]  # the game is over in the last one
+    states: list[Any]  # the last one is final
     rewards: list[tuple[float, ...]]  # of each move
 
 
 class Walk:
     """The states of a game that checks examine, with the rules' answers.
 
-    A game of at most `max_states` states is walked completely. Of a larger one, half of the states are those nearest
+    A game with at most `max_states` states is walked completely. In a larger one, half of the states are those nearest
     the start; the others come from random games.
 
     Attributes:
         complete: Whether these are all states and all moves.
         size: Number of states examined.
         starts: The result of `initial`.
-        raised, bad_seats, bad_actions, unhashable: Of errors of the rules, impossible players, impossible legal actions
-            and unhashable states, the first in words; "" if there was none.
+        raised, bad_seats, bad_actions, unhashable: Descriptions of the first error of the rules, impossible players,
+        impossible legal actions, and unhashable state; "" if there was none.
     """
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
         self.game, self.max_states, self.seed = game, max_states, seed
         self.raised = self.bad_seats = self.bad_actions = self.unhashable = ""
-        self.endless: Any = None  # a state of a random game after more moves than the facts allow
+        self.endless: Any = None  # a state of a random game that exceeded the facts' number of moves
         self.twins: list[tuple[Any, Any]] = []  # equal states that look different
         self.courses: list[Course] = []  # random games, if not `complete`
         self._compared = 0
@@ -63,7 +63,7 @@ class Walk:
 
     @cached_property
     def facts(self) -> GameFacts:
-        """The facts; not applicable if they cannot be read, or lack the numbers of players, actions and moves."""
+        """The facts; raises NotApplicable if they are unreadable, or lack the numbers of players, actions or moves."""
         try:
             facts = self.game.facts
             counts = (facts.num_players, facts.num_actions, facts.max_length)
@@ -75,20 +75,20 @@ class Walk:
 
     @property
     def nodes(self) -> list[Node]:
-        """The rules' answers at each state examined, those near the start first; not applicable if there is none."""
+        """The rules' answers at each examined state, nearest the start first; NotApplicable if there are none."""
         _ = self.facts
         if not self._visited:
-            raise NotApplicable("no state could be looked at")
+            raise NotApplicable("no state could be examined")
         return self._visited
 
     @property
     def choosing(self) -> Iterator[tuple[Node, int]]:
-        """Each node with each player who is in the game there."""
+        """Yields each node with each player still in the game there."""
         return ((node, player) for node in self.nodes for player in node.live)
 
     @property
     def extent(self) -> str:
-        """How much of the game was examined, in words."""
+        """How much of the game was examined, as text."""
         states = f"{self.size:,}"
         return f"all {states} states" if self.complete else f"a sample of {states} states, seed {self.seed}"
 
@@ -97,7 +97,7 @@ class Walk:
         return state in self._met
 
     def node(self, state: Any) -> Node:
-        """The rules' answers at a state, visited or not; fails at more states than the game can have from all seats."""
+        """The rules' answers at a state, visited or not; fails once there are more states than all seats can have."""
         if state not in self._nodes:
             if not self.complete:
                 return node_at(self.game, self.facts, state, MOVES_OF_A_SAMPLE, self._rng)
@@ -107,11 +107,11 @@ class Walk:
             self._nodes[state] = node_at(self.game, self.facts, state, most, self._rng)
         node = self._nodes[state]
         if node is None:
-            raise NotApplicable(f"{place(state)}: the rules give no good answer")
+            raise NotApplicable(f"{place(state)}: the rules fail there")
         return node
 
     def choices(self, state: Any) -> Node:
-        """As `node`, without any moves."""
+        """As `node`, but without moves."""
         if state not in self._choices:
             self._choices[state] = self._nodes.get(state) or node_at(self.game, self.facts, state, 0, self._rng)
         return self._choices[state]
@@ -160,7 +160,7 @@ class Walk:
         return False
 
     def _walk_all(self) -> bool:
-        """Walks breadth first; False as soon as the game is too large, with at most half of the states examined."""
+        """Walks breadth first; returns False once the game is too large, with at most half of the states examined."""
         try:
             _ = self.facts
         except NotApplicable:
@@ -206,13 +206,13 @@ class Walk:
 
 
 class Circle(NotApplicable):
-    """A play can pass a state twice, so that sums over futures do not terminate."""
+    """A game can visit a state twice, so sums over futures do not terminate."""
 
 
 def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], combine: Callable[[K], V]) -> V:
-    """Computes something from the end of a game up to `root`; raises Circle if an item leads to itself.
+    """Computes something by backward induction up to `root`; raises Circle if an item depends on itself.
 
-    `parts` gives the successors of an item, and `combine` computes an item whose parts are all `known`.
+    `parts` returns the successors of an item, and `combine` computes an item whose parts are all `known`.
     """
     stack, begun = [root], set()
     while stack:
@@ -223,7 +223,7 @@ def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], comb
             if top not in known:
                 known[top] = combine(top)
         elif top in begun:
-            raise Circle(f"a play can pass {place(top)} twice")
+            raise Circle(f"a game can visit {place(top)} twice")
         else:
             begun.add(top)
             stack.extend(missing)

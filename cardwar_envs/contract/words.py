@@ -15,12 +15,12 @@ SHOWN = 300  # pictures are slow
 
 
 def states_and_actions_have_words(case: Case) -> None:
-    """`how_to_play`, `describe` and `describe_action` give text; a player's legal actions have different words."""
+    """`how_to_play`, `describe` and `describe_action` return strings; a player's legal actions have distinct names."""
     words: dict[tuple[int, int], str] = {}
     for node in case.nodes:
         text = case.ask("describe", node.state)
         if not isinstance(text, str) or not text.strip():
-            raise Failed(f"{place(node.state)}: describe gives {short(text)}, not a text")
+            raise Failed(f"{place(node.state)}: describe returns {short(text)}, not a string")
         for player in node.live:
             for action in node.legal[player]:
                 if (player, action) not in words:
@@ -37,11 +37,11 @@ def states_and_actions_have_words(case: Case) -> None:
     with failing("how_to_play raises"):
         rules = case.game.how_to_play
     if not isinstance(rules, str) or not rules.strip():
-        raise Failed(f"how_to_play is {short(rules)}, which must be a property that gives a text")
+        raise Failed(f"how_to_play is {short(rules)}, which must be a property that returns a string")
 
 
 def states_read_differently(case: Case) -> None:
-    """If the state is public, different states should have different texts; otherwise the check reports a note."""
+    """If the state is public, different states should have different descriptions (otherwise a note)."""
     case.require_public_state()
     states: dict[str, Any] = {}
     for node in case.nodes:
@@ -54,7 +54,7 @@ def states_read_differently(case: Case) -> None:
 
 
 def pictures_keep_secrets(case: Case) -> None:
-    """If the state is not public, states with equal observations have equal texts and pictures (a note, if not).
+    """If the state is not public, states with equal observations have equal texts and pictures (otherwise a note).
 
     By default `describe_revealed` and `scene` show everything in `describe`.
     """

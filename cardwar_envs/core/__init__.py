@@ -1,1 +1,1 @@
-"""What a game is, what a policy is, and how policies play a game."""
+"""Games, policies, and episodes of policies playing games."""

@@ -1,9 +1,9 @@
-"""Caches results per game, under a key that holds everything in a game that its rules can depend on.
+"""Caches results per game, under a key with everything in a game that its rules can depend on.
 
-Two games that compare equal need not have the same rules: `==` ignores fields with `compare=False`, attributes that
-are no fields, and the difference between 1 and 1.0. The key therefore holds the class, its methods, and every attribute
-with its type. A game that holds anything mutable has no key and is never cached. Rules that read state outside the
-game, such as a variable of their module, are not covered.
+Games that compare equal can still have different rules: `==` ignores fields with `compare=False`, attributes that are
+not fields, and the difference between 1 and 1.0. So the key holds the class, its methods, and every attribute with its
+type. A game that holds anything mutable is never cached. Rules that read state outside the game, such as a module
+variable, are not covered.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from cardwar_envs.core.game import Game
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Values of these types are interchangeable if they are equal.
+# Equal values of these types are interchangeable.
 PLAIN = (int, bool, str, bytes, complex, range, Fraction, type(None))
 # Methods and other descriptors are compared by identity.
 CODE = (types.FunctionType, types.BuiltinFunctionType, functools.partial, type, property, classmethod, staticmethod)
 
 
 class _MutableError(Exception):
-    """The game holds something mutable."""
+    """Signals that the game holds something mutable."""
 
 
 def cached_by_game(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Callable[Concatenate[Any, P], R]]:
-    """Caches a function of a game and of further hashable arguments for the `most` games used last."""
+    """Caches a function of a game and further hashable arguments; keeps the `most` most recent results."""
 
     def decorate(work: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
         cache: Any = lru_cache(maxsize=most)(lambda keyed, *args, **kwargs: work(_twin(keyed.game), *args, **kwargs))
@@ -86,7 +86,7 @@ def _key(game: Game[Any]) -> Hashable:
     kind = type(game)
     classes = [each for each in kind.__mro__ if each is not object]
     shared = [(name, part) for each in classes for name, part in vars(each).items() if _is_rule(name)]
-    # Values of cached properties follow from the rest.
+    # Cached properties are determined by the rest.
     own = [name for name in (*vars(game), *_slots(game)) if not isinstance(getattr(kind, name, None), cached_property)]
     return (
         kind,
@@ -104,10 +104,10 @@ def _is_code(part: Any) -> bool:
 
 
 def _typed(value: Any) -> Hashable:
-    """A value with its type; raises a _MutableError unless the type is known to be immutable."""
+    """Pairs a value with its type; raises a _MutableError unless the type is known to be immutable."""
     kind = type(value)
     if kind is float:
-        return kind, value.hex()  # tells -0.0 from 0.0
+        return kind, value.hex()  # distinguishes -0.0 from 0.0
     if kind in PLAIN:
         return kind, value
     if isinstance(value, (*CODE, enum.Enum)):

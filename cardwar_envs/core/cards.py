@@ -1,4 +1,4 @@
-"""What pictures of games share: cards, hands of them in rows, plates with names, and two players face to face."""
+"""Shared parts of pictures: cards, rows of cards, name plates, and two players face to face."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Pictured(Protocol):
         """The static properties of the game."""
 
     def describe_play(self, action: int, player: int) -> str:
-        """What a player did."""
+        """Describes a player's move."""
 
     def describe_revealed(self, revealed: Revealed[Any]) -> str:
-        """What is revealed as text."""
+        """The revealed information as text."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Slot:
     """A place in a hand.
 
     Attributes:
-        text: What the card says.
-        held: Number of such cards; with 0 the place is shown empty.
-        pick: What a click on the card picks; empty for nothing.
+        text: The card's label.
+        held: Number of such cards; 0 shows an empty place.
+        pick: Item picked by a click on the card; empty for none.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Slot:
 
 
 def card(box: Box, text: str, player: int | None, size: float, won: bool = False, pick: str = "") -> tuple[Shape, ...]:
-    """A card face up, in its player's colour (None: neutral); a winning card has a frame. `pick` is as in `Box`."""
+    """Draws a face-up card in its player's colour (None: neutral); a winning card has a frame. `pick` as in `Box`."""
     face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2, pick)
     frame = Box(box.x - 6, box.y - 6, box.width + 12, box.height + 12, None, "win", 4, 0.12 * box.width + 8)
     drawn = (face, centred(face, text, size, bold=True, colour=player_colour(player)))
@@ -57,13 +57,13 @@ def card(box: Box, text: str, player: int | None, size: float, won: bool = False
 
 
 def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ...]:
-    """Where a card was, or will be."""
+    """Draws an empty place for a card."""
     place = Box(box.x, box.y, box.width, box.height, None, "slot", 2, 0.12 * box.width + 2)
     return (place, centred(place, text, size, colour="muted")) if text else (place,)
 
 
 def draw_slots(slots: Sequence[Slot], places: Sequence[Box], player: int | None) -> list[Shape]:
-    """What is at each place; if there are too many slots, the number of the others is at the last place."""
+    """Draws slots at places; if there are too many slots, the last place shows the number of the rest."""
     fitting = slots if len(slots) <= len(places) else slots[: len(places) - 1]
     shapes = [shape for place, slot in zip(places, fitting, strict=False) for shape in _draw_slot(place, slot, player)]
     if len(fitting) < len(slots):
@@ -72,7 +72,7 @@ def draw_slots(slots: Sequence[Slot], places: Sequence[Box], player: int | None)
 
 
 def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
-    """What is at a place: nothing, a card, or several equal ones: the card above, how often it is there below."""
+    """Draws one slot: an empty place, a card, or several equal cards with their number below."""
     if not slot.held:
         return empty_place(place)
     if slot.held == 1:
@@ -88,10 +88,10 @@ def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
 
 @dataclass(frozen=True)
 class HandGrid:
-    """The rows in which a hand of a given size is shown; cards are as large as the rows allow.
+    """The rows that show a hand of a given size; cards are as large as the rows allow.
 
     Attributes:
-        size: Cards of the largest hand.
+        size: Number of cards in the largest hand.
     """
 
     size: int
@@ -130,14 +130,14 @@ class HandGrid:
         return self.rows * (self.card_height + GAP) - GAP
 
     def place(self, index: int, top: float) -> Box:
-        """Where the card of that index is, if the rows begin at `top`."""
+        """The box of the card with that index, if the rows begin at `top`."""
         row, column = divmod(index, self.columns)
         left = (WIDTH - self.columns * (self.card_width + GAP) + GAP) / 2
         step = self.card_height + GAP
         return Box(left + column * (self.card_width + GAP), top + row * step, self.card_width, self.card_height)
 
     def draw(self, slots: Sequence[Slot], player: int, top: float, viewer: int | None = None) -> list[Shape]:
-        """A hand; of one too large for the rows as many cards as fit, and the number of the others.
+        """Draws a hand; if it is too large for the rows, as many cards as fit and the number of the rest.
 
         The viewer picks a card by clicking on it.
         """
@@ -147,7 +147,7 @@ class HandGrid:
 
 
 def name_plate(player: int, top: float, revealed: Revealed[Any], right: str = "", left: str = "") -> list[Shape]:
-    """A player's name on the player's colour, `PLATE` high, with remarks beside it and at the right end of the line."""
+    """Draws a player's name on the player's colour, `PLATE` high, with remarks beside it and at the right end."""
     name, viewer = revealed.name(player), revealed.viewer
     plate = Box(
         MARGIN,
@@ -170,7 +170,7 @@ def name_plate(player: int, top: float, revealed: Revealed[Any], right: str = ""
 
 
 def seats_in_view(num_players: int, viewer: int | None) -> list[int]:
-    """The players from top to bottom: the viewer sits at the bottom."""
+    """The players from top to bottom, the viewer last."""
     others = [player for player in range(num_players) if player != viewer]
     return others if viewer is None else [*others, viewer]
 
@@ -178,14 +178,14 @@ def seats_in_view(num_players: int, viewer: int | None) -> list[int]:
 def last_play(
     game: Pictured, revealed: Revealed[Any], player: int, place: Box, size: float, won: bool
 ) -> tuple[Shape, ...]:
-    """What a player did last as a card; an empty place before the first move."""
+    """Draws a player's last move as a card; an empty place before the first move."""
     if revealed.last_actions is None:
         return empty_place(place)
     return card(place, game.describe_play(revealed.last_actions[player], player), player, size, won)
 
 
 def stacked(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Shape]:
-    """Lines of text (text, size, bold, colour), centred vertically; empty ones are left out."""
+    """Draws lines of text (text, size, bold, colour), centred vertically; skips empty ones."""
     said = [line for line in lines if line[0]]
     first = room.y + room.height / 2 - 17 * (len(said) - 1) + 8
     return [
@@ -197,7 +197,7 @@ def stacked(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Sh
 def picture(
     game: Pictured, revealed: Revealed[Any], height: float, aside: str, shapes: Sequence[Shape], standing: str
 ) -> Scene:
-    """The finished picture: `shapes` below a heading with `aside` at its right; its title ends with `standing`."""
+    """Assembles a picture: `shapes` below a heading with `aside` at its right; the title ends with `standing`."""
     title, tall = scene.spoken(game.facts.name), round(height)
     drawn = (scene.table(tall), *scene.heading(title, aside), *shapes)
     return Scene(WIDTH, tall, drawn, f"{title}: {standing}", game.describe_revealed(revealed))
@@ -214,10 +214,10 @@ def face_to_face(
     between_height: float,
     space: float = 16.0,
 ) -> Scene:
-    """A picture of two players, the viewer below, with a panel between them and `space` around it.
+    """Draws two players, the viewer below, with a panel between them and `space` around it.
 
-    `seat` draws what is below a player's name, from that height downwards; `between` draws what is on the panel,
-    given the players from top to bottom. `aside` and `standing` are as in `picture`.
+    `seat` draws what is below a player's name, from the given height downwards. `between` draws the panel, given the
+    players from top to bottom. `aside` and `standing` are as in `picture`.
     """
     block, seats = PLATE + seat_height + space, seats_in_view(2, revealed.viewer)
     shapes: list[Shape] = []

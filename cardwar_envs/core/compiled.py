@@ -1,8 +1,7 @@
-"""numba's `njit` for all kernels, and the choice between compiled kernels and the same functions as plain Python.
+"""numba's `njit` for all kernels, and the choice between compiled kernels and the same functions in plain Python.
 
-Compiling takes seconds to a minute, once per machine. Work that plain Python finishes sooner is done in plain Python:
-the same source, so the results are the same to the last bit. Compilation is announced to the waiting user, once per
-process.
+Compiling takes seconds to a minute, once per machine. Work that takes plain Python less time than that runs in plain
+Python: the source is the same, so the results are the same to the last bit. Compilation is announced once per process.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ __all__ = ["COMPILING", "always_compiled", "njit", "quickest", "wraps_around"]
 COMPILING = "Compiling (once, up to a minute)."
 NOT_KEPT = "Compiling (up to a minute). No folder is writable to keep the result: set NUMBA_CACHE_DIR to one."
 OURS = {"cardwar_envs", "baselines"}
-# A process spends at most this many seconds in the plain kernels of a module before it compiles them, or loads them.
+# A process spends at most this many seconds in a module's plain kernels before it compiles or loads them.
 BEFORE_COMPILING, BEFORE_LOADING = 2.0, 0.05
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,7 +42,7 @@ _announced: set[str] = set()
 
 
 def njit(**options: Any) -> Any:
-    """Numba's `njit` for kernels: cached on disk if a folder is writable, and running without the GIL."""
+    """Numba's `njit` for kernels, cached on disk if a folder is writable, and running without the GIL."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         dispatcher: Any = numba.njit(nogil=True, **options)(function)
@@ -59,7 +58,7 @@ def njit(**options: Any) -> Any:
 
 
 class _Cache(FunctionCache):
-    """Numba's cache on disk, which looks at a kernel's own file only, made to notice changes of what a kernel uses."""
+    """Numba's disk cache, extended to notice changes in anything a kernel uses, not only in its own file."""
 
     def _index_key(self, *arguments: Any) -> tuple[Any, ...]:
         return (*super()._index_key(*arguments), _fingerprint(self._py_func))  # type: ignore[no-untyped-call]
@@ -67,9 +66,9 @@ class _Cache(FunctionCache):
 
 @cache
 def _fingerprint(function: FunctionType) -> str:
-    """A digest of a kernel, the kernels that it calls, and the constants that these have compiled into them."""
+    """A digest of a kernel, the kernels that it calls, and the constants compiled into them."""
     digest, kernels = hashlib.sha256(), [function]
-    for kernel in kernels:  # grows
+    for kernel in kernels:  # grows during the loop
         for code in _codes(kernel.__code__):
             constants: list[Any] = [code.co_code, *(each for each in code.co_consts if not isinstance(each, CodeType))]
             for name, value in _names_used(code, kernel.__globals__):
@@ -82,7 +81,7 @@ def _fingerprint(function: FunctionType) -> str:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code and that of the comprehensions in it."""
+    """Yields a function's code and that of the comprehensions in it."""
     yield code
     for each in code.co_consts:
         if isinstance(each, CodeType):
@@ -90,7 +89,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _names_used(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The kernels and constants that code names, in its module or, after a dot, in another of ours."""
+    """Yields the kernels and constants named in code, from its module or, after a dot, from another of ours."""
     spaces = [space]
     for name in code.co_names:
         for value in [space[name] for space in spaces if name in space]:
@@ -102,7 +101,7 @@ def _names_used(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, An
 
 @contextmanager
 def always_compiled() -> Iterator[None]:
-    """Within this, all kernels run compiled, as if all work were large."""
+    """Context in which all kernels run compiled, as if all work were large."""
     global BEFORE_COMPILING, BEFORE_LOADING
     before = BEFORE_COMPILING, BEFORE_LOADING
     BEFORE_COMPILING = BEFORE_LOADING = -1.0
@@ -113,7 +112,7 @@ def always_compiled() -> Iterator[None]:
 
 
 def quickest(name: str, seconds: float) -> Any:
-    """The kernels of a module: as plain Python while that costs less than compiling or loading, then compiled.
+    """The kernels of a module: plain Python while that costs less than compiling or loading, then compiled.
 
     Args:
         name: The module.

@@ -1,4 +1,4 @@
-"""A game as arrays: optional forms of the rules with which batches and solvers run at full speed."""
+"""Games as arrays: optional forms of the rules that let batches and solvers run at full speed."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ Info = dict[str, NDArray[Any]]
 class CompiledRules(Generic[S]):
     """A game's rules compiled for many states at once; a property test compares them with the Python rules.
 
-    A state is a row of numbers: player 0's observation, if the state is public. The bodies write into
-    the given arrays. They draw from one stream per game (see `core.streams`), in the same order as the
-    Python rules, so that both play the same games. All take the tables and `rows`
-    `[num_games, row_size]` float32 first; `where` `[num_games]` selects games:
+    A state is a row of numbers: player 0's observation, if the state is public. The bodies write into the given arrays.
+        They draw from one stream per game (see `core.streams`) in the same order as the Python rules, so both play the
+        same games. All take the tables and `rows` `[num_games, row_size]` float32 first; `where` `[num_games]` selects
+        games:
 
-    * `deal(tables, rows, streams, where, random)`: starts games; if `random`, from a state reached
-      by uniform play (every card alike) to a uniformly drawn depth.
-    * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, num_players]` which players
-      choose an illegal action; returns whether there is any.
-    * `play(tables, rows, streams, actions, where, rewards, over)`: plays legal actions; rewards are
-      `[num_games, num_players]` float64, and `over` marks the games that have ended.
-    * `acting(tables, rows, acts)`: marks in `[num_games, num_players]` which players choose now.
-    * `uniform(tables, rows, streams, where, player, actions)`: draws an action of uniform play for
-      that player, `[num_games]`.
-    * `observe(tables, rows, observations, masks, written)`: writes the players' observations, `[num_games,
-      num_players, ...]`. `masks` and `written` (`[num_games, num_players]` int8) are all 0 in the first
-      call; later calls may pass them as the last call left them, which saves clearing the masks.
+    * `deal(tables, rows, streams, where, random)`: starts games; if `random`, from a state reached by uniform play over
+    cards to a uniformly drawn depth.
+    * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, num_players]` the players who choose an
+    illegal action; returns whether there are any.
+    * `play(tables, rows, streams, actions, where, rewards, over)`: plays legal actions; writes rewards `[num_games,
+    num_players]` float64 and marks ended games in `over`.
+    * `acting(tables, rows, acts)`: marks in `[num_games, num_players]` the players who choose now.
+    * `uniform(tables, rows, streams, where, player, actions)`: draws that player's actions of uniform play,
+    `[num_games]`.
+    * `observe(tables, rows, observations, masks, written)`: writes the players' observations, `[num_games, num_players,
+    ...]`. `masks` and `written` (`[num_games, num_players]` int8) are 0 in the first call; later calls may pass them
+    unchanged, which saves clearing the masks.
 
     Attributes:
         bodies: The module of the compiled bodies.
-        tables: The game's parameters, as the bodies need them.
+        tables: The game's parameters in the form that the bodies need.
         row_size: Length of a row.
-        to_row: Turns a state into a row.
-        from_row: Turns a row into a state.
+        to_row: Converts a state to a row.
+        from_row: Converts a row to a state.
         info: `Game.info` for observations `[num_games, observation_size]`.
-        live: Turns rows into `[num_games, num_players]` bool, who is still in the game; by default all players are
-            while any of them acts.
+        live: Maps rows to `[num_games, num_players]` bool, the players still in the game; by default all players while
+            any of them acts.
     """
 
     bodies: ModuleType
@@ -64,14 +64,14 @@ class CompiledRules(Generic[S]):
 class BayesianForm:
     """A two-player zero-sum game in which both players move once, on private information, as arrays.
 
-    A type is a player's private information. The arrays hold millions of deals without a `Transition` for
-    each; a property test compares them with the rules.
+    A type is a player's private information. The arrays hold millions of deals without a `Transition` for each; a
+    property test compares them with the rules.
 
     Attributes:
-        deals: `[types of 0, types of 1]` whole numbers, proportional to the probability of each deal.
+        deals: `[types of 0, types of 1]` integers, proportional to the probability of each deal.
         payoffs: `[types of 0, types of 1, actions of 0, actions of 1]` payoff points to player 0.
         observations: `[types, observation_size]` per player.
-        actions: The actions of each player along the last two axes of `payoffs`.
+        actions: Each player's actions, in the order of the last two axes of `payoffs`.
         types: A name for each type of each player.
     """
 
@@ -92,27 +92,26 @@ class BayesianForm:
 class RoundsForm(ABC, Generic[S]):
     """The positions of a two-player game of many rounds, each once, as arrays.
 
-    A state is a position and the number of rounds left. The form is for games without chance that treat
-    both players alike and pay only at the end: the loser pays the winner 1 point, or nothing is paid.
-    A position and its mirror image (the seats swapped) are one node; the code `2 * node` is the
-    position itself, `2 * node + 1` its image. Node 0 is a game won by player 0, node 1 a drawn game. A
-    joint choice leads to a position that depends on each player's option (choices that put down the same
-    cards are one option) and on which player is then the stronger. A property
-    test compares the form with the rules.
+    A state is a position and the number of rounds left. The form is for games without chance that treat both players
+    alike and pay only at the end: the loser pays the winner 1 point, or nothing is paid. A position and its mirror
+    image (with the seats swapped) are one node; code `2 * node` means the position itself, `2 * node + 1` its image.
+    Node 0 is a game won by player 0, node 1 a drawn game. The next position depends on each player's option (choices
+    that put down the same cards are one option) and on which player is then stronger. A property test compares the form
+    with the rules.
 
     Attributes:
-        levels: `[levels + 1]`: nodes `levels[i]:levels[i + 1]` are level `i`. The last level holds the
-            positions at which a round begins; moves to it end a round. All other levels lie within a round
-            and are reached from higher levels.
+        levels: `[levels + 1]`: nodes `levels[i]:levels[i + 1]` are level `i`. The last level holds the positions at
+            which a round begins; moves to it end a round. All other levels lie within a round and are reached from
+            higher levels.
         lists: `[nodes, 2]`, the list of choices of each seat.
         rows: `[lists + 1]`: list `k` is the choices `rows[k]:rows[k + 1]`, in order of their actions.
-        actions: `[choices]` actions; waiting is a player's only choice.
-        options: `[choices]`, the number of the option that the choice takes, from 0 in each list.
-        strengths: `[choices]`; the player with the higher one is the stronger.
-        option_counts: `[lists]`.
-        first: `[nodes]`, where the node's entries in `children` begin.
-        children: `[entries]` codes for each pair of options (player 0's first) of a node: one in the last
-            level; three elsewhere, if player 0 is the stronger, if player 1 is, and if neither is; -1 if
+        actions: `[choices]` actions; a player who must wait has only that choice.
+        options: `[choices]`, the number of the choice's option, from 0 in each list.
+        strengths: `[choices]`; the player whose choice has the higher strength is stronger.
+        option_counts: `[lists]`, the number of options in each list.
+        first: `[nodes]`, the index of the node's first entry in `children`.
+        children: `[entries]` codes for each pair of options (player 0's first) of a node. The last level has one code
+            per pair. Other levels have three: if player 0 is stronger, if player 1 is, and if neither is; -1 if
             impossible.
     """
 
@@ -128,12 +127,12 @@ class RoundsForm(ABC, Generic[S]):
 
     @property
     def positions(self) -> int:
-        """Positions at which a round begins, up to swapping the seats."""
+        """Number of positions at which a round begins, up to swapping the seats."""
         return int(self.levels[-1] - self.levels[-2])
 
     @abstractmethod
     def code(self, state: S) -> int:
-        """The code of a non-terminal state, -1 if it is not among the nodes."""
+        """The code of a non-terminal state, or -1 if it is not among the nodes."""
 
     @abstractmethod
     def rounds_left(self, state: S) -> int:
@@ -141,7 +140,7 @@ class RoundsForm(ABC, Generic[S]):
 
     @abstractmethod
     def state(self, code: int, rounds_left: int) -> S:
-        """The state of a code from 4 on."""
+        """The state of a code of at least 4."""
 
     @abstractmethod
     def seen(self, codes: NDArray[np.int64], rounds_left: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
@@ -152,4 +151,4 @@ class RoundsForm(ABC, Generic[S]):
 
     @abstractmethod
     def codes_seen(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The codes, or -1, and the rounds left that `[k, observation_size]` observations show."""
+        """Codes (or -1) and rounds left of `[k, observation_size]` observations."""

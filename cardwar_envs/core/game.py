@@ -33,21 +33,20 @@ __all__ = [
 class Game(Structure[S], Texts[S]):
     """Rules of a simultaneous-move game; subclasses are frozen dataclasses of parameters.
 
-    A class may declare structure beyond the rules themselves: which states are equal in value (`canonical`), when
-    no choice matters any more (`settled`), the same rules compiled (`compiled_rules`), and so on (see `CLAIMS`). A
-    subclass that overrides a rule is a different game, for which these declarations may be false. It therefore loses
-    the inherited declarations about that rule and falls back to the defaults:
+    A class may declare structure beyond the rules themselves: states of equal value (`canonical`), states in which no
+    choice matters any more (`settled`), compiled rules (`compiled_rules`), and so on (see `CLAIMS`). A subclass that
+    overrides a rule is a different game, for which these declarations may be false. So it loses the inherited
+    declarations about that rule and falls back to the defaults:
 
         class LowestWins(Jujitsu):  # correctly solved state by state, not as Jujitsu
             def trick_outcomes(self, rank_0, rank_1):
                 return ((CERTAIN, (rank_0 < rank_1) - (rank_0 > rank_1)),)
 
-    A subclass for which they all still hold keeps them with `class DiceWars(Duel, keeps_claims=True)`, or it can
-    redefine one.
+    If they all still hold, write `class DiceWars(Duel, keeps_claims=True)`; a subclass can also redefine a single one.
 
-    Two conditions cannot be checked. Methods must be defined in the class body: one assigned later, to the class or
-    an instance, does not drop the declarations. And rules must not depend on mutable state outside the game and its
-    class, such as a module variable, because results are cached per game (`core/cached.py`).
+    Two conditions cannot be checked. Methods must be defined in the class body: assigning one later, to the class or an
+    instance, does not drop the declarations. And rules must not depend on mutable state outside the game and its class,
+    such as a module variable, because results are cached per game (`core/cached.py`).
     """
 
     name: ClassVar[str]
@@ -58,7 +57,7 @@ class Game(Structure[S], Texts[S]):
         lost = {each.claim: each for each in cls._lost_claims if each.claim not in vars(cls)}
         for claim, about in CLAIMS.items():
             made = next(place for place, base in enumerate(cls.__mro__) if claim in vars(base))
-            # A mixin that is not a game makes its claims about the game class it is mixed into.
+            # A mixin that is not a game passes its declarations to the game class that it is mixed into.
             owner = [base for base in cls.__mro__[: made + 1] if issubclass(base, Game)][-1]
             if keeps_claims:
                 setattr(cls, claim, inspect.getattr_static(cls, claim))  # now the class's own
@@ -84,10 +83,10 @@ class Game(Structure[S], Texts[S]):
         return None
 
     def parameters(self) -> dict[str, Any]:
-        """The fields of this game as plain data; `make_game(name, **parameters)` restores it."""
+        """The fields of this game as plain data, from which `make_game(name, **parameters)` restores it."""
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]  # subclasses are dataclasses
 
-    # Games are immutable, so a copy is the game itself. Pickles hold the parameters only, not memoised values.
+    # Games are immutable, so a copy is the game itself. Pickles hold only the parameters, no cached values.
     def __deepcopy__(self, memo: dict[int, Any]) -> Game[S]:
         return self
 
@@ -101,14 +100,14 @@ class Game(Structure[S], Texts[S]):
 def same_rules_as(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
     """Whether a game has the rules of the class `kind`, whatever its parameters.
 
-    False for a subclass that overrides a method or property of `kind` other than texts. A solver with the rules of
-    `kind` built in must check this, not just the class.
+    False for a subclass that overrides a method or property of `kind` other than texts. A solver that hard-codes the
+    rules of `kind` must check this, not just the class.
     """
     return isinstance(game, kind) and not changed_rule(type(game), kind)
 
 
 def require_game(game: object) -> None:
-    """Raises a ValueError for anything but a game; the message shows how to make one."""
+    """Raises a ValueError unless `game` is a game; the message shows how to make one."""
     if not isinstance(game, Game):
         made = 'as cardwar_envs.make_game("jujitsu", num_cards=5) makes one'
         kind = "class" if isinstance(game, type) else type(game).__name__
@@ -116,6 +115,6 @@ def require_game(game: object) -> None:
 
 
 def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> None:
-    """Raises a ValueError, "`question` is for two-player zero-sum games`instead`", if a game is none."""
+    """Raises "`question` is for two-player zero-sum games`instead`" as a ValueError for any other game."""
     if game.facts.num_players != 2 or not game.facts.zero_sum:
         raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")

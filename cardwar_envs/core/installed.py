@@ -1,4 +1,4 @@
-"""What installed packages add to this one, found by name without importing them."""
+"""Entry points of installed packages that extend this one, found by name without importing them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GAME_GROUP, POLICY_GROUP = "cardwar_envs.games", "cardwar_envs.policies"
 
 @cache
 def installed(group: str) -> dict[str, EntryPoint]:
-    """Name -> entry point, of one of the two groups."""
+    """Maps names to entry points in a group."""
     from importlib.metadata import entry_points  # slow to import
 
     return {point.name: point for point in entry_points(group=group)}

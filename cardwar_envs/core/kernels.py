@@ -1,4 +1,4 @@
-"""The door to compiled kernels for code that is imported without numba."""
+"""Access to compiled kernels for code that must import without numba."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from cardwar_envs.core.stopwatch import Stopwatch
 
-# Modules whose kernels are compiled from now on.
+# Modules whose kernels run compiled from now on.
 _compiled: dict[str, ModuleType] = {}
 
 

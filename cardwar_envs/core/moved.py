@@ -1,4 +1,4 @@
-"""Forwards modules that have moved: their old names still import, with a DeprecationWarning."""
+"""Redirects imports of moved modules from their old names, with a DeprecationWarning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of parameters and arguments; each returns the value or raises a ValueError that names it and its limits."""
+"""Checks parameters and arguments: each function returns the value or raises a ValueError with its name and limits."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ MANY_DIGITS = re.compile(r"\d{31,}")
 class ArgumentError(ValueError, TypeError):
     """An unknown argument.
 
-    It is a TypeError too, as Python's for an unknown keyword, because Stable-Baselines3 and TorchRL try arguments of
-    their own and drop them after a TypeError.
+    Also a TypeError, like Python's for an unknown keyword, because Stable-Baselines3 and TorchRL try keywords of their
+    own and drop them after a TypeError.
     """
 
 
 def abbreviated(text: str) -> str:
-    """The text with very long numbers abbreviated, as "123456…(300 digits)"."""
+    """Abbreviates very long numbers in a string, as in "123456…(300 digits)"."""
     return MANY_DIGITS.sub(lambda found: f"{found[0][:6]}…({len(found[0])} digits)", text)
 
 
 def shown(value: object) -> str:
-    """A value as messages show it: its `repr`, abbreviated."""
+    """Formats a value for messages: its `repr`, abbreviated."""
     try:
         return abbreviated(repr(value))
     except ValueError:  # Python refuses to format integers of thousands of digits
@@ -41,9 +41,9 @@ def shown(value: object) -> str:
 
 
 def whole_number(name: str, number: object, allowed: range | None = None) -> int:
-    """A parameter of any integer type but bool as an int.
+    """Converts an integer of any type but bool to an int.
 
-    Raises a ValueError, which names the parameter, unless it is an integer in the range allowed.
+    Raises a ValueError that names the parameter if it is not an integer in the allowed range.
     """
     try:
         if isinstance(number, bool | np.bool_):
@@ -57,13 +57,13 @@ def whole_number(name: str, number: object, allowed: range | None = None) -> int
 
 
 def set_whole_number(owner: object, field: str, least: int, most: int) -> None:
-    """Makes a field of a frozen dataclass an int; raises ValueError unless it is in `least..most`."""
+    """Converts a field of a frozen dataclass to an int; raises a ValueError unless it is in `least..most`."""
     object.__setattr__(owner, field, whole_number(field, getattr(owner, field), range(least, most + 1)))
 
 
 @contextmanager
 def reading_state(state: object, form: str) -> Iterator[None]:
-    """Raises a ValueError if a part of a state that is read inside is missing, of another type or not hashable."""
+    """Context that raises a ValueError if a part of a state is missing, of the wrong type or not hashable."""
     try:
         hash(state)
         yield
@@ -72,19 +72,19 @@ def reading_state(state: object, form: str) -> Iterator[None]:
 
 
 def whole_numbers(name: str, numbers: object) -> tuple[int, ...]:
-    """The numbers as ints; raises a ValueError unless they are a tuple of integers."""
+    """Converts a tuple of integers to ints; raises a ValueError for anything else."""
     return tuple(whole_number(name, number) for number in checked_tuple(name, numbers))
 
 
 def checked_tuple(name: str, items: object) -> tuple[Any, ...]:
-    """The items; raises a ValueError unless they are a tuple."""
+    """Returns `items`; raises a ValueError unless they are a tuple."""
     if not isinstance(items, tuple):
         raise ValueError(f"{name} ({shown(items)}) must be a tuple")
     return items
 
 
 def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The value; raises a ValueError, which names the allowed values, if it is another."""
+    """Returns `value`; raises a ValueError that lists the allowed values if it is not among them."""
     # Arrays do not compare to a single bool.
     if not isinstance(value, str | int | np.integer | None) or value not in allowed:
         raise ValueError(f"{name} ({shown(value)}) must be one of {', '.join(map(repr, allowed))}")
@@ -92,7 +92,7 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
 
 
 def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
-    """The known name that `name` may be a misspelling of, ignoring case; None if none is close.
+    """The known name that `name` may misspell, ignoring case; None if none is close.
 
     `alike` is the `cutoff` of `difflib.get_close_matches`, from 0 to 1.
     """
@@ -100,20 +100,20 @@ def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """For an error about an unknown name: " (did you mean 'jujitsu'?)", or "" if no known name is close."""
+    """A hint for errors about unknown names: " (did you mean 'jujitsu'?)", or "" if no known name is close."""
     near = nearest(name, known)
     return "" if near is None else f" (did you mean {near!r}?)"
 
 
 def unexpected_keyword(name: str, reason: str) -> ArgumentError:
-    """The error for an unknown keyword, worded like Python's, because TorchRL drops keywords by that message."""
+    """The error for an unknown keyword, worded like Python's because TorchRL recognises it by that message."""
     return ArgumentError(f"unexpected keyword argument {name!r}: {reason}")
 
 
 def check_names(kind: Any, names: Iterable[str], owner: str, *, keywords: bool = False) -> None:
-    """Raises an ArgumentError if a name is not a field of the dataclass `kind`, which holds the parameters of `owner`.
+    """Raises an ArgumentError for a name that is not a field of the dataclass `kind`, the parameters of `owner`.
 
-    With `keywords`, the names were keyword arguments, and the error is made by `unexpected_keyword`.
+    With `keywords`, the names are keyword arguments, and `unexpected_keyword` makes the error.
     """
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for name in names:
@@ -124,7 +124,7 @@ def check_names(kind: Any, names: Iterable[str], owner: str, *, keywords: bool =
 
 
 def described(kind: type) -> dict[str, str]:
-    """Field name -> its one-line description in the "Attributes:" sections of a dataclass and its bases."""
+    """Maps field names to their one-line descriptions in the "Attributes:" sections of a dataclass and its bases."""
     told: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         found = FIELD.findall(block_below(vars(base).get("__doc__") or "", "Attributes:"))

@@ -14,7 +14,7 @@ from cardwar_envs.core.scene import Revealed
 
 
 def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
-    """Draws one of `outcomes` by probability; a single certain outcome leaves the generator untouched."""
+    """Draws one of `outcomes` by probability; uses the generator only if there are several."""
     if len(outcomes) == 1:
         return outcomes[0]
     draw = rng.random()
@@ -26,7 +26,7 @@ def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generato
 
 
 def require_playable(game: Game[S], state: S) -> None:
-    """Raises ValueError for an impossible state or one in which the game is over."""
+    """Raises a ValueError for an impossible state or one in which the game is over."""
     game.check(state)
     if not game.acting_players(state):
         raise ValueError(f"state ({state!r}) must not be one in which the game is over")
@@ -34,12 +34,12 @@ def require_playable(game: Game[S], state: S) -> None:
 
 @dataclass(frozen=True)
 class Episode(Generic[S]):
-    """A game from its start to its end.
+    """A complete game.
 
     Attributes:
-        states: Every state, the first and the final one included.
+        states: All states, from the first to the final one.
         actions: The joint action (player -> action) at every state but the last.
-        dealt: Payoff points paid before the first joint action, one per player.
+        dealt: Payoff points paid by the deal, one per player.
         rewards: Payoff points paid after each joint action, one tuple per joint action.
     """
 
@@ -54,7 +54,7 @@ class Episode(Generic[S]):
         return tuple(sum(paid) for paid in zip(self.dealt, *self.rewards, strict=True))
 
     def revealed(self, game: Game[S], viewer: int | None = None) -> list[Revealed[S]]:
-        """What was revealed to a viewer (see `Revealed`) at each state, the first and the final one included."""
+        """What a viewer could see (see `Revealed`) at each state, from the first to the final one."""
         payoffs, seen = self.dealt, [Revealed(self.states[0], viewer, None, self.dealt, not self.actions)]
         for number, (actions, paid) in enumerate(zip(self.actions, self.rewards, strict=True)):
             payoffs = tuple(sum(both) for both in zip(payoffs, paid, strict=True))
@@ -65,7 +65,7 @@ class Episode(Generic[S]):
 
 
 def draw_action(game: Game[S], state: S, player: int, policy: Policy, rng: np.random.Generator) -> int:
-    """Draws the action that `policy` plays in that player's seat."""
+    """Draws an action for `player` from `policy`."""
     probabilities = checked_probabilities(
         policy, game.observation(state, player)[None], game.action_mask(state, player)[None]
     )
@@ -82,7 +82,7 @@ def play_episode(
 
     Args:
         game: The rules.
-        policies: One policy, or the name of one, per player.
+        policies: One policy, or its name, per player.
         seed: Seed or generator for chance and for the policies' draws.
         state: The state to start from; by default the game's own start.
 
@@ -110,10 +110,10 @@ def play_episode(
 
 
 def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
-    """A non-terminal state reached by uniform play to a uniformly drawn depth.
+    """Draws a non-terminal state, reached by uniform play to a uniformly drawn depth.
 
-    Uniform play draws every card with equal probability. If the game ends before that depth, one of the
-    states on the way is drawn uniformly.
+    Uniform play draws every card with equal probability. If the game ends before that depth, draws one of the visited
+    states uniformly.
     """
     state = sample_transition(game.initial(), rng).state
     passed = [state]

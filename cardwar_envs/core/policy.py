@@ -16,9 +16,9 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.installed import POLICY_GROUP, installed
 from cardwar_envs.core.parameters import did_you_mean
 
-# Other common names.
+# Alternative names.
 ALIASES = {"random": "uniform"}
-# Single-precision probabilities (a network's softmax) sum to one within about this much.
+# Single-precision probabilities, such as a network's softmax, sum to one within about this tolerance.
 SUM_TOLERANCE = 1e-5
 ILLEGAL_TOLERANCE = 1e-9
 
@@ -41,24 +41,24 @@ class Policy(Protocol):
             action_masks: `[batch, num_actions]` int8, 1 where an action is legal.
 
         Returns:
-            `[batch, num_actions]` float64; every row sums to one and is 0 off the mask.
+            `[batch, num_actions]` float64; every row sums to one and is 0 for illegal actions.
         """
         ...
 
 
 def name_of(policy: Policy) -> str:
-    """The name of a policy's class for messages; for a wrapper with `stands_for`, that of the wrapped policy."""
+    """A policy's class name for messages; for a wrapper with `stands_for`, that of the wrapped policy."""
     while hasattr(policy, "stands_for"):
         policy = policy.stands_for
     return type(policy).__name__
 
 
 def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
-    """Queries a policy as specified by `Policy`, checks that it returns a behaviour strategy, and normalises each row.
+    """Queries a policy, checks that it returns a behaviour strategy as `Policy` specifies, and normalises each row.
 
     Raises:
         ValueError: If the result is not an array of real numbers of that shape, has a negative or non-finite entry,
-            gives weight to an illegal action (an IllegalProbabilityError), or has a row that does not sum to one.
+            gives probability to an illegal action (an IllegalProbabilityError), or has a row that does not sum to one.
     """
     name, answer = _answer(policy, observations, action_masks)
     legal_part = np.where(action_masks == 0, 0.0, answer)
@@ -78,10 +78,10 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
 def renormalised_probabilities(
     policy: Policy, observations: Observations, action_masks: Masks
 ) -> tuple[Probabilities, NDArray[np.float64]]:
-    """As `checked_probabilities`, but conditions on legal actions; returns also the probability removed, `[batch]`.
+    """As `checked_probabilities`, but conditions on legal actions; also returns the removed probability, `[batch]`.
 
     Raises:
-        ValueError: As `checked_probabilities`, but of illegal weight only a row without legal weight is refused.
+        ValueError: As `checked_probabilities`, but for illegal actions only if a row has no legal probability at all.
     """
     name, answer = _answer(policy, observations, action_masks)
     _check_signs(name, answer)
@@ -100,9 +100,9 @@ def renormalised_probabilities(
 
 
 def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> tuple[str, NDArray[np.float64]]:
-    """The policy's name, and what it returns as an array of that shape."""
+    """The policy's name, and its answer as an array of that shape."""
     name = name_of(policy)
-    # Copies, because a policy may write into its arguments.
+    # Copies, because a policy may modify its arguments.
     answer: Any = policy.action_probabilities(observations.copy(), action_masks.copy())
     try:
         array = np.asarray(answer)
@@ -145,11 +145,11 @@ def _check_legal(name: str, answer: NDArray[np.float64], action_masks: NDArray[n
 
 
 def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draws one action per row: weights `[batch, num_actions]` (of any positive sum) -> `[batch]`."""
+    """Draws one action per row: weights `[batch, num_actions]` (any positive sums) -> `[batch]`."""
     cumulative = weights.cumsum(axis=1)
     total = cumulative[:, -1:]
     draws = rng.random((len(weights), 1)) * total
-    # The second condition keeps a draw that was rounded up to the total on an action of positive weight.
+    # The second condition keeps a draw that rounds up to the total on an action of positive weight.
     actions: NDArray[np.int64] = ((cumulative <= draws) & (cumulative < total)).sum(axis=1)
     return actions
 
@@ -160,12 +160,12 @@ def policy_names() -> list[str]:
 
 
 def names_a_policy(word: str) -> bool:
-    """Whether `named_policy` accepts that name, which may have a suffix after a colon."""
+    """Whether `named_policy` accepts this name, which may have a suffix after a colon."""
     return _entry(word) in installed(POLICY_GROUP)
 
 
 def names_for(game: Game[Any]) -> list[str]:
-    """All names of policies that can play a game, sorted, with aliases; constructs none that is expensive to build."""
+    """All names, aliases included, of policies that can play a game, sorted; builds no expensive policy."""
     fitting = [name for name in policy_names() if _fits(name, game)]
     aliases = [alias for alias, name in ALIASES.items() if name in fitting]
     endings = {name: getattr(_factory(name), "endings", lambda _: [""])(game) for name in fitting}
@@ -177,8 +177,8 @@ def plays(
 ) -> Callable[[F], F]:
     """Decorates a policy factory with `fits`, a quick test of whether its policies can play a game.
 
-    A factory without this is tested by calling it, so a slow one, or one that takes more than the game, needs this.
-    `endings` are suffixes of the policy's name for a game, such as `[":1", ":2"]`, for errors that list names.
+    Needed by factories that are slow or have further required arguments; others are tested by calling them. `endings`
+    are suffixes of the policy's name for a game, such as `[":1", ":2"]`, for errors that list names.
     """
 
     def decorated(factory: F) -> F:
@@ -196,13 +196,13 @@ def _fits(name: str, game: Game[Any]) -> bool:
         return fits(game)
     try:
         factory(game)
-    except Exception:  # third-party code, called to word an error
+    except Exception:  # third-party code, called only to word an error
         return False
     return True
 
 
 def _entry(name: str) -> str:
-    """The entry point that a policy's name refers to, without the suffix after a colon."""
+    """The entry point behind a policy's name, without the suffix after a colon."""
     entry = name.partition(":")[0]
     return entry if entry in installed(POLICY_GROUP) else ALIASES.get(entry, entry)
 
@@ -213,10 +213,10 @@ def _factory(name: str) -> Callable[..., Policy]:
 
 
 def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
-    """The policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
+    """Makes the policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
 
-    Each entry is a callable that takes the game (and optional keyword arguments). A name can have a
-    suffix after a colon, as in `equilibrium:max_entropy`, which the entry gets as its second argument.
+    Each entry is a callable that takes the game and optional keyword arguments. If the name has a suffix after a colon,
+    as in `equilibrium:max_entropy`, the suffix is passed as second argument.
 
     Raises:
         ValueError: If there is no such policy, or it cannot play the game.
@@ -238,12 +238,12 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     try:
         signature(factory).bind(game, rest, **arguments)
     except TypeError:
-        raise ValueError(f"policy {entry!r} takes nothing after a colon, but is asked for as {name!r}") from None
+        raise ValueError(f"policy {entry!r} takes no suffix after a colon, but was given as {name!r}") from None
     return factory(game, rest, **arguments)
 
 
 def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
-    """Resolves a policy or the name of one to a policy object.
+    """Returns a policy object, given a policy or its name.
 
     Raises:
         ValueError: If it is neither a policy nor the name of one.
@@ -272,12 +272,12 @@ def needs_others(policy: Policy | str) -> bool:
 
 
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
-    """One policy object per seat, given policies or names in that order; seats with the same name share an object.
+    """One policy object per seat, from policies or names in that order; seats with the same name share an object.
 
-    A policy that depends on the others gets them as `others`, in seat order from the next seat on.
+    A policy that depends on the others receives them as `others`, in seat order from the next seat on.
 
     Raises:
-        ValueError: If the number of policies is wrong, something is neither a policy nor the name of one, or two
+        ValueError: If the number of policies is wrong, an entry is neither a policy nor the name of one, or two
             policies each depend on the other.
     """
     if not isinstance(policies, Sequence) or isinstance(policies, str):
@@ -287,7 +287,7 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
     seated: list[Any] = list(policies)
     told = [seat for seat, policy in enumerate(policies) if needs_others(policy)]
     if len(told) > 1:
-        raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one can know what the others do")
+        raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one may depend on the others")
     named = cache(lambda name: named_policy(name, game))
     for seat, policy in enumerate(policies):
         if seat not in told:
@@ -298,10 +298,10 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
 
 
 def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
-    """One policy per seat, given one for all seats or a sequence of them.
+    """One policy per seat, from one policy for all seats or a sequence of them.
 
     Raises:
-        ValueError: If the number of policies is not that of players, or the collection is unordered.
+        ValueError: If the number of policies differs from that of players, or the collection is unordered.
     """
     if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
         if isinstance(policy, Set | Mapping):

@@ -31,8 +31,8 @@ class Transition(NamedTuple, Generic[S]):
     Attributes:
         probability: Exact probability of this outcome.
         state: The state that it leads to.
-        rewards: Payoff points paid in this transition, one per player. `exact=True` needs a Fraction where a float
-            would be rounded, as for a third.
+        rewards: Payoff points paid in this transition, one per player. For `exact=True`, write a Fraction where a float
+            would be rounded, such as 1/3.
     """
 
     probability: Fraction
@@ -42,27 +42,26 @@ class Transition(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class GameFacts:
-    """Static properties of a game, by which solvers are chosen.
+    """Static properties of a game; solvers are chosen by them.
 
     Attributes:
         name: Name in `GAMES`.
-        version: Number that goes up when a change might alter learning results.
+        version: Increases when a change might alter learning results.
         num_players: Number of seats.
         num_actions: Size of the flat action space of every player.
-        observation_low: Least value of each entry of an observation.
-        observation_high: Greatest value of each entry of an observation.
-        min_payoff: A lower bound on a player's payoff in a whole game, payoff points.
-        max_payoff: An upper bound on a player's payoff in a whole game, payoff points.
-        zero_sum: Whether the payoffs of a whole game always sum to zero (with two players, so must each payment).
+        observation_low: Lower bound of each entry of an observation.
+        observation_high: Upper bound of each entry of an observation.
+        min_payoff: A lower bound on a player's total payoff in a game, payoff points.
+        max_payoff: An upper bound on a player's total payoff in a game, payoff points.
+        zero_sum: Whether total payoffs always sum to zero (with two players, each payment must too).
         seat_symmetric: Whether the rules treat all seats alike, so that observations need not identify the seat.
-        public_state: Whether an observation determines the state (only the move about to be revealed is hidden).
+        public_state: Whether an observation determines the state (only the pending move is hidden).
         max_length: An upper bound on the number of joint actions in one game.
-        max_rounds: Rounds after which the game ends, if positions come up again and states count the
-            rounds left; else None.
-        chance: Where chance occurs: "none" nowhere, "deal" in `Game.initial` only, "moves" also when a
-            joint action is played. "moves" allows everything, so it is the default.
-        everyone_acts: Whether every player still in the game chooses an action in every state, so that no one waits.
-        state_identity: For games of other libraries, which histories are one state; answers say it.
+        max_rounds: Maximum number of rounds, if positions recur and states count the rounds left; else None.
+        chance: Where chance occurs: "none" nowhere, "deal" only in `Game.initial`, "moves" also when a joint action is
+            played. "moves" allows everything and is the default.
+        everyone_acts: Whether every player still in the game chooses an action in every state.
+        state_identity: For games of other libraries: which histories count as one state; shown with results.
     """
 
     name: str

@@ -16,27 +16,27 @@ from typing import Generic, TypeVar
 S = TypeVar("S", bound=Hashable)
 
 WIDTH, MARGIN = 600, 20
-# The smallest legible text size; only text that would not fit otherwise is smaller, down to SMALLEST.
+# The smallest legible text size; text goes below it, down to SMALLEST, only if it would not fit otherwise.
 READABLE, SMALLEST = 18.0, 9.0
-# The number of distinct player colours; more players share them and are told apart by name.
+# The number of distinct player colours; with more players they repeat, and names tell players apart.
 PLAYER_COLOURS = 6
-# What the viewer is called where players have names.
+# The viewer's name where players have names.
 YOU = "You"
 
 
 @dataclass(frozen=True)
 class Revealed(Generic[S]):
-    """What is revealed of a game in progress, and the viewer it is shown to.
+    """The revealed information about a game in progress, for one viewer.
 
     Attributes:
         state: The current state.
-        viewer: The player whose private information may be shown. None is a spectator, who sees
-            only what the game shows to all.
+        viewer: The player whose private information may be shown; None for a spectator, who sees only what everybody
+            may see.
         last_actions: The joint action that led here (player -> action), or None.
         payoffs: Each player's payoff so far, payoff points.
         over: Whether the game is over.
         before: The state in which `last_actions` were played, or None if unknown.
-        names: What to call the players, the viewer "You"; if empty, they are called player_0 and so on.
+        names: Names of the players, with "You" for the viewer; if empty, they are called player_0 and so on.
     """
 
     state: S
@@ -48,7 +48,7 @@ class Revealed(Generic[S]):
     names: tuple[str, ...] = ()
 
     def name(self, player: int) -> str:
-        """What a player is called."""
+        """A player's name."""
         return self.names[player] if self.names else f"player_{player}"
 
     def does(self, player: int, verb: str) -> str:
@@ -75,7 +75,7 @@ class Box:
         stroke: Colour role of the outline; None draws none.
         line: Width of the outline, which lies inside the rectangle.
         radius: Radius of the corners.
-        pick: What a click on it picks where the picture is played on (see `Texts.picks`); empty for nothing.
+        pick: Item that a click picks in interactive play (see `Texts.picks`); empty for none.
     """
 
     x: float
@@ -114,9 +114,9 @@ class Text:
     """A line of text.
 
     Attributes:
-        x: Its start, middle or end, see `anchor`.
+        x: Position of the `anchor`.
         y: Its base line.
-        text: What it says.
+        text: The characters.
         size: Size of the font.
         anchor: "start", "middle" or "end".
         bold: Whether it is bold.
@@ -150,10 +150,11 @@ class Scene:
 
     Attributes:
         width: Its width.
-        height: Its height; it depends on the game only, so that its pictures can be frames of a film.
-        shapes: What is drawn, in this order.
-        title: What it shows, in a few words.
-        description: Alternative text for people who cannot see it.
+        height: Its height, the same for all pictures of a game, so that they can be frames of a video.
+        shapes: The shapes, in drawing order.
+        title: A short title.
+        description: Alternative text for people who cannot see the picture.
+        outcome: What the last moves led to, in words, if the title does not say it.
     """
 
     width: int
@@ -161,6 +162,7 @@ class Scene:
     shapes: tuple[Shape, ...]
     title: str
     description: str = ""
+    outcome: str = ""
 
 
 # -- text that fits ---------------------------------------------------------------------
@@ -184,7 +186,7 @@ def _char_width(character: str) -> float:
 
 
 def fitted(text: str, size: float, room: float, mono: bool = False) -> tuple[str, float]:
-    """The text and a font size at which it fits: reduced if necessary; truncated if `SMALLEST` is too large."""
+    """The string and a font size at which it fits: reduced if necessary, truncated below `SMALLEST`."""
     size = min(size, max(SMALLEST, size * room / max(text_width(text, size, mono), 1e-9)))
     kept = text
     while kept and text_width(kept, size, mono) > room * 1.0001:
@@ -210,7 +212,7 @@ def centred(box: Box, text: str, size: float, **look: object) -> Text:
 
 
 def player_colour(player: int | None) -> str:
-    """The colour role of a player; of None for what belongs to no player."""
+    """The colour role of a player, or for None of what belongs to no player."""
     return "ink" if player is None else f"player_{player % PLAYER_COLOURS}"
 
 
@@ -220,12 +222,12 @@ def in_points(payoff: float, sign: str = "+") -> str:
 
 
 def spoken(name: str) -> str:
-    """A game's name as a title, e.g. `Dice Wars` for `dice_wars`; one of another library stays."""
+    """A game's name as a title, e.g. `Dice Wars` for `dice_wars`; names of other libraries are unchanged."""
     return name if ":" in name else name.replace("_", " ").title()
 
 
 def with_names(text: str, names: Sequence[str]) -> str:
-    """A text with the players' names, in columns of equal width where lines begin with them."""
+    """Replaces player_0 and so on by names, in columns of equal width where lines begin with them."""
 
     def name(found: re.Match[str]) -> str:
         begins, player, column = found.groups()
@@ -253,7 +255,7 @@ def heading(title: str, aside: str) -> tuple[Text, ...]:
 
 
 def plain_scene(title: str, aside: str, lines: Iterable[str], description: str, height: int = 440) -> Scene:
-    """A picture of some lines of text, which shrink until they fit."""
+    """Draws lines of text, which shrink until they fit."""
     panel = Box(MARGIN, 70, WIDTH - 2 * MARGIN, height - 70 - MARGIN, "panel", radius=12)
     rows = list(lines)
     room, tall = panel.width - 2 * MARGIN, panel.height - 2 * MARGIN

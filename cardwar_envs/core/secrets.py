@@ -1,4 +1,4 @@
-"""Environments for child processes, without what looks like a secret."""
+"""Environment variables for child processes, without those that look like secrets."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 
 def without_secrets(**more: str) -> dict[str, str]:
-    """This process's environment variables without those whose names look like secrets, and some more."""
+    """This process's environment variables without those whose names look like secrets, plus `more`."""
     return {name: value for name, value in os.environ.items() if not SECRET.search(name)} | more

@@ -1,4 +1,4 @@
-"""Wall time without the time in which kernels are imported, loaded and compiled."""
+"""Wall time, excluding the time to import, load and compile kernels."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import time
 
 
 class Stopwatch:
-    """Measures the seconds since it was made, less those spent on loading and compiling kernels.
+    """Measures the seconds since its creation, excluding those spent on loading and compiling kernels.
 
     Attributes:
-        loading: Seconds that this process has spent so.
+        loading: Seconds that this process has spent on loading and compiling.
     """
 
     loading = 0.0

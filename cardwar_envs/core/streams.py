@@ -1,8 +1,8 @@
 """Independent random streams, one 64-bit number per game.
 
-Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators"
-(OOPSLA 2014), figure 16. A stream is a counter that goes up by an odd constant, and a draw is the
-counter with its bits mixed. `streams_kernel` draws the same numbers in compiled code.
+Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014), figure 16. A
+stream is a counter that increases by an odd constant; a draw mixes the counter's bits. `streams_kernel` draws the same
+numbers in compiled code.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ UNUSED_BITS, UNIT = np.uint64(11), 2.0**-53
 
 
 def new_streams(seed: int | None, count: int) -> NDArray[np.uint64]:
-    """`[count]` streams from one seed. Asking for fewer streams with the same seed returns a prefix of these."""
+    """`[count]` streams from one seed; fewer streams from the same seed are a prefix of these."""
     return np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64, copy=False)
 
 
 def streams_of(seeds: Sequence[int | None]) -> NDArray[np.uint64]:
     """One stream per seed.
 
-    They are children of the seeds' sequences, so a NumPy generator with the same seed draws other numbers.
+    They are children of the seeds' sequences, so a NumPy generator with the same seed draws different numbers.
     """
     children = [np.random.SeedSequence(seed).spawn(1)[0] for seed in seeds]
     return np.array([child.generate_state(1, np.uint64)[0] for child in children])
 
 
 def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Words of 64 bits, mixed."""
+    """Mixes the bits of 64-bit words."""
     words = (words ^ (words >> SHIFTS[0])) * MIX_1
     words = (words ^ (words >> SHIFTS[1])) * MIX_2
     return words ^ (words >> SHIFTS[2])

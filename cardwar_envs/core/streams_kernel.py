@@ -8,7 +8,7 @@ from cardwar_envs.core import streams as plain
 from cardwar_envs.core.compiled import njit, wraps_around
 from cardwar_envs.core.streams import STEP, UNIT, UNUSED_BITS
 
-# One word of 64 bits, mixed; in plain Python only within `wraps_around`.
+# Mixes one 64-bit word; in plain Python, call it only within `wraps_around`.
 mixed: Any = njit(inline="always")(plain.mixed)
 
 
@@ -22,13 +22,13 @@ def draw(streams, g):  # type: ignore[no-untyped-def]  # compiled
 
 @njit()
 def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
-    """One action per row of weights `[rows, num_actions]`, by numbers drawn in [0, 1)."""
+    """Draws one action per row of weights `[rows, num_actions]`, from numbers in [0, 1)."""
     for row in range(len(weights)):
         total = 0.0
         for weight in weights[row]:
             total += weight
         place, passed, action = drawn[row] * total, 0.0, -1
-        # The second condition keeps a product that was rounded up to the total on an action of weight.
+        # The second condition keeps a product that rounds up to the total on an action of positive weight.
         while action < 0 or (passed <= place and passed < total):
             action += 1
             passed += weights[row, action]
@@ -37,7 +37,7 @@ def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
 
 @njit()
 def held_card(counts, cards, drawn):  # type: ignore[no-untyped-def]
-    """The rank of a card drawn from `counts` of each rank, `cards` in all, by a number drawn in [0, 1)."""
+    """The rank of a card drawn from `counts` of each rank, `cards` in all, by a number in [0, 1)."""
     place, passed, rank = drawn * cards, 0.0, 0
     for i in range(len(counts)):  # no branch here: processors would mispredict it most of the time
         passed += counts[i]

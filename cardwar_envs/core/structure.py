@@ -27,9 +27,8 @@ class Canonical(NamedTuple, Generic[S]):
 
     Attributes:
         state: The representative.
-        seats: `seats[p]` is the seat that player `p` holds in the representative:
-            the remaining payoff of `p` in the state equals that of `seats[p]` in the
-            representative. `(1, 0)` means that the two seats were swapped.
+        seats: `seats[p]` is player `p`'s seat in the representative: the remaining payoff of `p` in the state equals
+            that of `seats[p]` in the representative. `(1, 0)` means that the seats were swapped.
     """
 
     state: S
@@ -37,13 +36,13 @@ class Canonical(NamedTuple, Generic[S]):
 
 
 class ActionImage(NamedTuple):
-    """The image of an action in the state's representative.
+    """An action's image in the representative of a state.
 
     Attributes:
         action: The action in the state itself.
         image: The corresponding action in the representative.
-        share: The share of the image's probability that belongs to this action
-            (interchangeable actions share one image).
+        share: Fraction of the image's probability that belongs to this action (interchangeable actions share one
+            image).
     """
 
     action: int
@@ -51,7 +50,7 @@ class ActionImage(NamedTuple):
     share: Fraction
 
 
-# Declaration -> the rules that it depends on (and the private methods that these may call); () means all rules.
+# Maps each declaration to the rules that it depends on; () means all rules. Private methods always count.
 CLAIMS: dict[str, tuple[str, ...]] = {
     "canonical": (),
     "canonical_actions": (),
@@ -73,12 +72,12 @@ TEXTS = {
     *("describe", "describe_action", "describe_play", "describe_revealed", "describe_course", "scene"),
     *("check", "how_to_play", "parameters", "smallest"),
 }
-# Special methods that can give an instance other methods than its class has.
+# Special methods through which an instance can have methods that its class lacks.
 SPECIAL = {"__post_init__", "__getattribute__"}
 
 
 def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
-    """The first method of `base` that `kind` overrides, out of `about` (by default all) and private ones; else ""."""
+    """Name of the first rule of `base` that `kind` overrides, or "": one in `about` (default: all) or a private one."""
     below = [vars(each) for each in kind.__mro__ if each not in base.__mro__]
     fields = {name for each in below for name in each.get("__annotations__", ())}  # instance attributes
     for name in sorted(fields.union(*below) & set(dir(base))):
@@ -93,7 +92,7 @@ def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
 
 
 class LostClaim(NamedTuple):
-    """An inherited declaration of the class `owner` that the class `loser` has lost by overriding `rule`."""
+    """A declaration that `loser` does not inherit from `owner` because `loser` overrides `rule`."""
 
     claim: str
     owner: str
@@ -173,12 +172,12 @@ class Structure(Rules[S]):
     def action_parts(self) -> NDArray[np.int64] | None:
         """Decomposes actions into parts, for games with too many actions for a learner to try each.
 
-        A choice of two discards and a card to battle with, for example, has the parts "discard a 3" (once or twice)
-        and "battle with a 7". What is learned about a part then applies to every action that contains it.
+        A choice of two discards and a battle card, for example, has the parts "discard a 3" (once or twice) and "battle
+        with a 7". What is learned about a part then applies to every action that contains it.
 
         Returns:
-            `[num_actions, parts]`: how often each part occurs in each action, the same for all players and different
-            for different actions. None if each action is a part of its own.
+            `[num_actions, parts]`: how often each part occurs in each action, the same for all players; no two actions
+            have equal rows. None if every action is its own part.
         """
         return None
 
@@ -204,9 +203,9 @@ class Structure(Rules[S]):
         return None
 
     def count_states(self, canonical: bool) -> int | None:
-        """A lower bound on the number of unsettled decision states if a formula exists, else None.
+        """A lower bound on the number of unsettled decision states if there is a formula, else None.
 
-        An oracle then refuses a game with too many states before enumerating them. If `canonical` is true, counts
+        An oracle can then reject games with too many states before enumerating them. If `canonical` is true, counts
         representatives (see `Game.canonical`) instead of states.
         """
         return None

@@ -1,4 +1,4 @@
-"""A game as lines of text and as a picture, made of what is revealed."""
+"""Texts and pictures of a game, made from the revealed information."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from cardwar_envs.core.rules import FORFEIT, Rules, S
 from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken, with_names
 
-# What is picked, in any order, and the items.
+# What to pick, in any order, and the items.
 Picks = tuple[str, tuple[str, ...]]
 
 CHANCE = {"deal": "Chance decides how the game begins.", "moves": "Chance may play a part."}
-# More moves than this are not listed.
+# If there are more moves, they are not listed.
 FEW = 12
-# Of longer lists of numbers only these and the last are written.
+# Longer lists of numbers are shortened to this many and the last.
 MOST_LISTED = 12
 
 
@@ -22,10 +22,10 @@ class Texts(Rules[S]):
 
     @property
     def how_to_play(self) -> str:
-        """How the game is played and won, in a few plain sentences to the player that fit its parameters.
+        """Explains the game and its goal to a player in a few plain sentences that fit the parameters.
 
-        By default this is what the facts say. A subclass that overrides a rule loses an inherited text, which may be
-        false for it, and gets the default.
+        The default text follows from the facts. A subclass that overrides a rule loses an inherited text, which may be
+        wrong for it, and gets the default.
         """
         facts = self.facts
         others = facts.num_players - 1
@@ -44,7 +44,7 @@ class Texts(Rules[S]):
         return " ".join(filter(None, sentences))
 
     def _moves_in_words(self) -> str:
-        """A sentence that lists the moves, if they are few and alike, or those of two seats; else nothing."""
+        """A sentence that lists the moves, if they are few and the same in all states, per seat if needed; else ""."""
         actions = range(self.facts.num_actions)
         if len(actions) > FEW:
             return ""
@@ -56,20 +56,20 @@ class Texts(Rules[S]):
         return f"{moves}; some may not be allowed in every turn."
 
     def describe_play(self, action: int, player: int) -> str:
-        """A short name of what `player` did: `describe_action`, or that it forfeited the game."""
+        """A short name for a player's move: `describe_action`, or that it forfeited the game."""
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)
 
     def picks(self, action: int, player: int) -> tuple[Picks, ...]:
-        """How a person makes an action by picking items, in steps; by default the action itself, in one step.
+        """How a person enters an action by picking items, in steps; by default the action itself, in one step.
 
-        Each step says what is picked and the items, in any order: in WAR `("discards", ("2", "3", "3"))` and then
-        `("battle card", ("9",))`. No two actions have the same picks. Boxes of the picture whose `pick` is an item are
-        its buttons.
+        Each step has a description and items, which may be picked in any order: in WAR `("discards", ("2", "3", "3"))`,
+        then `("battle card", ("9",))`. No two actions have the same picks. Boxes of the picture whose `pick` is an item
+        act as its buttons.
         """
         return (("", (self.describe_action(action, player),)),)
 
     def scene(self, revealed: Revealed[S]) -> Scene:
-        """A picture of what is revealed; by default the text of `describe`, the last moves and the payoffs.
+        """Draws the revealed information; by default the text of `describe`, the last moves and the payoffs.
 
         All pictures of a game have the same size and show only what `revealed` allows.
         """
@@ -86,11 +86,11 @@ class Texts(Rules[S]):
         return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
 
     def describe_revealed(self, revealed: Revealed[S]) -> str:
-        """The revealed information, as lines of text: the state, then the output of `describe_course`."""
+        """The revealed information as lines of text: the state, then `describe_course`."""
         return "\n".join([self.describe(revealed.state), *self.describe_course(revealed)])
 
     def describe_course(self, revealed: Revealed[S]) -> list[str]:
-        """The last moves, if there were any, and whether the game is over, as lines of text."""
+        """The last moves, if any, and whether the game is over, as lines of text."""
         lines = []
         if revealed.last_actions is not None:
             moves = (f"player_{p} {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
@@ -106,12 +106,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def joined(words: Sequence[object]) -> str:
-    """A list in words, e.g. "1, 2 and 3"."""
+    """Joins a list in English, e.g. "1, 2 and 3"."""
     return " and ".join(filter(None, (", ".join(map(str, words[:-1])), str(words[-1]))))
 
 
 def numbers_in_words(numbers: Sequence[int]) -> str:
-    """Numbers in words, ascending, e.g. "1 to 13", "2, 3 and 6" or "1, 3, 5, ..., 99"."""
+    """Lists numbers in English, ascending, e.g. "1 to 13", "2, 3 and 6" or "1, 3, 5, ..., 99"."""
     low, high = numbers[0], numbers[-1]
     if len(numbers) > 2 and list(numbers) == list(range(low, high + 1)):
         return f"{low} to {high}"

@@ -1,1 +1,1 @@
-"""Skins that turn any game into the environments of the field."""
+"""Adapters that turn any game into AEC, Parallel, Gymnasium and batched environments."""

@@ -19,7 +19,7 @@ else:  # generic since PettingZoo 1.24
 class AECGameEnv(PettingZooSkin, _Base):
     """Players commit in order of seat; the joint action is played once the last one has committed.
 
-    It needs no PettingZoo wrapper, because it checks order and bounds itself.
+    Needs no PettingZoo wrapper, because it checks order and bounds itself.
 
     Only acting players are selected. In games in which players sometimes wait, such as WAR, a cycle skips some live
     agents, so `metadata["is_parallelizable"]` is False: PettingZoo's `aec_to_parallel` would stop at the first
@@ -34,10 +34,9 @@ class AECGameEnv(PettingZooSkin, _Base):
         """Starts a game.
 
         Args:
-            seed: Seed of chance; without one the generator continues.
-            options: `{"state": s}` starts from that state of the game, `{"start": "random"}`
-                from a state reached by uniform play to a uniformly drawn depth. Other keys are
-                ignored.
+            seed: Seed of chance; if None, the generator continues.
+            options: `{"state": s}` starts from that state of the game, `{"start": "random"}` from a state reached by
+                uniform play to a uniformly drawn depth. Other keys are ignored.
 
         Raises:
             ValueError: For an invalid seed or option; the game in progress is then unchanged.
@@ -78,7 +77,7 @@ class AECGameEnv(PettingZooSkin, _Base):
         if len(self._pending) < len(session.acting):
             self.agent_selection = self.possible_agents[session.acting[len(self._pending)]]
             return
-        assert self._rng is not None  # reset has made it
+        assert self._rng is not None  # set by reset
         actions, self._pending = self._pending, {}
         payments = session.resolve(actions, self._rng)
         for receiver in self.agents:

@@ -19,7 +19,7 @@ RESET_MASK = "reset_mask"
 
 
 def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Gymnasium's mode, given as such or by its value, such as "NextStep".
+    """Returns Gymnasium's mode, given as such or by its value, such as "NextStep".
 
     Raises:
         ValueError: If there is no such mode.
@@ -32,10 +32,10 @@ def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
 
 
 def games_to_reset(options: Mapping[str, Any] | None, count: int) -> NDArray[np.bool_]:
-    """`[count]`: the games selected by the option `reset_mask` of `reset`; by default all.
+    """`[count]`: the games selected by the `reset_mask` option of `reset`; by default all.
 
     Raises:
-        ValueError: If the mask is not an array of that many bools, or selects no game; also a TypeError, because
+        ValueError: If the mask is not an array of that many bools or selects no game. Also a TypeError, because
             Gymnasium's own vector environments raise either.
     """
     if options is None or RESET_MASK not in options:

@@ -1,4 +1,4 @@
-"""Plays all joint actions from many states at once: one step of search for learners.
+"""Plays all joint actions from many states at once: one-step search for learners.
 
 States are given by the players' observations. Three cards against three cards have nine branches:
 
@@ -18,7 +18,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 
-# Rows that are hashed and compared at a time: few enough to stay in a processor's cache.
+# Number of rows hashed and compared at a time, few enough to stay in a processor's cache.
 LOT = 4096
 
 
@@ -26,7 +26,7 @@ class Branches(NamedTuple):
     """The result of every joint action from some states, state by state.
 
     Attributes:
-        situations: `[branches]`, the index of the state that a branch starts from.
+        situations: `[branches]`, the index of the state that each branch starts from.
         joint: `[branches, 2]` actions.
         rewards: `[branches]` payoff points to player 0.
         done: `[branches]`, whether the game is over after the joint action.
@@ -46,7 +46,7 @@ class Brancher:
     """Plays joint actions from states of a two-player game with public state.
 
     Attributes:
-        batch: The games that play them; chance is drawn from their streams.
+        batch: The games that play the branches; their streams decide chance.
     """
 
     def __init__(self, game: Game[Any], lot: int, seed: int = 0) -> None:
@@ -66,7 +66,7 @@ class Brancher:
         self.batch.reset()
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """Both players' views, `[states, 2, ...]`, given player 0's `[states, observation_size]`."""
+        """Both players' views, `[states, 2, ...]`, from player 0's `[states, observation_size]`."""
         count, facts = len(observations), self.batch.game.facts
         views = Views(
             np.empty((count, 2, facts.observation_size), dtype=np.float32),
@@ -115,18 +115,18 @@ def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.i
     _, first, groups = np.unique(hashes, return_index=True, return_inverse=True)
     found = first[groups]
     if not all(np.array_equal(rows[lot], rows.take(found[lot], axis=0)) for lot in lots):
-        # Two different rows have the same hash, so compare all entries, which is slow.
+        # Two different rows share a hash, so compare all entries, which is slow.
         _, first, groups = np.unique(rows + np.float32(0.0), axis=0, return_index=True, return_inverse=True)
     return first, groups.reshape(len(rows))
 
 
 def _hashes(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """`[count]` hashes of rows in whole numbers modulo 2**64: equal rows have equal hashes."""
+    """`[count]` hashes, in integers modulo 2**64; equal rows have equal hashes."""
     count, size = rows.shape
     words = np.zeros((count, size + size % 2), dtype=np.float32)
     np.add(rows, 0.0, out=words[:, :size])  # turns -0.0, whose bits differ, into 0.0
     factors = np.random.default_rng(0).integers(2**63, size=(2, words.shape[1] // 2), dtype=np.uint64) | np.uint64(1)
     mixed = words.view(np.uint64) * factors[0]
-    mixed ^= mixed >> np.uint64(32)  # floats of small whole numbers differ in their upper bits only
+    mixed ^= mixed >> np.uint64(32)  # floats of small integers differ only in their upper bits
     hashes: NDArray[np.uint64] = mixed @ factors[1]
     return hashes

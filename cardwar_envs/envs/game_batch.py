@@ -22,8 +22,8 @@ class BatchStep(NamedTuple):
     """The result of a joint action in every game.
 
     Attributes:
-        observations: `[num_games, num_players, observation_size]` float32: of the state after
-            the move or, if the game is over, of the first state of the next game.
+        observations: `[num_games, num_players, observation_size]` float32, after the move or, if the game is over, at
+            the start of the next game.
         masks: `[num_games, num_players, num_actions]` int8, 1 where an action is legal in the
             observed state.
         rewards: `[num_games, num_players]` float64, payoff points paid for the move.
@@ -40,8 +40,8 @@ class BatchStep(NamedTuple):
 class GameBatch(Generic[S]):
     """Independent games of one kind, stepped together; a finished game restarts in the same step.
 
-    Every game has its own random stream, so a game depends neither on the number of other games nor on
-    whether compiled or Python rules step it.
+    Every game has its own random stream, so a game depends neither on the number of other games nor on whether compiled
+    or Python rules step it.
 
     Attributes:
         game: The rules.
@@ -62,12 +62,12 @@ class GameBatch(Generic[S]):
         Args:
             game: The rules.
             num_games: Number of games, at least 1.
-            seed: Seed of all chance.
+            seed: Seeds all chance.
             start: "initial", or "random": a state reached by uniform play to a uniformly
                 drawn depth.
             engine: "compiled", "rules", or "auto": compiled if the game has compiled rules.
-            reuse: Whether compiled rules reuse the arrays of observations and masks in each step instead
-                of allocating new ones; the caller must then not write into them.
+            reuse: Whether compiled rules write observations and masks to the same arrays in each step instead of
+                allocating new ones; the caller must then not modify them.
 
         Raises:
             ValueError: If an argument is invalid, or if a deal pays something or ends the game.
@@ -104,7 +104,7 @@ class GameBatch(Generic[S]):
         """Starts every game anew.
 
         Args:
-            states: The state that each game starts from, this once; by default `start` decides.
+            states: One start state per game, for this reset only; by default `start` determines them.
 
         Returns:
             Observations `[num_games, num_players, observation_size]` float32 and masks
@@ -127,19 +127,19 @@ class GameBatch(Generic[S]):
         return self._engine.views()
 
     def reset_to(self, observations: NDArray[np.float32]) -> Views:
-        """For search: starts every game from the state in player 0's observation, for this reset only.
+        """Starts every game from the state in player 0's observation, for this reset only; useful for search.
 
         Args:
-            observations: `[num_games, observation_size]`, as the game gives them to player 0. In a
-                seat-symmetric game they may be those of any player, who then becomes player 0. Only shape
-                and bounds are checked, not whether the state is reachable or non-terminal.
+            observations: `[num_games, observation_size]`, as player 0 sees them. In a seat-symmetric game they may be
+                any player's, who then becomes player 0. Only shape and bounds are checked, not whether the state is
+                reachable or non-terminal.
 
         Returns:
             As `reset`.
 
         Raises:
-            ValueError: If observations do not determine the state, have the wrong shape or are out of
-                bounds; no game is started then.
+            ValueError: If observations do not determine the state, have the wrong shape or are out of bounds; no game
+                is started then.
         """
         facts, observations = self.game.facts, np.asarray(observations, dtype=np.float32)
         if not facts.public_state:
@@ -148,7 +148,7 @@ class GameBatch(Generic[S]):
         if observations.shape != expected:
             raise ValueError(f"observations of shape {observations.shape} must have shape {expected}")
         low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
-        outside = ~((observations >= low) & (observations <= high))  # NaN is outside too
+        outside = ~((observations >= low) & (observations <= high))  # NaN counts as outside
         if outside.any():
             place, entry = np.argwhere(outside)[0]
             raise ValueError(
@@ -192,12 +192,12 @@ class GameBatch(Generic[S]):
         return self._engine.views()
 
     def acting(self) -> NDArray[np.bool_]:
-        """`[num_games, num_players]`: who chooses now. The actions of others are ignored."""
+        """`[num_games, num_players]`: the players who choose now; actions of others are ignored."""
         self._require_start()
         return self._engine.acting()
 
     def live(self) -> NDArray[np.bool_]:
-        """`[num_games, num_players]`: who is still in the game."""
+        """`[num_games, num_players]`: the players still in the game."""
         self._require_start()
         return self._engine.live()
 
@@ -235,7 +235,7 @@ class GameBatch(Generic[S]):
 def _check_deals(game: Game[Any]) -> None:
     for deal in game.initial():
         if any(deal.rewards):
-            # No move could receive such a reward.
+            # There is no move to credit the reward to.
             raise ValueError(f"{game.facts.name}: games whose deal pays something cannot be played in batches")
         if not game.acting_players(deal.state):
             raise ValueError(f"{game.facts.name}: games that can be over when they start cannot be played in batches")

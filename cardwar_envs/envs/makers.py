@@ -23,17 +23,17 @@ OF_ENVIRONMENTS: dict[str, tuple[str | None, str]] = {
 
 
 def makers(game: str) -> tuple[Callable[..., AECGameEnv], Callable[..., AECGameEnv], Callable[..., ParallelGameEnv]]:
-    """`env`, `raw_env` and `parallel_env` of the game of that name, for its module `NAME_v0`.
+    """Makes `env`, `raw_env` and `parallel_env` of a game, for its module `NAME_v0`.
 
-    The first two are the same, because no PettingZoo wrapper is needed. All take the parameters of the
-    game, `render_mode` and `illegal_action`, see `PettingZooSkin`.
+    The first two are the same, because no PettingZoo wrapper is needed. All take the game's parameters, `render_mode`
+    and `illegal_action`; see `PettingZooSkin`.
     """
     aec = _maker("env", AECGameEnv, game, "PettingZoo AEC")
     return aec, aec, _maker("parallel_env", ParallelGameEnv, game, "PettingZoo Parallel")
 
 
 def _maker(name: str, skin: type[Env], game: str, interface: str) -> Callable[..., Env]:
-    """A factory of environments; `help` shows its parameters, and it can be pickled."""
+    """Makes a picklable factory of environments, whose `help` shows the parameters."""
     kind = GAMES[game]
 
     def make(**parameters: Any) -> Env:

@@ -1,4 +1,4 @@
-"""Opponents in the other seats: one policy, one for each seat, or a pool from which one is drawn for each game."""
+"""Opponents in the other seats: one policy, one per seat, or a pool from which one is drawn per game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import ALIASES, Policy, as_policy
 
 UNIFORM = "uniform"
-# A game may end before the agent acts; a new one is then started, at most this many times.
+# If a game ends before the agent acts, a new one starts, at most this many times.
 MAX_STARTS = 100
 
 
@@ -21,15 +21,15 @@ MAX_STARTS = 100
 class Pool:
     """Policies, one of which is drawn for each game and seat and plays the whole game there.
 
-    `opponent=Pool(["uniform", "highest_card"])` plays one of the two in each game. This differs from a policy that
-    draws anew at every move, which is one opponent with mixed play.
+    `opponent=Pool(["uniform", "highest_card"])` plays one of the two in each game. A policy that draws anew at every
+    move is different: it is a single opponent with a mixed strategy.
 
     Attributes:
         policies: Policies or names of policies; at least one.
-        weights: One non-negative number for each policy, proportional to its probability; None draws uniformly.
+        weights: One non-negative weight per policy, proportional to its probability; None draws uniformly.
 
     Raises:
-        ValueError: If there is no policy, or the weights are invalid or not as many as the policies.
+        ValueError: If there is no policy, or the weights are invalid or their number is not that of the policies.
     """
 
     policies: Sequence[Policy | str]
@@ -49,7 +49,7 @@ class Pool:
         object.__setattr__(self, "weights", tuple(weights.tolist()))
 
     def for_game(self, game: Game[Any]) -> SeatPool:
-        """The policies as objects.
+        """Resolves the policies to objects.
 
         Raises:
             ValueError: If a policy is unknown or cannot play the game.
@@ -71,12 +71,12 @@ class SeatPool(NamedTuple):
     shares: NDArray[np.float64]
 
     def drawn(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
-        """The places of the policies for numbers drawn in [0, 1)."""
+        """The indices of the policies drawn by numbers in [0, 1)."""
         heights = self.shares.cumsum()
         return np.searchsorted(heights / heights[-1], numbers, side="right")
 
     def sitting(self, rng: np.random.Generator) -> Policy:
-        """Draws the policy for one game; a single policy leaves the generator untouched."""
+        """Draws the policy for one game; uses the generator only if there are several."""
         return self.policies[int(self.drawn(rng.random(1))[0])] if len(self.policies) > 1 else self.policies[0]
 
 
@@ -92,7 +92,7 @@ def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> 
     """The pool of each other seat, in order; a single policy becomes a pool of one.
 
     Args:
-        opponent: A policy, the name of one, or a pool, for all other seats; or a sequence, one per other seat.
+        opponent: A policy, its name, or a pool, for all other seats; or a sequence with one of these per seat.
         game: The game.
 
     Raises:
@@ -113,6 +113,6 @@ def _pool(opponent: Any) -> Pool:
 
 
 def seated_opponents(opponent: Opponent | Sequence[Opponent], game: Game[Any], seat: int) -> dict[int, SeatPool]:
-    """The pool of every seat but the agent's; arguments and errors are those of `opponent_pools`."""
+    """The pool of every seat but the agent's; arguments and errors as in `opponent_pools`."""
     others = [player for player in range(game.facts.num_players) if player != seat]
     return dict(zip(others, opponent_pools(opponent, game), strict=True))

@@ -22,7 +22,7 @@ else:  # generic since PettingZoo 1.24
 
 
 class ParallelGameEnv(PettingZooSkin, _Base):
-    """All live agents act in every step; an agent without a choice has one legal action.
+    """Every live agent acts in every step; an agent without a choice has one legal action.
 
     The arguments are those of `PettingZooSkin`.
     """
@@ -35,7 +35,7 @@ class ParallelGameEnv(PettingZooSkin, _Base):
         """Starts a game.
 
         Args:
-            seed: Seed of chance; without one the generator continues.
+            seed: Seed of chance; if None, the generator continues.
             options: As for `AECGameEnv.reset`.
 
         Returns:
@@ -53,8 +53,8 @@ class ParallelGameEnv(PettingZooSkin, _Base):
         """Plays one joint action.
 
         Args:
-            actions: An action for every live agent. Actions of agents that are out are ignored, as in PettingZoo's
-                own Parallel environments.
+            actions: One action per live agent. Actions of agents that are out are ignored, as in PettingZoo's own
+                Parallel environments.
 
         Returns:
             Observations, rewards (payoff points), terminations, truncations (always False) and
@@ -71,7 +71,7 @@ class ParallelGameEnv(PettingZooSkin, _Base):
             raise ValueError(f"actions ({actions!r}) must be a mapping from agents to actions")
         if not set(self.agents) <= set(actions) <= set(self.possible_agents):
             raise ValueError(f"actions for {list(actions)} given; needed are those for {self.agents}")
-        assert self._rng is not None  # reset has made it
+        assert self._rng is not None  # set by reset
         session, players = self._session, self._player_of
         agents = self.agents
         committed = {players[agent]: session.committed(players[agent], actions[agent]) for agent in agents}

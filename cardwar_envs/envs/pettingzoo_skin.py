@@ -1,4 +1,4 @@
-"""The common part of both PettingZoo APIs: everything but how actions are collected."""
+"""The common part of both PettingZoo APIs: everything except how actions are collected."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ class PettingZooSkin:
         game: A game or its name.
         render_mode: "human" (a window, updated after each change; text if no window is available),
             "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
-        illegal_action: "raise" raises an IllegalActionError and leaves the game unchanged. "forfeit"
-            ends the game once all have committed: each offender gets the game's minimal
-            payoff. In a zero-sum game the others share what the offenders lose (all get 0 if all
-            offend); in other games they keep what they were paid.
-        **parameters: Parameters of the game, if its name was given.
+        illegal_action: "raise" raises an IllegalActionError and leaves the game unchanged. "forfeit" ends the game once
+            all have committed; each offender gets the game's minimal payoff. In a zero-sum game the others share what
+            the offenders lose (all get 0 if all offend); in other games they keep what they were paid.
+        **parameters: Parameters of the game, if it is given by name.
 
     Raises:
         ValueError: If an argument is invalid.
@@ -70,7 +69,7 @@ class PettingZooSkin:
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """All actions of the game; the mask says which are legal."""
+        """The space of all actions of the game, legal or not."""
         return self.action_spaces[agent]
 
     def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:
@@ -90,7 +89,7 @@ class PettingZooSkin:
         return self._session.global_state()
 
     def render(self) -> Frame | None:
-        """The game as a spectator sees it, as text (mode "ansi") or pixels (mode "rgb_array"), or shown (mode "human").
+        """Renders a spectator's view as text ("ansi") or pixels ("rgb_array"), or shows it in a window ("human").
 
         Raises:
             ResetNeeded: If there is no game yet.

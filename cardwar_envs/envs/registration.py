@@ -28,19 +28,19 @@ VERSIONS = {
 
 
 def gymnasium_id(name: str, version: int | None = None) -> str:
-    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`; by default the version of that game of this package."""
+    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`; the default version is that of this package's game."""
     return f"{NAMESPACE}/{name.title().replace('_', '')}-v{VERSIONS[name] if version is None else version}"
 
 
 def pettingzoo_id(name: str, version: int | None = None) -> str:
-    """E.g. `cardwar/dinosaur-war-v0` for `dinosaur_war`; the version as in `gymnasium_id`."""
+    """E.g. `cardwar/dinosaur-war-v0` for `dinosaur_war`; version as in `gymnasium_id`."""
     return f"{NAMESPACE}/{name.replace('_', '-')}-v{VERSIONS[name] if version is None else version}"
 
 
 def register_all() -> None:
     """Registers each game once; a second call changes nothing.
 
-    These are the games of this package, those of installed packages (which are not imported, so their ids end in
+    Registers the games of this package, those of installed packages (without importing them, so their ids end in
     `-v0`), and `cardwar/game-v0`, which takes any game as its argument `game`.
     """
     for name, version in {**dict.fromkeys(installed(GAME_GROUP), 0), **VERSIONS}.items():
@@ -49,10 +49,10 @@ def register_all() -> None:
 
 
 def register_game(kind: type[Game[Any]]) -> type[Game[Any]]:
-    """Registers a game by its name with `make_game`, the command, `gymnasium.make` and `pettingzoo.make`.
+    """Registers a game by name with `make_game`, the command, `gymnasium.make` and `pettingzoo.make`.
 
-    Usable as a decorator above `@dataclass(frozen=True)`. Environment ids consist of the name and the version: for
-    `name = "undercut"`, `cardwar/Undercut-v0` and `cardwar/undercut-v0`.
+    Can decorate a class, above `@dataclass(frozen=True)`. Environment ids consist of name and version: for `name =
+    "undercut"`, `cardwar/Undercut-v0` and `cardwar/undercut-v0`.
 
     Args:
         kind: A game class.
@@ -61,7 +61,7 @@ def register_game(kind: type[Game[Any]]) -> type[Game[Any]]:
         The class.
 
     Raises:
-        ValueError: If it is not a game class, not a frozen dataclass, or its name is taken by another game.
+        ValueError: If it is not a game class, not a frozen dataclass, or another game has its name.
     """
     from cardwar_envs.games.by_name import add_game  # imports all games
 
@@ -82,7 +82,7 @@ def _register_ids(for_gymnasium: str, for_pettingzoo: str, kwargs: dict[str, Any
             vector_entry_point=f"{SKINS}.vector_env:GameVectorEnv",
             kwargs=kwargs,
         )
-    # PettingZoo has a registry since 1.27; before that, use `jujitsu_v0.env()` and the like.
+    # PettingZoo has a registry since 1.27; with older versions, use `jujitsu_v0.env()` and the like.
     if hasattr(pettingzoo, "register") and for_pettingzoo not in pettingzoo.aec_registry:
         pettingzoo.register("aec", for_pettingzoo, entry_point=f"{SKINS}.aec:AECGameEnv", kwargs=kwargs)
         pettingzoo.register("parallel", for_pettingzoo, entry_point=f"{SKINS}.parallel:ParallelGameEnv", kwargs=kwargs)

@@ -15,13 +15,13 @@ from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs.session import Session
 
 RENDER_MODES = ["human", "ansi", "rgb_array"]
-# Pictures per second in a window and in films.
+# Frames per second in a window and in videos.
 RENDER_FPS = 2
 Frame = str | NDArray[np.uint8]
 
 
 def picture(game: Game[Any], revealed: Revealed[Any], render_mode: str) -> Frame:
-    """What is revealed, as text (mode "ansi") or as pixels `[height, width, 3]` (mode "rgb_array").
+    """Renders the revealed information as text ("ansi") or as pixels `[height, width, 3]` ("rgb_array").
 
     Raises:
         ImportError: In mode "rgb_array", if pygame-ce is not installed; the message names the extra.
@@ -30,7 +30,7 @@ def picture(game: Game[Any], revealed: Revealed[Any], render_mode: str) -> Frame
 
 
 def show(game: Game[Any], revealed: Revealed[Any], window: Window, fps: float) -> None:
-    """Shows what is revealed in the window; prints it as text if no window is available."""
+    """Shows the revealed information in the window; prints it as text if no window is available."""
     if not window.show(game.scene(revealed), fps):
         print(game.describe_revealed(revealed), end="\n\n")
 
@@ -38,7 +38,7 @@ def show(game: Game[Any], revealed: Revealed[Any], window: Window, fps: float) -
 def render(
     session: Session[Any], viewer: int | None, render_mode: str | None, window: Window, fps: float
 ) -> Frame | None:
-    """Renders the view of a player, or of a spectator (None): returns it, or shows it in mode "human".
+    """Renders a player's view, or a spectator's (None): returns it, or shows it in mode "human".
 
     Raises:
         ResetNeeded: If there is no game yet.

@@ -1,4 +1,4 @@
-"""Many games in which the caller has one seat and policies have the others; the core of the vector environment."""
+"""Games in which the caller has one seat and policies have the others; the core of the vector environment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SeatGames:
     Attributes:
         engine: The engine that steps the games.
         views: The views of all players; None before the first start.
-        revealed: What the caller's seat may see of each game, if recorded.
+        revealed: The history that the caller's seat may see in each game, if recorded.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class SeatGames:
             count: Number of games.
             seat: The caller's seat.
             opponents: The pool of policies of every other seat.
-            uniform: Whether all opponents play uniformly, which the engine draws itself.
+            uniform: Whether all opponents play uniformly, in which case the engine draws their actions.
             engine: "compiled", "rules", or "auto": compiled rules if the game has them.
             courses: Whether to record `revealed`.
         """
@@ -58,14 +58,14 @@ class SeatGames:
         self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, reuse=True)
         self.views: Views | None = None
         self._courses = Courses(game, seat, courses)
-        # `[count, num_players]`: the index in its pool of the policy in each seat.
+        # `[count, num_players]`: index of each seat's policy in its pool.
         self._sitting = np.zeros((count, game.facts.num_players), dtype=np.int64)
-        # The seat's payoff in each game so far, and the part not yet collected.
+        # The seat's payoff in each game so far, and the part of it not yet collected.
         self._paid, self._owed = np.zeros(count), np.zeros(count)
 
     @property
     def revealed(self) -> list[Any]:
-        """What the seat may see of each game, one `Revealed` per game."""
+        """One `Revealed` per game, with the history that the seat may see."""
         return self._courses.revealed
 
     @contextmanager
@@ -111,10 +111,10 @@ class SeatGames:
             self._pay(dealt[:, self.seat])
             self._play_until_asked(where)
             where = where & ~self.engine.acting()[:, self.seat]
-        raise ValueError(f"player_{self.seat} was not asked once in {MAX_STARTS} games")
+        raise ValueError(f"player_{self.seat} never acted in {MAX_STARTS} games")
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
-        """Plays the caller's actions, and continues until the caller must choose again.
+        """Plays the caller's actions, then continues until the caller must choose again.
 
         Args:
             actions: `[count]`.
@@ -154,7 +154,7 @@ class SeatGames:
     def _play(
         self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_], going_on: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """Plays the joint action with the opponents' drawn actions where `going_on`; returns it, `[count, players]`."""
+        """Plays the joint action where `going_on`, opponents' draws included; returns it, `[count, players]`."""
         joint = self._drawn(where, None if actions is None else self.views)
         if actions is not None:
             joint[:, self.seat] = actions

@@ -6,8 +6,8 @@ until all have committed:
     player_0 commits to 3     nothing happens; player_1 sees the same as before
     player_1 commits to 1     now the joint action {0: 3, 1: 1} is played
 
-A session knows only the current state. The API passes all commitments at once (`resolve`), and the generator is used
-only then, so nothing here can reveal a committed move.
+A session knows only the current state. The API passes all commitments at once (`resolve`), and only then is the
+generator used, so nothing here can reveal a committed move.
 
 With `illegal_action="forfeit"` an illegal action ends the game, and the offender gets the game's minimal payoff
 (`facts.min_payoff`), e.g. -1 for each card in a duel for margins. The others gain only if the game is zero-sum.
@@ -32,9 +32,9 @@ from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
-# The last one is Gymnasium's, for vector environments.
+# The last one is for Gymnasium's vector environments.
 RESET_OPTIONS = ("state", "start", "reset_mask")
-# Similarity at which a key counts as a misspelt option: "stat" does, "stage_mask" does not.
+# Minimum similarity at which a key counts as a misspelt option: "stat" does, "stage_mask" does not.
 MISTYPED = 0.75
 # Errors list at most this many legal actions; a war can have thousands.
 LISTED = 40
@@ -45,7 +45,7 @@ WITHOUT_MASKS = (
 
 
 def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[Any]:
-    """A game, given one or its name and parameters.
+    """Returns a game, given itself or its name and parameters.
 
     Raises:
         ValueError: If it is neither, if parameters are given with a game (which has its own), or for an
@@ -62,16 +62,16 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
 
 
 def own_stream(generator: np.random.Generator) -> np.random.Generator:
-    """An independent generator for an environment.
+    """Spawns an independent generator for an environment.
 
-    Otherwise a policy seeded with the same number as the environment would draw the same numbers as
-    chance and the opponents.
+    Without it, a policy seeded with the environment's seed would draw the same numbers that decide chance and the
+    opponents' actions.
     """
     return generator.spawn(1)[0]
 
 
 def checked_seed(seed: Any) -> int | None:
-    """A seed as Gymnasium requires it.
+    """Checks a seed as Gymnasium requires.
 
     Raises:
         ValueError: If it is neither None nor an integer of at least 0.
@@ -111,14 +111,14 @@ def forfeit_payoffs(
 
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
-    """The error for an illegal action; it lists legal actions and ends with `hint`."""
+    """The error for an illegal action; lists the legal actions and ends with `hint`."""
     listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
     named = int(action) if isinstance(action, np.integer) else action
     return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}{hint}")
 
 
 def _check_spelling(options: Mapping[str, Any]) -> None:
-    """Raises ValueError for a misspelt option; other unknown keys may be meant for wrappers."""
+    """Raises a ValueError for a misspelt option; other unknown keys may be meant for wrappers."""
     for key in options:
         near = nearest(key, RESET_OPTIONS, MISTYPED) if isinstance(key, str) and key not in RESET_OPTIONS else None
         if near is not None:
@@ -150,7 +150,7 @@ class Session(Generic[S]):
         self.last_actions: dict[int, int] | None = None
         self.before: S | None = None
         self._paid: tuple[float, ...] = (0.0,) * len(self.agents)
-        # The part of `_paid` not yet handed out: no API can pay for the deal before the first step.
+        # The part of `_paid` not yet paid out: no API can pay a deal's rewards before the first step.
         self._owed = self._paid
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
@@ -178,7 +178,7 @@ class Session(Generic[S]):
                 raise ValueError(f"state ({options['state']!r}) must not be one in which {self.agents[needed]} is out")
 
     def reset(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> None:
-        """Starts a game; `check_options` must have checked the options."""
+        """Starts a game; the options must have passed `check_options`."""
         options = options or {}
         self._paid = (0.0,) * len(self.agents)
         if options.get("state") is not None:
@@ -218,7 +218,7 @@ class Session(Generic[S]):
         return np.concatenate([self.game.observation(self.state, player) for player in players])
 
     def revealed(self, viewer: int | None) -> Revealed[S]:
-        """What a player, or a spectator (None), may see of the game, without pending commitments."""
+        """The information that a player, or a spectator (None), may see, without pending commitments."""
         self.require_start()
         return Revealed(self.state, viewer, self.last_actions, self._paid, not self.acting, self.before)
 
@@ -232,7 +232,7 @@ class Session(Generic[S]):
         try:
             number = (
                 -1 if isinstance(action, np.bool_) else index(action)
-            )  # NumPy before 2 takes its bools for integers
+            )  # NumPy before 2 counts its bools as integers
             if number in legal:
                 return number
         except TypeError:
@@ -242,7 +242,7 @@ class Session(Generic[S]):
         raise illegal_action_error(self.agents[player], action, legal, WITHOUT_MASKS)
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        """Plays the joint action of the acting players; returns each player's reward (at first with the deal's)."""
+        """Plays the acting players' joint action; returns each player's reward (the first includes the deal's)."""
         before, offenders = self.state, [player for player, action in actions.items() if action == FORFEIT]
         payments = self._forfeit(offenders) if offenders else self._play(actions, rng)
         self.before, self.last_actions, self._owed = before, actions, (0.0,) * len(self.agents)
@@ -256,7 +256,7 @@ class Session(Generic[S]):
         return tuple(reward + owed for reward, owed in zip(rewards, self._owed, strict=True))
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game; returns the difference to each player's final payoff, see `forfeit_payoffs`."""
+        """Ends the game; returns what each player's final payoff adds to earlier rewards; see `forfeit_payoffs`."""
         handed_out = [paid - owed for paid, owed in zip(self._paid, self._owed, strict=True)]
         self._paid = tuple(forfeit_payoffs(self.game.facts, self._paid, self.live, offenders))
         self.acting, self.live = (), ()

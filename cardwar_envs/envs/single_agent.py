@@ -23,17 +23,17 @@ from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolve
 
 
 class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
-    """One player against policies.
+    """One agent against policies.
 
     Args:
         game: A game or its name.
-        opponent: A policy, the name of one ("uniform" and "random" both mean uniform play), or a `Pool` from which
-            one is drawn for each game, for all other seats; or a sequence of these, one per other seat.
+        opponent: For all other seats, a policy, its name ("uniform" and "random" both mean uniform play), or a `Pool`
+            from which one is drawn per game; or a sequence of these, one per other seat.
         seat: The agent's seat.
         render_mode: "human" (a window, updated after each change; text if no window is available),
             "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
-        **parameters: Parameters of the game, if its name was given.
+        **parameters: Parameters of the game, if it is given by name.
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012  # Gymnasium declares it so
@@ -54,7 +54,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         self._session = Session(self.game, illegal_action)
         self._window = Window()
         self._rng: np.random.Generator | None = None
-        self._owed = 0.0  # paid before the agent's first action; its first step returns it
+        self._owed = 0.0  # rewards before the agent's first action; its first step returns them
         self._opponents = seated_opponents(opponent, self.game, self.seat)
         self._sitting: dict[int, Policy] = {}  # the opponents in this game
         self.observation_space = spaces.observation_space(self.game)
@@ -66,7 +66,8 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """Starts a game.
 
         Args:
-            seed: Seed of chance and of the opponents' draws. `GameVectorEnv` draws other numbers from the same seed.
+            seed: Seed of chance and of the opponents' draws. `GameVectorEnv` draws different numbers from the same
+                seed.
             options: As for `AECGameEnv.reset`.
 
         Returns:
@@ -93,10 +94,10 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             self._owed = self._play_others_until_asked()
             if self.seat in self._session.acting:
                 return
-        raise ValueError(f"{self._session.agents[self.seat]} was not asked once in {MAX_STARTS} games")
+        raise ValueError(f"{self._session.agents[self.seat]} never acted in {MAX_STARTS} games")
 
     def step(self, action: int) -> tuple[spaces.Observation, float, bool, bool, dict[str, Any]]:
-        """Plays one joint action, and continues until the agent must choose again.
+        """Plays one joint action, then continues until the agent must choose again.
 
         Returns:
             Observation, reward (payoff points), terminated, truncated (always False), info.
@@ -133,7 +134,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             raise
 
     def _play_others_until_asked(self) -> float:
-        """Plays while the agent has no choice; returns the agent's reward."""
+        """Plays on while the agent has no choice; returns the agent's reward."""
         reward = 0.0
         while self.seat in self._session.live and self.seat not in self._session.acting:
             reward += self._play(None)
@@ -141,7 +142,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
 
     def _play(self, action: int | None) -> float:
         session = self._session
-        assert self._rng is not None  # reset has made it
+        assert self._rng is not None  # set by reset
         actions = {}
         for player in session.acting:
             if player == self.seat:
@@ -165,7 +166,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         return self._session.mask(self.seat).astype(np.bool_)
 
     def render(self) -> Frame | None:
-        """The agent's view, as text (mode "ansi") or pixels (mode "rgb_array"), or shown (mode "human").
+        """Renders the agent's view as text ("ansi") or pixels ("rgb_array"), or shows it in a window ("human").
 
         Raises:
             ResetNeeded: If there is no game yet.

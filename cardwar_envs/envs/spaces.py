@@ -1,4 +1,4 @@
-"""The spaces of a game, the same in every skin."""
+"""The spaces of a game, the same in every API."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def observation_space(game: Game[Any]) -> spaces.Space[Observation]:
 
 
 def action_space(game: Game[Any]) -> spaces.Space[int]:
-    """One number for each action."""
+    """One integer per action."""
     return spaces.Discrete(game.facts.num_actions)  # type: ignore[return-value]  # it takes any integer
 
 
 def state_space(game: Game[Any]) -> spaces.Box:
-    """The observations of all players in a row, float32."""
+    """The concatenated observations of all players, float32."""
     facts = game.facts
     low, high = (np.array(b * facts.num_players, np.float32) for b in (facts.observation_low, facts.observation_high))
     return spaces.Box(low, high, dtype=np.float32)

@@ -29,28 +29,27 @@ Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray
 
 
 class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any]]):
-    """One player against policies, in many games at once; each game follows the rules of `SingleAgentEnv`.
+    """One agent against policies, in many games at once; each game follows the rules of `SingleAgentEnv`.
 
     A finished game restarts according to `autoreset_mode`, with the options of the last `reset`; until then it shows
-    its final observation, with a mask of zeros.
-    Every game has its own random stream, for chance and for the opponents' draws. A seed gives the same game in any
-    slot and among any number of games. `SingleAgentEnv` draws other numbers from the same seed, because it uses a
-    NumPy generator.
+    its final observation, with a mask of zeros. Every game has its own random stream, for chance and for the opponents'
+    draws, so a seed produces the same game in any slot and among any number of games. `SingleAgentEnv` draws different
+    numbers from the same seed, because it uses a NumPy generator.
 
     Args:
         game: A game or its name.
         num_envs: Number of games, at least 1.
-        opponent: A policy, the name of one ("uniform" and "random" both mean uniform play), or a `Pool` from which
-            one is drawn for each game, for all other seats; or a sequence of these, one per other seat.
+        opponent: For all other seats, a policy, its name ("uniform" and "random" both mean uniform play), or a `Pool`
+            from which one is drawn per game; or a sequence of these, one per other seat.
         seat: The agent's seat.
         render_mode: "ansi" (text of each game), "rgb_array" (pixels `[height, width, 3]` of each), "human" (the
             first game in a window, updated after each step; text if no window is available) or None.
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         engine: "compiled", "rules", or "auto": compiled rules if the game has them.
-        autoreset_mode: Gymnasium's mode or its value. SAME_STEP restarts a finished game in the same step, and
-            `final_obs` and `final_info` show its end. NEXT_STEP restarts it in the next step, which ignores the
-            action for it and pays nothing. DISABLED restarts nothing: call `reset` with the option `reset_mask`.
-        **parameters: Parameters of the game, if its name was given.
+        autoreset_mode: Gymnasium's mode or its value. SAME_STEP restarts a finished game in the same step and returns
+            its end as `final_obs` and `final_info`. NEXT_STEP restarts it in the next step, ignoring that step's action
+            and paying nothing. DISABLED restarts nothing: call `reset` with the option `reset_mask`.
+        **parameters: Parameters of the game, if it is given by name.
     """
 
     metadata = {  # noqa: RUF012  # Gymnasium declares it so
@@ -90,7 +89,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             courses=self.render_mode is not None,
         )
         self._options: dict[str, Any] = {}
-        # Games that have ended and not restarted; none in mode SAME_STEP.
+        # Games that ended and have not restarted; none in mode SAME_STEP.
         self._over = np.zeros(num_envs, dtype=np.bool_)
         self._window = Window()
         self.single_observation_space: Space[Any] = spaces.observation_space(self.game)
@@ -104,8 +103,8 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         """Starts new games.
 
         Args:
-            seed: Seed of chance and of the opponents' draws: one number per game, or one
-                number for the first game, which increases by one from game to game.
+            seed: Seed of chance and of the opponents' draws: one per game, or a single one for the first game, which
+                increases by one from game to game.
             options: As for `SingleAgentEnv.reset`; they hold until the next `reset`. With `reset_mask`, an array of
                 `[num_envs]` bools, only those games restart; the first call must start all.
 
@@ -136,19 +135,19 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return self._seen(where)
 
     def step(self, actions: NDArray[np.int64]) -> Step:
-        """Plays one joint action in every game, and continues until the agent must choose again.
+        """Plays one joint action in every game, then continues until the agent must choose again.
 
         Args:
             actions: `[num_envs]`.
 
         Returns:
             Observations, rewards `[num_envs]` (payoff points), terminations `[num_envs]`, truncations (always False),
-            infos. In mode SAME_STEP observations are those of the next game where one has ended, and `final_obs` and
-            `final_info` show its last state.
+            infos. In mode SAME_STEP, where a game has ended, observations show the next game, and `final_obs` and
+            `final_info` the last state of the old one.
 
         Raises:
             IllegalActionError: If an action is illegal; all games are then unchanged.
-            ResetNeeded: If `reset` was not called, or, in mode DISABLED, not for all games that are over.
+            ResetNeeded: If `reset` was not called or, in mode DISABLED, not called for every finished game.
             ValueError: If `actions` is not one integer per game.
         """
         games, restarting = self._games, self._over
@@ -167,9 +166,9 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return observations, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), {**infos, **final}
 
     def render(self) -> tuple[Frame, ...] | None:
-        """Each game as the agent's seat sees it, as text (mode "ansi") or pixels (mode "rgb_array").
+        """Renders the agent's view of each game as text ("ansi") or pixels ("rgb_array").
 
-        In mode "human" the first game is shown, and nothing is returned.
+        In mode "human", shows the first game and returns None.
 
         Raises:
             ResetNeeded: If `reset` was not called.
@@ -213,7 +212,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return [checked_seed(each) for each in listed]
 
     def _checked(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The agent's actions, and `[num_envs]` which of them are illegal and forfeit the game."""
+        """The agent's actions, and `[num_envs]` whether each is illegal and forfeits the game."""
         masks = self._require_start().masks[:, self.seat]
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             over = ", ".join(map(str, np.flatnonzero(self._over)))
@@ -242,7 +241,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return seen, self._infos(told, seen if told.all() else {name: array[told] for name, array in seen.items()})
 
     def _masks(self, views: Views) -> NDArray[np.int8]:
-        """Fresh, `[num_envs, num_actions]`; all 0 in games that are over, e.g. by a forfeit."""
+        """Fresh masks, `[num_envs, num_actions]`; all 0 in games that are over, e.g. by a forfeit."""
         masks: NDArray[np.int8] = views.masks[:, self.seat] * ~self._over[:, None]
         return masks
 

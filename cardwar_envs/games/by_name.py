@@ -62,7 +62,7 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
     kind = game_class(name)
     if name.startswith(OPENSPIEL) and (others := parameters.keys() - {"state_key"}):
         example = f"{name.partition('(')[0]}({'=..., '.join(sorted(others))}=...)"
-        raise ValueError(f"{name}: the parameters of an OpenSpiel game stand in its name, as in {example}")
+        raise ValueError(f"{name}: the parameters of an OpenSpiel game are part of its name, as in {example}")
     check_names(kind, parameters, name, keywords=True)
     parameters |= parameters_in(name)
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # games are dataclasses
@@ -177,7 +177,9 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
         raise ValueError(f"{name} must be a frozen dataclass: write @dataclass(frozen=True) before its class")
     own = getattr(kind, "name", None)
     if not (isinstance(own, str) and NAME.fullmatch(own)):
-        raise ValueError(f"{name}: its name ({own!r}) must be of small letters, digits and _, as in 'undercut'")
+        raise ValueError(
+            f"{name}: its name ({own!r}) must consist of lower-case letters, digits and _, as in 'undercut'"
+        )
     known = GAMES.get(own, kind)
     if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise ValueError(f"{name}: its name ({own!r}) is that of another game, {known.__module__}:{known.__qualname__}")

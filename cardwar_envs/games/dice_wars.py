@@ -27,11 +27,11 @@ MAX_SIDES = 1000
 class DiceWars(Duel, keeps_claims=True):
     """Dice Wars; the default is stacks of 1..6 dice each.
 
-    The declarations of `Duel` remain valid here: they depend on `trick_outcomes` and `ranks_are_ordinal`, which are
-    all that this class changes.
+    All declarations of `Duel` remain valid here: this class changes only `trick_outcomes` and `ranks_are_ordinal`,
+    which they take into account.
 
     Attributes:
-        sides: Faces of every die, numbered from 1; 1 to 1000 of them.
+        sides: Number of faces of every die, 1 to 1000.
     """
 
     name: ClassVar[str] = "dice_wars"
@@ -48,11 +48,11 @@ class DiceWars(Duel, keeps_claims=True):
 
     @property
     def ranks_are_ordinal(self) -> bool:
-        """How likely a stack wins depends on the numbers of dice, not only on their order."""
+        """False: odds depend on the numbers of dice, not only on their order."""
         return False
 
     def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
-        """The ways a battle of `rank_0` against `rank_1` dice can go."""
+        """The possible outcomes of a battle of `rank_0` against `rank_1` dice."""
         return battle_outcomes(rank_0, rank_1, self.sides)
 
     @property
@@ -71,15 +71,15 @@ class DiceWars(Duel, keeps_claims=True):
         )
 
     def _possible_ties(self, hands: Hands) -> int:
-        """Every trick: any two stacks can roll the same total."""
+        """Bounds ties by the number of tricks, since any two stacks can roll the same total."""
         return len(self.hands[0]) - len(hands[0])
 
 
 @cache
 def total_counts(dice: int, sides: int) -> tuple[int, ...]:
-    """In how many of the `sides ** dice` rolls the total is `dice`, `dice + 1`, ..., `dice * sides`.
+    """Number of the `sides ** dice` rolls with each total: `dice`, `dice + 1`, ..., `dice * sides`.
 
-    One more die turns each count into a sum over `sides` neighbours, computed by running sums.
+    Each further die replaces every count by a sum over `sides` neighbours, computed by running sums.
     """
     counts = (1,) * sides
     for _ in range(dice - 1):

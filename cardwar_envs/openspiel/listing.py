@@ -1,8 +1,8 @@
-"""All states of a game of OpenSpiel, listed once; histories are merged where that is safe.
+"""Enumerates the states of a game of OpenSpiel once; histories are merged where that is safe.
 
 Two histories are merged as *proven* if the same players act, with the same legal actions, and every joint action leads
-with the same probabilities and rewards to states that are merged themselves. Since the whole game is listed, from the
-ends backward, this is a proof. A *declared* merge follows a key of the user's.
+with the same probabilities and rewards to states that are merged themselves. Since the whole game is enumerated, from
+its ends backward, this is a proof. A *declared* merge follows a key given by the user.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from cardwar_envs.core.rules import CERTAIN, Transition
 from cardwar_envs.openspiel.loading import load, reading
 
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
-# Histories that are listed at most: about half a minute.
+# Maximum number of histories to list: about half a minute.
 MOST_HISTORIES = 2_000_000
 # Listing more is announced.
 MANY = 200_000
 PROBES = 64
-# Estimates stop here.
+# Estimates stop at this number.
 ENORMOUS = 1e100
 PROBE_SECONDS = 3
-# Largest denominator of a probability that is recovered from a double.
+# Largest denominator of a probability recovered from a double.
 MOST_DENOMINATOR = 10_000
-# Doubles that sum to something else are no probabilities.
+# Doubles whose sum differs from 1 by more are not probabilities.
 TOLERANCE = 1e-9
 
 Key = Callable[[Any], Hashable]
 
 
 class OpenSpielState(NamedTuple):
-    """A state: its number in the order in which the game was listed."""
+    """A state: its number in the order of enumeration."""
 
     number: int
 
@@ -56,7 +56,7 @@ class Node(NamedTuple):
         first: OpenSpiel's state after its first history.
         acting: The players who act.
         legal: Legal actions of each acting player.
-        outcomes: Actions of the acting players -> outcomes, in the order of `after_chance`.
+        outcomes: Outcomes for each joint action, in the order of `after_chance`.
     """
 
     first: Any
@@ -72,12 +72,12 @@ class Listing(NamedTuple):
         game: OpenSpiel's game.
         initial: The possible starts.
         nodes: The states.
-        merged: How many histories were found to be each state.
+        merged: Number of histories merged into each state.
         identity: "histories", "proven merged" or "declared merged".
         normalised: Whether probabilities are OpenSpiel's doubles divided by their sum.
-        length: The most joint actions in a game.
-        find: The listed state that an OpenSpiel state, which is no chance node, belongs to.
-        disagreement: The first history after which OpenSpiel's `rewards` are not the change of its `returns`.
+        length: Maximum number of joint actions in a game.
+        find: Maps an OpenSpiel state that is not a chance node to its listed state.
+        disagreement: The first history after which OpenSpiel's `rewards` are not the change in its `returns`.
     """
 
     game: Any
@@ -116,7 +116,7 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
 
 
 def _estimated(name: str, game: Any) -> float:
-    """The number of histories, estimated from random games (Knuth 1975); a ValueError if they are too many to list."""
+    """Estimates the number of histories from random games (Knuth 1975); a ValueError if there are too many."""
     chosen, total, until = random.Random(0), 0.0, time.process_time() + PROBE_SECONDS
     for _ in range(PROBES):
         state, width = game.new_initial_state(), 1.0
@@ -173,7 +173,7 @@ class _Lister:
         self._visited, self.length = 0, game.max_game_length()
 
     def settled(self, state: Any, before: tuple[float, ...]) -> Outcomes:
-        """The states that follow once chance has moved; `before` are the returns before the last action."""
+        """The next states after chance has moved; `before` are the returns before the last action."""
         if self.merge and self.pays_at_end and state.is_terminal():  # most histories are ends: few steps for these
             returns = tuple(state.returns())
             if (end := self._ends.get(returns)) is None:
@@ -206,7 +206,7 @@ class _Lister:
             raise ValueError(f"openspiel:{self.name} is too large: it has more than {MOST_HISTORIES:,} histories")
 
     def visit(self, state: Any) -> OpenSpielState:
-        """A state after chance, which is listed with all that follow."""
+        """Lists a state (not a chance node) with all its successors."""
         self._count()
         acting, legal = self._choices(state)
         if self.key is None:
@@ -220,13 +220,13 @@ class _Lister:
         return self._known[key]
 
     def find(self, state: Any) -> OpenSpielState:
-        """The state of a history, after all are listed."""
+        """The state of a history, once all are listed."""
         if self.key is not None:
             return self._known[self.key(state)]
         if self.merge:
             self._visited = 0
             with _deep(self.length):
-                return self.visit(state)  # everything that follows is known, and so proves which one it is
+                return self.visit(state)  # all successors are known, which proves its identity
         if not self._known:
             self._known.update(
                 (tuple(node.first.history()), OpenSpielState(number)) for number, node in enumerate(self.nodes)
@@ -281,14 +281,14 @@ class _Lister:
         return after
 
     def _following(self, found: Iterable[Outcomes]) -> tuple[int, ...]:
-        """For each joint action a number that two share if their outcomes do not differ."""
+        """For each joint action, a number that is shared exactly by equal outcomes."""
         if not self.pays_at_end:
             return tuple(map(self._distribution, found))
         # A certain next state has its own number, which determines the rewards; this is most of the work.
         return tuple([each[0][1][0] if len(each) == 1 else -1 - self._distribution(each) for each in found])
 
     def _distribution(self, outcomes: Outcomes) -> int:
-        """A number that outcomes share if they lead to the same states with the same rewards and probabilities."""
+        """A number shared by outcomes that lead to the same states with the same rewards and probabilities."""
         if len(outcomes) == 1:
             found: Hashable = outcomes[0][1:]  # the next state and the rewards
         else:
@@ -299,7 +299,7 @@ class _Lister:
         return self._distributions.setdefault(found, len(self._distributions))
 
     def _check_key(self, state: Any, key: Hashable, acting: tuple[int, ...], legal: Any) -> None:
-        """Raises a ValueError if a history differs from the first one of its key, in itself or in the next states."""
+        """Raises a ValueError if a history differs from the first one of its key, by itself or in its successors."""
         where = f"openspiel:{self.name}: state_key merges history {list(state.history())} with"
         number = self._known[key].number
         if number < 0:
@@ -322,7 +322,7 @@ class _Lister:
 def after_chance(
     state: Any, probability: Fraction = CERTAIN, chance: tuple[int, ...] = (), recovered: bool = True
 ) -> Iterator[tuple[Fraction, Any, tuple[int, ...], bool]]:
-    """What chance makes of a state: probabilities, states, chance actions, and whether probabilities were recovered."""
+    """The results of chance at a state: probabilities, states, actions, and whether probabilities were recovered."""
     if not state.is_chance_node():
         yield probability, state, chance, recovered
         return
@@ -336,9 +336,9 @@ def after_chance(
 
 @lru_cache(maxsize=256)
 def _fractions(doubles: tuple[float, ...]) -> tuple[tuple[Fraction, ...], bool]:
-    """The probabilities that these doubles round, if they are small fractions that sum to one.
+    """Recovers the fractions that these doubles approximate, if they are small and sum to one.
 
-    Otherwise the doubles themselves, divided by their sum.
+    Otherwise returns the doubles divided by their sum.
     """
     simple = tuple(Fraction(each).limit_denominator(MOST_DENOMINATOR) for each in doubles)
     if sum(simple) == 1 and all(float(one) == other for one, other in zip(simple, doubles, strict=True)):

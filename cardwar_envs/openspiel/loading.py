@@ -1,4 +1,4 @@
-"""OpenSpiel's games by name: names are checked before OpenSpiel reads them, since it may abort the process."""
+"""Loads OpenSpiel's games by name, checking names first because OpenSpiel may abort the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cardwar_envs.core.secrets import without_secrets
 CALL = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)
 # A negative or enormous number makes OpenSpiel write outside its arrays or exhaust the memory.
 MOST = 10_000
-# Other numbers are tried in a process of its own first.
+# Larger numbers are first tried in a separate process.
 SMALL = 20
 SECONDS = 5
 TRY = """
@@ -37,7 +37,7 @@ NEEDS = "OpenSpiel's games need the extra openspiel: pip install 'cardwar-envs[o
 
 
 def require_pyspiel() -> Any:
-    """The module `pyspiel`; raises a ValueError that names the extra if it is not installed."""
+    """Imports `pyspiel`; raises a ValueError that names the extra if it is not installed."""
     try:
         import pyspiel
     except ImportError:
@@ -49,8 +49,8 @@ def load(name: str) -> Any:
     """Loads a game of OpenSpiel that has simultaneous moves, or turns, and a public state.
 
     Args:
-        name: As `pyspiel.load_game` takes it, e.g. `goofspiel(num_cards=4)`. Parameters may be paths, which OpenSpiel
-            opens, so the name must come from the user.
+        name: In the syntax of `pyspiel.load_game`, e.g. `goofspiel(num_cards=4)`. Parameters may be paths, which
+            OpenSpiel opens, so the name must come from the user.
 
     Raises:
         ValueError: If there is no such game or parameter, a value is invalid, or the game is of another kind.
@@ -68,7 +68,7 @@ def load(name: str) -> Any:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Turns exceptions of OpenSpiel into a ValueError, and discards what it writes about them to stderr."""
+    """Turns OpenSpiel's exceptions into a ValueError, and discards its output on stderr."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
@@ -83,7 +83,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether all parameters are small numbers, true or false, or words; or the game exists in this process only."""
+    """Whether all parameters are small numbers, booleans or words; or the game exists only in this process."""
     short, values = _parsed(name)
     if short.startswith(("python_", "cardwar_")):
         return True
@@ -95,7 +95,7 @@ def _is_small(value: str) -> bool:
 
 
 def _try_aside(name: str) -> None:
-    """Loads the game in a process of its own; raises a ValueError if that does not end, or ends in a crash."""
+    """Loads the game in a separate process; raises a ValueError if that does not finish, or crashes."""
     try:
         tried = subprocess.run(
             [sys.executable, "-c", TRY, name],
@@ -111,7 +111,7 @@ def _try_aside(name: str) -> None:
 
 
 def canonical_name(name: str) -> str:
-    """The name with its parameters in alphabetical order and without brackets if it has none."""
+    """The name with its parameters in alphabetical order, without brackets if it has none."""
     short, values = _parsed(name)
     inner = ",".join(f"{key}={value}" for key, value in sorted(values.items()))
     return f"{short}({inner})" if inner else short
@@ -131,7 +131,7 @@ def _parsed(name: str) -> tuple[str, dict[str, str]]:
 
 
 def _parts(inner: str, name: str) -> list[str]:
-    """The text between commas outside brackets."""
+    """Splits a string at commas outside brackets."""
     parts, depth = [""], 0
     for each in inner:
         depth += (each == "(") - (each == ")")

@@ -1,4 +1,4 @@
-"""OpenSpiel's states and tensors of the states that were listed."""
+"""OpenSpiel's states and tensors for listed states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.openspiel.listing import Key, listing
 
-# Of tensors: 200 MB.
+# Limit on the size of tensors: 200 MB.
 MOST_NUMBERS = 50_000_000
 
 
@@ -52,7 +52,7 @@ def tensors_of(name: str, key: Key | None, merge: bool) -> NDArray[np.float32]:
     if not size:
         return found
     for number, node in enumerate(listed.nodes):
-        if node.acting:  # the end of a game has no next move to learn, and tensors need not be defined there
+        if node.acting:  # final states have no tensor: it may be undefined there
             first = node.first
             tensor = first.observation_tensor if kind.provides_observation_tensor else first.information_state_tensor
             found[number] = [tensor(player) for player in players]

@@ -24,14 +24,14 @@ WHOLE = 2**24
 class OpenSpielGame(Game[OpenSpielState]):
     """A game of OpenSpiel with simultaneous moves, or turns, and a public state, listed as a whole.
 
-    An observation is the number of the state (divided by 2^24), the observer's seat, and OpenSpiel's tensor of the
-    state's first history.
+    An observation has the state's number (divided by 2^24), the observer's seat, and OpenSpiel's tensor for the state's
+    first history.
 
     Attributes:
         spiel: The game's name and parameters in OpenSpiel's syntax.
-        state_key: Which histories are one state: none given, those that are proven equal; "history", each is a
-            state; "string", those of equal text after as many moves; or a function of OpenSpiel's state with hashable
-            results.
+        state_key: Which histories are one state: if not given, those that are proven equal; "history", each by itself;
+            "string", those with equal text after the same number of moves; or a function of OpenSpiel's state with
+            hashable results.
 
     Raises:
         ValueError: If the game does not exist, is too large or of another kind, or the key merges different states.
@@ -56,13 +56,13 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     @property
     def _listed_by(self) -> tuple[str, Key | None, bool]:
-        """The arguments of `listing`; all copies of a game share what it caches."""
+        """The arguments of `listing`; all copies of a game share its cached result."""
         key = _text if self.state_key == "string" else self.state_key if callable(self.state_key) else None
         return self.spiel, key, self.state_key is None
 
     @cached_property
     def facts(self) -> GameFacts:
-        """What OpenSpiel declares about the game, and how its states are identified."""
+        """OpenSpiel's declarations about the game, and how its states are identified."""
         listed, types = self.listed, self.listed.game.get_type()
         spiel = listed.game
         everyone = tuple(range(spiel.num_players()))
@@ -92,7 +92,7 @@ class OpenSpielGame(Game[OpenSpielState]):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """The fields; a function is given by its name."""
+        """The fields; a function is represented by its name."""
         key = self.state_key.__qualname__ if callable(self.state_key) else self.state_key
         return {"spiel": self.spiel, "state_key": key}
 
@@ -174,7 +174,7 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     @cached_property
     def _action_words(self) -> list[list[str]]:
-        """The text of each action where it first occurs, if the texts of a player's actions differ; else numbers."""
+        """Each action's text where it first occurs, if a player's actions have distinct texts; else numbers."""
         return [self._words_of(player) for player in range(self.facts.num_players)]
 
     def _words_of(self, player: int) -> list[str]:
@@ -192,7 +192,7 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     @property
     def how_to_play(self) -> str:
-        """What the facts say, and whose game it is."""
+        """The default text, with the game's name and origin."""
         return f"{self.listed.game.get_type().long_name}, by the rules of OpenSpiel. {super().how_to_play}"
 
 

@@ -1,4 +1,4 @@
-"""The classes that OpenSpiel plays; imports pyspiel."""
+"""The game classes registered with OpenSpiel; imports pyspiel."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pyspiel
 
 from cardwar_envs.core.game import Game, Transition
 
-# States that are looked at for the largest number of chance outcomes.
+# Number of states searched for the largest number of chance outcomes.
 MOST_STATES = 1000
-# Longest tensor of an information state.
+# Maximum length of an information state tensor.
 MOST_NUMBERS = 100_000
 
 
@@ -56,13 +56,13 @@ def register(name: str, rules: Game[Any]) -> None:
 
 
 def _recall_size(rules: Game[Any]) -> int:
-    """Numbers of an information state: the seat, all observations, and own actions as one-hot."""
+    """Length of an information state: the seat, all observations, and own actions, one-hot."""
     facts = rules.facts
     return facts.num_players + facts.observation_size + facts.max_length * (facts.observation_size + facts.num_actions)
 
 
 def _most_outcomes(rules: Game[Any]) -> int:
-    """The most outcomes of a chance node among the first states of the game."""
+    """The maximum number of outcomes of a chance node among the first states of the game."""
     found = rules.initial()
     most, known = len(found), [each.state for each in found]
     seen = set(known)
@@ -94,14 +94,14 @@ class _SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
 
 
 class _SpielState(pyspiel.State):  # type: ignore[misc]
-    """A state; at a chance node `outcomes` lists what may follow."""
+    """A state; at a chance node `outcomes` lists the possible results."""
 
     def __init__(self, game: _SpielGame) -> None:
         super().__init__(game)
         self.rules = game.rules
         players = self.rules.facts.num_players
         self.paid, self.total = [0.0] * players, [0.0] * players
-        # Of each player: observations and own actions (None while waiting) in turn.
+        # Per player: observations alternating with own actions (None while waiting).
         self.seen: list[tuple[Any, ...]] = [()] * players
         self.position: Any = None
         self._follow(self.rules.initial())
@@ -166,7 +166,7 @@ class _SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class _Observer:
-    """What a player sees: the last observation, or with perfect recall all, and the own actions."""
+    """A player's view: the last observation or, with perfect recall, all of them and the own actions."""
 
     def __init__(self, rules: Game[Any], recall: bool) -> None:
         self.rules, self.recall = rules, recall
@@ -175,7 +175,7 @@ class _Observer:
         self.dict = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: _SpielState, player: int) -> None:
-        """Sets the tensor to what `player` sees."""
+        """Sets the tensor to `player`'s view."""
         if self.tensor is None:
             return
         self.tensor.fill(0)
@@ -191,7 +191,7 @@ class _Observer:
                 at += facts.num_actions
 
     def string_from(self, state: _SpielState, player: int) -> str:
-        """What `player` sees, as text."""
+        """`player`'s view as text."""
         return f"player_{player}" + "".join(
             f" sees {' '.join(f'{number:g}' for number in part)}"
             if isinstance(part, tuple)

@@ -14,14 +14,15 @@ REGISTERED: dict[str, Game[Any]] = {}
 def to_openspiel(game: Game[Any]) -> Any:
     """Registers one of our games with OpenSpiel and loads it.
 
-    `pyspiel.load_game(str(loaded))` makes it again in the same process. An information state holds the observations and
-    own actions so far. Its tensor is provided if a game is short enough for 100,000 numbers.
+    `pyspiel.load_game(str(loaded))` loads it again in the same process. An information state holds the observations and
+    own actions so far. Its tensor is provided if the game is short enough for 100,000 numbers.
 
     Args:
         game: Any game.
 
     Returns:
-        The `pyspiel.Game`. Its name is `cardwar_`, the game's name, and those parameters that differ from the defaults.
+        The `pyspiel.Game`. Its name is `cardwar_` with the game's name and the parameters that differ from the
+        defaults.
 
     Raises:
         ValueError: If the extra `openspiel` is not installed.
@@ -39,7 +40,7 @@ def to_openspiel(game: Game[Any]) -> Any:
 
 
 def _spiel_name(game: Game[Any]) -> str:
-    """A name that holds the parameters, since those of OpenSpiel are numbers and texts without commas only."""
+    """A name that contains the parameters, since OpenSpiel's own may only be numbers and strings without commas."""
     defaults = _defaults(game)
     given = [f"{key}_{value}" for key, value in game.parameters().items() if defaults.get(key, ...) != value]
     return re.sub(r"\W+", "_", "_".join(["cardwar", game.facts.name, *given])).strip("_")

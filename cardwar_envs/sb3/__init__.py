@@ -12,7 +12,7 @@
 In the environments of `make_self_play` the model has every seat; in those of `make_against` policies have the other
 seats. Both are SB3 `VecEnv`s with action masks. Single-agent environments work as well:
 `make_vec_env("cardwar/Jujitsu-v0", env_kwargs={"num_cards": 4})` with MaskablePPO("MultiInputPolicy"), and SB3's own
-PPO with `illegal_action="forfeit"` among the `env_kwargs`.
+PPO with `illegal_action="forfeit"` in `env_kwargs`.
 
 Requires Stable-Baselines3 (extra `train`).
 """

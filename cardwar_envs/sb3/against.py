@@ -32,15 +32,15 @@ def make_against(
     start: str = "initial",
     **parameters: Any,
 ) -> AgainstVecEnv:
-    """Environments in which the model has one seat of each game, in rotation, and policies have the others.
+    """Makes environments in which the model has one seat of each game, in rotation, and policies have the others.
 
     Args:
         game: A game or its name.
         num_games: Games played in parallel; each is one environment.
-        opponent: As for `Opponents.of`: a policy, a name, a `Pool`, or one of these for each other seat.
+        opponent: As in `Opponents.of`: a policy, its name, a `Pool`, or one of these per other seat.
         seed: Seed of chance and of the opponents' draws; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
-        **parameters: Parameters of the game, if its name was given.
+        **parameters: Parameters of the game, if it is given by name.
 
     Raises:
         ValueError: If an argument is invalid; for an unknown parameter also a TypeError.
@@ -55,8 +55,8 @@ class Opponents(NamedTuple):
 
     Attributes:
         policies: The policies to draw from.
-        weights: `[num_players, number of policies]`: the probabilities of the policies in each seat. With
-            `[num_players, num_players, number of policies]` they also depend on the learner's seat, the first axis.
+        weights: `[num_players, number of policies]`: the probabilities of the policies in each seat. If they also
+            depend on the learner's seat, `[num_players, num_players, number of policies]` with that seat as first axis.
     """
 
     policies: Sequence[Policy]
@@ -64,11 +64,11 @@ class Opponents(NamedTuple):
 
     @classmethod
     def of(cls, opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> Opponents:
-        """Opponents from the argument `opponent` of environments.
+        """Makes opponents from the argument `opponent` of environments.
 
         Args:
-            opponent: A policy, the name of one, or a `Pool`, for all other seats; or a sequence with one for each, in
-                seat order from the seat after the learner's on, wrapping around.
+            opponent: For all other seats, a policy, its name, or a `Pool`; or a sequence with one per other seat, in
+                seating order from the seat after the learner's.
             game: The game.
 
         Raises:
@@ -96,8 +96,8 @@ def one_seat_each(num_games: int, num_players: int) -> NDArray[np.bool_]:
 class AgainstVecEnv(VecEnvWrapper):
     """Games in which fixed policies have the other seats.
 
-    Its environments are the learner's seats, game by game: by default seat `game % num_players` of each game. A game
-    restarts once all of the learner's seats are out. The opponents of each game have their own random stream, apart
+    Each environment is one of the learner's seats, ordered by game: by default seat `game % num_players` of each game.
+    A game restarts once all of the learner's seats are out. The opponents of each game have a random stream separate
     from that of chance.
 
     Attributes:
@@ -134,7 +134,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return seeds
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts new games, each against newly drawn opponents; `[num_envs, observation_size]`."""
+        """Starts new games with newly drawn opponents; returns `[num_envs, observation_size]`."""
         if self._seeds[0] is not None:
             self.streams = _second_half(self._seeds[0], len(self._learns))
             self._reset_seeds()
@@ -166,7 +166,7 @@ class AgainstVecEnv(VecEnvWrapper):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Only `action_masks`: one mask `[num_actions]` per environment."""
+        """Supports only `action_masks`: one mask `[num_actions]` per environment."""
         own = self._own[list(self._get_indices(indices))]
         return self._seats.env_method(method_name, *method_args, indices=own, **method_kwargs)
 
@@ -207,5 +207,5 @@ class AgainstVecEnv(VecEnvWrapper):
 
 
 def _second_half(seed: int | None, count: int) -> NDArray[np.uint64]:
-    """`[count]` streams of that seed, apart from those of a `GameBatch` of `count` games (the first half)."""
+    """`[count]` streams from the seed, distinct from those of a `GameBatch` of `count` games (the first half)."""
     return new_streams(seed, 2 * count)[count:]

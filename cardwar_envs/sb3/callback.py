@@ -12,14 +12,14 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.sb3.model_policy import from_sb3
 
-# Entry points, so that environments do not import solvers.
+# Found by entry point, so that environments do not import solvers.
 MEASURES = "cardwar_envs.measures"
 
 
 class ExploitabilityCallback(BaseCallback):
     """Computes the model's exact exploitability before training, every `every` steps, and after training.
 
-    It is logged to SB3's logger as `cardwar/exploitability`; for games that are not two-player zero-sum, NashConv as
+    Logs it to SB3's logger as `cardwar/exploitability`; for games that are not two-player zero-sum, NashConv as
     `cardwar/nash_conv`.
 
     Attributes:
@@ -39,7 +39,7 @@ class ExploitabilityCallback(BaseCallback):
 
         Args:
             game: The game, small enough for an oracle (see `baselines.within_reach`).
-            every: SB3's steps between measurements.
+            every: Number of SB3's steps between measurements.
             illegal: As for `baselines.nash_conv`: "renormalise" for models without action masks.
             legal_only: As for `from_sb3`.
             verbose: 1 prints each figure.

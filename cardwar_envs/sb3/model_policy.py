@@ -17,9 +17,9 @@ Answers = Callable[[Tensor, Masks], Tensor]
 
 
 class SB3Policy:
-    """A model's action distribution (not its most likely action).
+    """Plays a model's action distribution, not its most likely action.
 
-    It always queries the model's current weights, so it changes as the model trains.
+    Queries the model's current weights, so the policy changes as the model trains.
     """
 
     def __init__(self, model: Any, legal_only: bool = False) -> None:
@@ -45,7 +45,7 @@ class SB3Policy:
         if observations.shape[1:] != self._size:
             raise ValueError(
                 f"model {self._name} takes observations of shape {self._size}, not {observations.shape[1:]}: "
-                "was it made for another game?"
+                "was it trained on another game?"
             )
         seen: Any = {"observation": observations, "action_mask": action_masks} if self._dict else observations
         normalized = self._model.get_vec_normalize_env()
@@ -69,10 +69,10 @@ def from_sb3(model: Any, *, legal_only: bool = False) -> SB3Policy:
         model: A model of Stable-Baselines3 or sb3-contrib with one discrete action:
             MaskablePPO plays its actor's distribution, with the masks.
             PPO and A2C play their actor's distribution. They ignore masks, so illegal actions may have positive
-            probability, which oracles refuse unless called with `illegal="renormalise"`.
-            DQN plays the action of greatest value, without exploration.
-        legal_only: For DQN: choose among the legal actions only. This differs from the trained policy wherever an
-            illegal action has the greatest value.
+            probability; oracles reject that unless called with `illegal="renormalise"`.
+            DQN plays the action of highest value, without exploration.
+        legal_only: For DQN: whether to choose among legal actions only. This differs from the trained policy wherever
+            an illegal action has the highest value.
 
     Returns:
         The policy.
@@ -93,14 +93,14 @@ def _answers_of(model: Any, legal_only: bool) -> Answers:
     if legal_only:
         raise ValueError(f'legal_only is for DQN; oracles measure {name} with illegal="renormalise"')
     if not hasattr(policy, "get_distribution"):
-        raise ValueError(f"model ({name}) must have an actor or values of actions, as PPO and DQN have")
+        raise ValueError(f"model ({name}) must have an actor or action values, as PPO and DQN have")
     if "action_masks" in signature(policy.get_distribution).parameters:
         return lambda seen, masks: policy.get_distribution(seen, action_masks=masks).distribution.probs
     return lambda seen, masks: policy.get_distribution(seen).distribution.probs
 
 
 def _greedy(values: Tensor, masks: Masks, legal_only: bool) -> Tensor:
-    """1 for the (first) action of greatest value in each row, else 0."""
+    """1 for the (first) action of highest value in each row, else 0."""
     if legal_only:
         values = values.masked_fill(torch.from_numpy(masks == 0).to(values.device), -torch.inf)
     return torch.nn.functional.one_hot(values.argmax(dim=1), values.shape[1])

@@ -20,14 +20,14 @@ from cardwar_envs.envs.session import resolved_game
 def make_self_play(
     game: str | Game[Any], num_games: int = 64, *, seed: int | None = None, start: str = "initial", **parameters: Any
 ) -> SelfPlayVecEnv:
-    """Environments in which one model has every seat and trains against its current self.
+    """Makes environments in which one model has every seat and trains against its current self.
 
     Args:
         game: A game or its name.
         num_games: Games played in parallel; each seat of each game is one environment.
         seed: Seed of all chance; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
-        **parameters: Parameters of the game, if its name was given.
+        **parameters: Parameters of the game, if it is given by name.
 
     Raises:
         ValueError: If an argument is invalid; for an unknown parameter also a TypeError.
@@ -41,10 +41,10 @@ Played = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list
 class SelfPlayVecEnv(VecEnv):
     """A `GameBatch` as an SB3 `VecEnv`.
 
-    Environment `game * num_players + seat` is that seat of that game. Observations are the game's own. sb3-contrib
-    gets masks through `env_method("action_masks")`. A seat is done when it goes out or the game ends. A seat that is
-    out has a mask of zeros until the next game; such rows are not decisions and must be excluded from training. They
-    occur only in games for more than two players, and never in `AgainstVecEnv` with one seat in each game.
+    Environment `game * num_players + seat` is that seat of that game. Observations are the game's own. sb3-contrib gets
+    masks through `env_method("action_masks")`. A seat is done when it goes out or the game ends. While it is out, its
+    mask is all zeros until the next game; such rows are not decisions and must be excluded from training. They occur
+    only in games for more than two players, and never in `AgainstVecEnv` with one seat per game.
     """
 
     def __init__(self, batch: GameBatch[Any]) -> None:
@@ -120,7 +120,7 @@ class SelfPlayVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Only `action_masks`: one mask `[num_actions]` per environment."""
+        """Supports only `action_masks`: one mask `[num_actions]` per environment."""
         if method_name != "action_masks":
             raise AttributeError(f"self-play environments have no method {method_name!r}")
         masks = self.action_masks()

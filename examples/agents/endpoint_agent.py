@@ -1,10 +1,12 @@
 """An agent that asks a language model at any OpenAI-compatible endpoint. It imports the standard library only.
 
-    export OPENAI_BASE_URL=https://api.example.com/v1 OPENAI_API_KEY=... OPENAI_MODEL=... CARDWAR_AGENT_SECONDS=120
-    cardwar interview jujitsu num_cards=3 --agent "python3 examples/agents/endpoint_agent.py" --out asked
+    export OPENAI_BASE_URL=https://api.example.com/v1 OPENAI_API_KEY=... OPENAI_MODEL=...
+    cardwar interview dice_poker --agent "-e OPENAI_API_KEY python3 examples/agents/endpoint_agent.py" --out asked \
+        --agent-seconds 120
 
-The key is sent to that address only: redirects are refused, certificates are verified, and plain http is for this
-machine alone. OPENAI_TEMPERATURE (default 1) and OPENAI_SECONDS (default 60, per request) are optional.
+Without `-e`, an agent does not see variables whose names look like secrets. The key is sent to that address only:
+redirects are refused, certificates are verified, and plain http is for this machine alone. OPENAI_TEMPERATURE
+(default 1) and OPENAI_SECONDS (default 60, per request) are optional.
 """
 
 import json
@@ -12,6 +14,7 @@ import os
 import re
 import sys
 import time
+from http.client import HTTPException
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -70,7 +73,7 @@ def reply_to(text, base, key):
             why = f"status {error.code}"
             if error.code < 500 and error.code != 429:
                 break
-        except (URLError, OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        except (URLError, OSError, HTTPException, ValueError, KeyError, IndexError, TypeError) as error:
             why = type(error).__name__
     sys.exit(f"the endpoint gives no answer ({why})")
 

@@ -68,7 +68,7 @@ def test_an_exact_figure_of_a_policy_that_gives_two_answers_is_refused(family, w
     for name, question in QUESTIONS.items():
         if family == "three players" and name == "head_to_head":
             continue
-        with pytest.raises(ValueError, match=r"policy Fickle: two answers to one question, at .*first action"):
+        with pytest.raises(ValueError, match=r"policy Fickle: two answers to the same query, at .*first action"):
             question(game, Fickle(way))
 
 
@@ -138,7 +138,7 @@ def test_an_answer_that_turns_out_no_array_is_refused():
     def late(observations, masks):
         return next(answers, lambda masks: None)(masks)
 
-    with pytest.raises(ValueError, match="policy Answering: asked again, it answered None"):
+    with pytest.raises(ValueError, match="policy Answering: a repeated query returned None"):
         head_to_head(make_game("dice_poker"), Answering(late), "uniform")
 
 
@@ -174,7 +174,9 @@ def test_who_plays_otherwise_than_by_words_is_found(name):
     game = make_game("dinosaur_war", num_cards=5, ties="carry")
     liar = Claims(DUEL_LIARS[name], by_words=True)
     for question in (exploitability, *QUESTIONS.values()):
-        with pytest.raises(ValueError, match=r"says that it plays by words, but not where one word is .*DuelState"):
+        with pytest.raises(
+            ValueError, match=r"declares by_words, but plays differently in states of one interleaving, .*DuelState"
+        ):
             question(game, liar)
     assert nash_conv(game, (liar, Arbitrary(2))).asked.claims == 0, "then cards are asked about"
     assert best_response(game, (liar, "uniform"), 0).asked.claims > 100, "its own seat is not asked"
@@ -197,9 +199,7 @@ class Direct(Claims):
 
 def test_who_is_not_stationary_is_found():
     for question in QUESTIONS.values():
-        with pytest.raises(
-            ValueError, match=r"policy Claims says that it is stationary, but plays otherwise at WarState"
-        ):
+        with pytest.raises(ValueError, match=r"policy Claims declares stationary, but plays differently at WarState"):
             question(WAR, Claims(Answering(later), stationary=True))
     assert nash_conv(WAR, "min").asked.claims > 50
     assert nash_conv(WAR, Answering(later)).asked.claims == 0
@@ -213,7 +213,9 @@ def test_what_is_said_of_all_positions_at_once_is_held_to_what_is_played():
     policy = baselines.make_policy("uniform_actions", WAR)
     for direct in (lambda form: first, lambda form: np.repeat(1.0 / np.maximum(sizes, 1), sizes)):
         liar = Direct(Answering(later), direct=direct)
-        with pytest.raises(ValueError, match="policy Direct has choice_probabilities, but plays otherwise at WarState"):
+        with pytest.raises(
+            ValueError, match="policy Direct has choice_probabilities, but plays differently at WarState"
+        ):
             nash_conv(WAR, liar)
     honest = Direct(policy, direct=lambda form: np.repeat(1.0 / np.maximum(sizes, 1), sizes))
     assert nash_conv(WAR, honest).total == pytest.approx(nash_conv(WAR, policy).total, abs=1e-12)

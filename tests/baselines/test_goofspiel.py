@@ -122,6 +122,14 @@ def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
         baselines.nash_conv(make_game("goofspiel", num_cards=5), "matching", max_states=50)
 
 
-def test_a_name_does_not_begin_work_of_many_minutes():
-    with pytest.raises(ValueError, match=r"equilibrium of goofspiel takes about \d+ .*; solve the game first"):
+def test_a_name_does_not_begin_work_of_many_minutes(monkeypatch):
+    monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
+    # 231,530,676 matrix games, which took 100 s (docs/scale.md)
+    with pytest.raises(ValueError, match=r"equilibrium of goofspiel takes about 104 seconds .*; solve the game first"):
         baselines.make_policy("equilibrium", make_game("goofspiel", num_cards=12))
+
+
+def test_a_best_response_that_is_too_large_to_hold_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr("baselines.oracles.goofspiel.PrizePlay", None)  # nothing is laid out
+    with pytest.raises(ValueError, match=r"a best response \(nash_conv has its value\), so the largest .* is 11$"):
+        baselines.best_response(make_game("goofspiel"), "uniform")

@@ -93,7 +93,7 @@ def test_tables_of_a_study_lose_note_and_commands_and_lie_below_their_heading(tm
 def test_every_section_has_its_command():
     assert len(SECTIONS) == sum(text.count("<!-- generated: ") for text in PAGES.values()) > 20
     assert {found["command"] for found in SECTIONS} == {f"cardwar reproduce {name}" for name in REPRODUCTIONS} | {
-        f"cardwar study studies/{name}.toml" for name in ("learning_curves", "what_matters")
+        f"cardwar study studies/{name}.toml" for name in ("goofspiel", "learning_curves", "what_matters")
     }
     assert all(found["body"].strip() for found in SECTIONS)
 

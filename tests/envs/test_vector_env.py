@@ -372,7 +372,7 @@ def test_nothing_goes_before_reset():
 
 def test_a_player_who_is_never_asked_is_told_so():
     """In the last turn but one player 0 waits, and the game ends before it is asked again."""
-    with pytest.raises(ValueError, match="player_0 was not asked once in 100 games"):
+    with pytest.raises(ValueError, match="player_0 never acted in 100 games"):
         GameVectorEnv(KnockOut(), 2, opponent="uniform_actions").reset(options={"state": (3, (0, 1, 2))})
 
 

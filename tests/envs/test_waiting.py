@@ -162,7 +162,7 @@ def test_mean_return_of_uniform_play_is_exact(seat):
 def test_a_start_that_goes_by_without_the_agent_is_drawn_again():
     """From turn 3 with two left, player 0 only waits until the end."""
     env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=0)
-    with pytest.raises(ValueError, match=f"player_0 was not asked once in {single_agent.MAX_STARTS} games"):
+    with pytest.raises(ValueError, match=f"player_0 never acted in {single_agent.MAX_STARTS} games"):
         env.reset(seed=0, options={"state": (3, (0, 2))})
     with pytest.raises(ResetNeeded):
         env.step(DUCK)

@@ -40,7 +40,7 @@ BROKEN = {
     ),
     "odd_name": (
         "from undercut import *\n@dataclass(frozen=True)\nclass Own(Undercut): name = '../Undercut'",
-        r"its name \('\.\./Undercut'\) must be of small letters, digits and _",
+        r"its name \('\.\./Undercut'\) must consist of lower-case letters, digits and _",
     ),
 }
 

@@ -290,5 +290,5 @@ def test_a_missing_extra_is_named(monkeypatch):
 
 
 def test_parameters_beside_the_name_are_refused_with_an_example():
-    with pytest.raises(ValueError, match=r"stand in its name, as in openspiel:goofspiel\(num_cards=...\)"):
+    with pytest.raises(ValueError, match=r"are part of its name, as in openspiel:goofspiel\(num_cards=...\)"):
         make_game("openspiel:goofspiel", num_cards=3)

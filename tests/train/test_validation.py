@@ -45,7 +45,7 @@ class Outer(Strict):
         ({"table": {"a": None}}, "table.a (None) must be an integer"),
         ({"name": ""}, "name ('') must not be empty"),
         ({"name": "A"}, "name ('A') must match ^[a-z]*$"),
-        ({"name": 3}, "name (3) must be a text"),
+        ({"name": 3}, "name (3) must be a string"),
         ({"kind": "c"}, "kind ('c') must be 'a' or 'b'"),
     ],
 )

@@ -1,6 +1,8 @@
-"""Agents outside Python: programs that read questions as lines of JSON and answer with a line each."""
+"""Agents outside Python: programs that read queries as lines of JSON and answer each with a line."""
 
-# Before the command of a program, where a person types a policy.
+# Prefix of a program's command where a person types a policy.
 AGENT = "agent:"
-# Set for processes whose arguments come from a file; no program is started there.
+# Environment variable: seconds that a program may take to answer.
+SECONDS_VARIABLE = "CARDWAR_AGENT_SECONDS"
+# Set in processes whose arguments come from a file; they start no program.
 FROM_FILE = "CARDWAR_ARGUMENTS_FROM_FILE"

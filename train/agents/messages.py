@@ -1,4 +1,4 @@
-"""The lines that are exchanged with an agent, as docs/agents.md describes them.
+"""The lines exchanged with an agent, as described in docs/agents.md.
 
 `python -m train.agents.messages` prints their JSON schema.
 """
@@ -14,7 +14,7 @@ from pydantic import Field
 from train.validation import Strict, one_line
 
 PROTOCOL: Literal[1] = 1
-# Probabilities add up to 1 within this much.
+# Tolerance for the sum of probabilities.
 SUM_TOLERANCE = 1e-6
 
 
@@ -26,7 +26,7 @@ class Move(Strict):
 
 
 class Query(Strict):
-    """What an agent is asked: one line."""
+    """A query to an agent: one line."""
 
     protocol: Literal[1] = PROTOCOL
     query: int = Field(description="Counts the questions of this process, from 1.")
@@ -40,7 +40,7 @@ class Query(Strict):
 
 
 class Answer(Strict):
-    """What it answers: one line with a move or with probabilities."""
+    """An agent's answer: one line with a move or with probabilities."""
 
     move: str | None = Field(None, description="The name of the move that it plays now.")
     probabilities: dict[str, float] | None = Field(
@@ -52,17 +52,17 @@ class Answer(Strict):
 
 
 class Reply(NamedTuple):
-    """A valid answer: the probability of each legal move, in their order, and whether only a move was named."""
+    """A valid answer: the probability of each legal move, in order, and whether only a move was named."""
 
     probabilities: tuple[float, ...]
     is_move: bool
 
 
 def read_answer(line: bytes, query: Query) -> Reply:
-    """The reply in a line.
+    """Parses an agent's answer.
 
     Raises:
-        ValueError: If it is not a valid answer to the query; one line that says why.
+        ValueError: If it is not a valid answer to the query; the message is one line.
     """
     with one_line():
         answer = Answer.model_validate_json(line)

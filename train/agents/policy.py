@@ -1,4 +1,4 @@
-"""An agent as a policy: `agent:COMMAND` where a person types it."""
+"""Agents as policies: `agent:COMMAND` where a person types a policy."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from train.words import json_parameters
 
 
 class AgentPolicy:
-    """A program that plays: it is asked at each observation, once (see docs/agents.md).
+    """A program that plays; it is queried once per observation (see docs/agents.md).
 
     Args:
         game: The rules.
-        command: The program and its arguments. No shell sees it.
+        command: The program and its arguments; they do not pass through a shell.
 
     Attributes:
-        accepts_moves: Whether a move will do for an answer, as where games are sampled. Else the agent must give
-            probabilities: a move does not show how it mixes.
-        queries: How many questions it has answered.
+        accepts_moves: Whether a move suffices as an answer, as where games are sampled. Otherwise the agent must give
+            probabilities, because a move does not show how it mixes.
+        queries: Number of queries answered.
 
     Raises:
         AgentError: If the program cannot be started.
@@ -56,11 +56,11 @@ class AgentPolicy:
 
     @property
     def failed(self) -> bool:
-        """Whether the program was ended because of what it did."""
+        """Whether the program was ended because of an error of its own."""
         return self._process.failed
 
     def restart(self) -> None:
-        """Starts the program again after it failed."""
+        """Restarts the program after it failed."""
         self._process = AgentProcess(self._command)
 
     def close(self) -> None:
@@ -69,10 +69,10 @@ class AgentPolicy:
 
 
 def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
-    """The agent of a word that was typed for this process; text in a file never starts a program.
+    """Starts the agent named in this process's arguments; strings from files never start a program.
 
     Raises:
-        AgentError: If the word is not in this process's arguments, or the program cannot be started.
+        AgentError: If it is not in this process's arguments, or the program cannot be started.
     """
     if FROM_FILE in os.environ or not any(word in argument for argument in sys.argv):
         raise AgentError(f"{word}: an agent is started only where its command is typed, not from a file or a record")
@@ -82,7 +82,7 @@ def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
 def query_for(
     game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"] = "mix"
 ) -> Query:
-    """What an agent is asked where a player sees that observation and has these legal actions."""
+    """Makes the query for a player with this observation and these legal actions."""
     player, state = _in_words(game, observation, mask)
     actions = np.flatnonzero(mask).tolist()
     names = [game.describe_action(action, player) for action in actions]
@@ -101,7 +101,7 @@ def query_for(
 
 
 def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
-    """The seat in which an observation is described, and what it shows, in words."""
+    """The seat from which an observation is described, and its description."""
     if game.facts.public_state:
         state, player = game.state_of(observation)
         text = game.describe(state).replace(f"player_{player}", "you")

@@ -1,4 +1,4 @@
-"""A program that answers questions: started without a shell, limited in time and length, ended with all it started."""
+"""A program that answers queries: started without a shell, limited in time and output, ended with its children."""
 
 from __future__ import annotations
 
@@ -15,38 +15,53 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-# Seconds for an answer, where the environment variable of that name does not say otherwise.
-SECONDS, SECONDS_VARIABLE = 10.0, "CARDWAR_AGENT_SECONDS"
-# An answer has at most this many bytes.
+from cardwar_envs.core.secrets import without_secrets
+from train.agents import SECONDS_VARIABLE
+
+# Seconds per answer, unless the environment variable is set.
+SECONDS = 10.0
+# Maximum size of an answer in bytes.
 MOST_BYTES = 1 << 16
 # Seconds that it may take to end.
 TO_END = 1.0
 
 
 class AgentError(ValueError):
-    """An agent does not answer as it should."""
+    """An agent fails to answer correctly."""
 
 
 class AgentProcess:
     """A running agent, in a process group of its own; `close`, or the end of this process, ends the group.
 
     Args:
-        command: The program and its arguments, as for a shell, but no shell sees it.
+        command: The program and its arguments, quoted as for a shell, but no shell is used. The program does not see
+            environment variables whose names look like secrets, except those named by a leading `-e NAME`.
 
     Attributes:
-        failed: Whether it was ended because of what it did.
+        failed: Whether it was ended because of an error of its own.
 
     Raises:
-        AgentError: If it cannot be started, or the time limit is invalid.
+        AgentError: If it cannot be started, a variable that it needs is not set, or the time limit is invalid.
     """
 
     def __init__(self, command: str) -> None:
         self._command, self._left, self._seconds = command, b"", _time_limit()
         self.failed = False
         try:
+            words, passed = shlex.split(command), {}
+            while words[0] == "-e":
+                passed[words[1]] = os.environ[words[1]]
+                words = words[2:]
             self._process = subprocess.Popen(
-                shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+                words,
+                env=without_secrets(**passed),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
             )
+        except KeyError as error:
+            raise AgentError(f"agent ({command}): the environment variable {error.args[0]} is not set") from None
         except (OSError, ValueError, IndexError) as error:
             raise AgentError(f"agent ({command}) cannot be started: {error}") from None
         assert self._process.stdin is not None
@@ -58,14 +73,14 @@ class AgentProcess:
         _end_on_sigterm()
 
     def ask(self, line: bytes) -> bytes:
-        """Sends a line and returns the next one that the agent writes, without its end.
+        """Sends a line and returns the next line of the agent, without its newline.
 
         Raises:
-            AgentError: If it takes too long, ends, or writes too much; it is ended then.
+            AgentError: If the agent takes too long, exits, or writes too much; it is then ended.
         """
         deadline = time.monotonic() + self._seconds
         if self._left:
-            self._fail(f"writes more than it is asked for: {self._left[:60]!r}")
+            self._fail(f"writes more than one line per query: {self._left[:60]!r}")
         self._write(line + b"\n", deadline)
         while b"\n" not in self._left:
             self._wait(self._out_of, selectors.EVENT_READ, deadline)
@@ -80,7 +95,7 @@ class AgentProcess:
         return answer
 
     def close(self) -> None:
-        """Ends the agent and every process of its group."""
+        """Ends the agent and all processes of its group."""
         atexit.unregister(self.close)
         for number in (signal.SIGTERM, signal.SIGKILL):
             with suppress(ProcessLookupError, PermissionError):
@@ -93,7 +108,7 @@ class AgentProcess:
                     pipe.close()
 
     def fail(self, why: str) -> NoReturn:
-        """Ends the agent because of what it answered."""
+        """Ends the agent because of a bad answer."""
         self._fail(why)
 
     def _write(self, line: bytes, deadline: float) -> None:
@@ -110,7 +125,8 @@ class AgentProcess:
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, event)
             if not selector.select(max(deadline - time.monotonic(), 0.0)):
-                self._fail(f"does not answer within {self._seconds:g} seconds ({SECONDS_VARIABLE} sets the limit)")
+                how = f"--agent-seconds or {SECONDS_VARIABLE} sets the limit"
+                self._fail(f"does not answer within {self._seconds:g} seconds ({how})")
 
     def _status(self) -> str:
         with suppress(subprocess.TimeoutExpired):
@@ -135,7 +151,7 @@ def _time_limit() -> float:
 
 
 def _end_on_sigterm() -> None:
-    """Lets SIGTERM end this process in the usual way, so that agents end with it."""
+    """Makes SIGTERM exit this process normally, so that its agents end with it."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         sys.exit(128 + number)

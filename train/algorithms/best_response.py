@@ -10,38 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic.dataclasses import dataclass
-
 from cardwar_envs.core.game import Game
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
 from train.algorithms import ppo
-from train.algorithms.contract import option
-from train.algorithms.experience.opponents import OPPONENT_HELP, LineUp
+from train.algorithms.arguments import BestResponseArgs as Args
+from train.algorithms.arguments import ResponderArgs
+from train.algorithms.experience.opponents import LineUp
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
-
-
-@dataclass(frozen=True)
-class ResponderArgs(ppo.UpdateArgs):
-    """Arguments of PPO against fixed policies."""
-
-    num_games: int = option(256, "games played in parallel", low=1)
-    rollout: int = option(10, "joint actions per game between updates", low=2)
-    batch_size: int = option(256, "decisions per minibatch", low=2)
-    epochs: int = option(4, "epochs per rollout", low=1)
-    learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    final_rate: float = option(0.2, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    entropy: float = option(0.02, ppo.ENTROPY_HELP, low=0.0)
-    final_entropy: float = option(0.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
-    relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
-
-
-@dataclass(frozen=True)
-class Args(ResponderArgs):
-    """Arguments of the learned best response."""
-
-    steps: int = option(300_000, "joint actions to play, summed over all games", low=1)
-    evaluate_every: int = option(30_000, "steps between evaluations, each with a checkpoint", low=1)
-    opponent: str = option("uniform", OPPONENT_HELP)
 
 
 class Responder(ppo.Learner):
@@ -56,7 +31,7 @@ class Responder(ppo.Learner):
 
 
 class Learner(Responder):
-    """Learns a best response. Its policy is the greedy one, because some best response is deterministic."""
+    """Learns a best response. Its policy is greedy, because some best response is deterministic."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         self._line_up = LineUp(game, args.opponent)

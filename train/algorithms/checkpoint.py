@@ -23,13 +23,13 @@ class HasStreams(Protocol):
 
 @runtime_checkable
 class HasState(Protocol):
-    """Has tensors and JSON data that change in training, as a `Learner` has."""
+    """An object with tensors and JSON data that change in training, such as a `Learner`."""
 
     def state(self) -> tuple[dict[str, Tensor], Any]:
-        """Its tensors and its data."""
+        """Its tensors and data."""
 
     def restore(self, tensors: Mapping[str, Tensor], data: Any) -> None:
-        """Takes back what `state` returned."""
+        """Restores the result of `state`."""
 
 
 Part = nn.Module | Optimizer | np.random.Generator | list[Tensor] | HasState | HasStreams
@@ -39,8 +39,8 @@ class Resumable:
     """A learner whose state is the number of its steps and the states of its parts.
 
     Attributes:
-        steps: Steps taken so far.
-        parts: By name, everything that changes in training; subclasses add anything else to `state`.
+        steps: Number of steps so far.
+        parts: By name, everything that changes in training; subclasses add the rest to `state`.
     """
 
     parts: dict[str, Part]
@@ -69,7 +69,7 @@ class Resumable:
 
 @torch.no_grad()
 def follow(slow: Iterable[Tensor], fast: Iterable[Tensor], rate: float) -> None:
-    """Moves the weights `slow` by a share `rate` of the way to the weights `fast`."""
+    """Moves the weights `slow` by a fraction `rate` of the way towards the weights `fast`."""
     torch._foreach_lerp_(list(slow), list(fast), rate)
 
 
@@ -79,7 +79,7 @@ def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]
 
 
 def _state(part: Part) -> tuple[dict[str, Tensor], Any]:
-    """A part's tensors, and its data that JSON can hold."""
+    """A part's tensors, and its JSON-compatible data."""
     match part:
         case nn.Module():
             return part.state_dict(), None
@@ -114,7 +114,7 @@ def _restore(part: Part, tensors: dict[str, Tensor], data: Any) -> None:
 
 
 def _restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Restores an optimizer's moments; its settings are unchanged."""
+    """Restores an optimizer's moments; its settings stay unchanged."""
     state: dict[int, dict[str, Any]] = {}
     for name, tensor in tensors.items():
         number, key = name.split(".", 1)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic.dataclasses import dataclass
 
-from cardwar_envs.core.game import Game
 from train.validation import MAX_INT, STRICT
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from train.policies.learned_policy import LearnedPolicy
 
+WAYS = ("auto", "exact", "bound", "matches")
 # Key of a field's metadata: its default in games of many actions, or None if it is the same.
 WITH_MANY_ACTIONS = "with_many_actions"
 
@@ -35,12 +35,12 @@ def option(
     Args:
         default: The default; its type is the field's.
         text: One line of help.
-        low: Least value allowed, of a number.
-        high: Greatest value allowed, of a number.
+        low: Lower bound of a number.
+        high: Upper bound of a number.
         with_many_actions: Default in games of many actions, if different.
     """
     if isinstance(default, str):
-        # Empty texts are allowed only if the default is empty.
+        # Empty strings are allowed only if the default is empty.
         return field(default=default, metadata={"description": text, "min_length": min(1, len(default))})
     high = MAX_INT if high is None and isinstance(default, int) else high
     limits = {"ge": low, "le": high}
@@ -48,22 +48,15 @@ def option(
 
 
 def refusal(reason: object) -> ValueError:
-    """The error of a learner that does not support a game; `reason` names the game."""
+    """The error for a game that a learner does not support; `reason` names the game."""
     return ValueError(f"{reason}; ppo, mmd and nfsp learn any game")
-
-
-def require_public_duel(game: Game[Any], learner: str) -> None:
-    """Raises ValueError, which names the learner, unless a game is two-player zero-sum with public state."""
-    facts = game.facts
-    if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
-        raise refusal(f"{facts.name}: {learner} learns two-player zero-sum games of public state")
 
 
 @dataclass(frozen=True, config=STRICT)
 class CommonArgs:
     """Arguments that every algorithm takes; subclasses add their own.
 
-    Create them with `Algorithm.args`, whose errors are one line each.
+    Create them with `Algorithm.args`, whose errors fit on one line.
     """
 
     steps: int = option(1_000_000, "training steps", low=1)
@@ -73,10 +66,14 @@ class CommonArgs:
     matches: int = option(1_000, "games per match, or for a bound; ten times as many in the final evaluation", low=10)
     bound_steps: int = option(100_000, "training steps (joint actions) of the exploiter, for a bound", low=1)
 
+    def __post_init__(self) -> None:
+        if self.measure not in WAYS:
+            raise ValueError(f"measure ({self.measure!r}) must be one of {', '.join(WAYS)}")
+
 
 @dataclass(frozen=True)
 class SelfPlayArgs(CommonArgs):
-    """Arguments of every algorithm that learns a network from games it plays."""
+    """Arguments of every algorithm that trains a network on the games it plays."""
 
     steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
     num_games: int = option(250, "games played in parallel", low=1)
@@ -87,23 +84,23 @@ class Learner(Protocol):
     """An algorithm that learns one game.
 
     Attributes:
-        steps: Steps taken so far, in units of `Algorithm.step`.
+        steps: Number of steps so far, in units of `Algorithm.step`.
     """
 
     steps: int
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Restarts all games, if it plays any, then trains until `steps` is reached or just passed.
+        """Restarts all games, if it plays any, then trains until `steps` is reached or just exceeded.
 
-        Because games restart, the next call depends only on what `state` returns between two calls.
+        Because games restart, the next call depends only on the result of `state` between two calls.
 
         Returns:
-            Training figures by name, such as losses; always the same names.
+            Training figures by name, such as losses; the names are always the same.
         """
         ...
 
     def policy(self) -> LearnedPolicy:
-        """The policy learned so far; later training does not change it."""
+        """The current policy; later training does not change it."""
         ...
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -115,5 +112,5 @@ class Learner(Protocol):
         ...
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from what `state` returned."""
+        """Continues from the result of `state`."""
         ...

@@ -1,6 +1,6 @@
 """A best response by Q-learning: SB3's DQN with masks against fixed policies.
 
-It complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
+Complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
 
 Source: V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
 """
@@ -11,46 +11,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv
-from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.arguments import DQNResponseArgs as Args
 from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
-from train.algorithms.experience.opponents import OPPONENT_HELP, LineUp
+from train.algorithms.experience.opponents import LineUp
 from train.policies.networks import GreedyPolicy, Network
 
 
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of DQN against fixed policies."""
-
-    steps: int = option(300_000, "joint actions to play, summed over all games", low=1)
-    evaluate_every: int = option(30_000, "steps between evaluations, each with a checkpoint", low=1)
-    num_games: int = option(64, "games played in parallel", low=1)
-    exploration: float = option(1.0, "initial fraction of uniformly random actions; decays linearly", 0.0, 1.0)
-    final_exploration: float = option(0.1, "final exploration as a fraction of the initial one", 0.0, 1.0)
-    replay_size: int = option(50_000, "capacity of the replay buffer in decisions", low=1)
-    batch_size: int = option(256, "decisions per update; one update per step of all games", low=1)
-    learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    final_rate: float = option(0.05, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "rate of the target network's moving average, per update", 1e-9, 1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-    opponent: str = option("uniform", OPPONENT_HELP)
-
-
 class Learner(DQNLearner):
-    """DQN against fixed policies in all other seats; its policy is the greedy one."""
+    """DQN against fixed policies in all other seats; its policy is greedy."""
 
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args)
         self._line_up = LineUp(game, args.opponent)
-        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
         batch = GameBatch(game, args.num_games, seed)
         against = AgainstVecEnv(batch, self._line_up.opponents, seed)
         self._envs = MaskShowingEnv(against, game)
@@ -58,7 +38,7 @@ class Learner(DQNLearner):
             self._envs,
             game,
             [args.width] * args.layers,
-            # SB3's own progress is that of its own loop, which is not used.
+            # SB3's own progress belongs to its own loop, which is not used.
             lambda _: self._falling(args.learning_rate, args.final_rate),
             args.replay_size,
             sees_masks=False,  # the networks of policies see observations only
@@ -85,7 +65,7 @@ class Learner(DQNLearner):
         return {"loss": float(np.mean(losses)), **self._line_up.figures(self.policy())}
 
     def _actions(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
-        """`[num_games]`: the best actions so far, or others to explore."""
+        """`[num_games]`: the best actions so far, or exploratory ones."""
         args, explores = self._args, self._rng.random(len(views))
         exploration = self._falling(args.exploration, args.final_exploration)
         uniform = sample_actions(self._envs.venv.action_masks().astype(np.float64), self._rng)

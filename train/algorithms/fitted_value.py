@@ -1,9 +1,9 @@
-"""Fitted value iteration: a network learns the values of states, and matrix games one move ahead are solved exactly.
+"""Fitted value iteration: a network learns state values, and one-step matrix games are solved exactly.
 
-Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the step: the value of a state is that of the matrix game
-whose entries are the payoff of a joint action plus the value of the next state; R. Munos and Cs. Szepesvári,
-"Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled states with a simulator.
-Targets come from a copy of the network that follows it slowly.
+Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the backup: the value of a state is that of the matrix game
+whose entries are the reward of a joint action plus the value of the next state; R. Munos and Cs. Szepesvári,
+"Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled states with a simulator. Targets
+come from a slowly moving copy of the network.
 
 The policy looks one move ahead in the same way, as G. Tesauro's TD-Gammon does ("Temporal difference learning and
 TD-Gammon", Communications of the ACM, 1995), so policy and learner need the rules. Hidden layers learn by Muon
@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import solve_matrices
@@ -27,30 +26,15 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.arguments import FittedValueArgs as Args
 from train.algorithms.checkpoint import Resumable, follow
-from train.algorithms.contract import SelfPlayArgs, option, refusal
+from train.algorithms.contract import refusal
 from train.algorithms.muon import Muon
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
 
 # Newton-Schulz iterations in a step of Muon; five are usual, four are accurate enough here.
 ORTHOGONAL_STEPS = 4
-
-
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of fitted value iteration."""
-
-    steps: int = option(1_500_000, "joint actions to try, summed over all rounds", low=1)
-    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
-    followed: float = option(1.0, "successors of the last round's states, as a fraction of those sampled", 0.0, 10.0)
-    passes: int = option(4, "epochs per round", low=1)
-    batch_size: int = option(256, "states per update", low=1)
-    learning_rate: float = option(4e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
-    final_rate: float = option(0.01, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(3, "hidden layers", low=1)
 
 
 class Learner(Resumable):
@@ -72,7 +56,7 @@ class Learner(Resumable):
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         observations, masks = self._starts.reset()
         self._followers = Views(observations[:0], masks[:0])
-        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
         self._network = Network(game, args.width, args.layers, 1, "relu", memory=0)
         self._target = deepcopy(self._network)
         self._parameters: list[Tensor] = [*self._network.parameters()]
@@ -82,7 +66,7 @@ class Learner(Resumable):
         self.parts = {**networks, **self._optimizers, "starts": self._starts, "generator": self._rng}
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Learns round by round until `steps`; returns the mean squared error of values, in payoff points squared."""
+        """Trains round by round until `steps`; returns the mean squared error of values, in payoff points squared."""
         losses = []
         while self.steps < steps:
             situations = self._draw()
@@ -94,7 +78,7 @@ class Learner(Resumable):
         return LookaheadPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
-        """Draws different situations: some that uniform play reaches, and some that can follow the last round's."""
+        """Draws distinct states: some reached by uniform play, and some successors of the last round's states."""
         fresh, followers = self._starts.reset(), self._followers
         observations = np.concatenate((fresh.observations, followers.observations))
         masks = np.concatenate((fresh.masks, followers.masks))
@@ -102,7 +86,7 @@ class Learner(Resumable):
         return Views(observations[different], masks[different])
 
     def _lessons(self, situations: Views) -> tuple[Tensor, Tensor]:
-        """Views `[batch, observation_size]`, and the value of each by Shapley's step, `[batch]`."""
+        """Views `[batch, observation_size]`, and their values after Shapley's backup, `[batch]`."""
         lots, followers = [], []
         for matrices, after in self._lookahead.lots(situations, StateValues(self._game, self._target)):
             lots.append(matrices)
@@ -117,14 +101,14 @@ class Learner(Resumable):
         return torch.from_numpy(views), torch.from_numpy((signs * solved.values).astype(np.float32))
 
     def _some_of(self, after: Views, share: float) -> Views:
-        """Draws different situations evenly, however rarely uniform play reaches them."""
+        """Draws distinct states uniformly, however rarely uniform play reaches them."""
         different, _ = distinct(one_view(after.observations)[0])
         count = min(len(different), round(share * self._args.followed * self._args.num_games))
         picked = self._rng.choice(different, count, replace=False)
         return Views(after.observations[picked], after.masks[picked])
 
     def _learn(self, views: Tensor, values: Tensor) -> list[float]:
-        """Learns from views and values in random order; returns the losses."""
+        """Fits the network to views and values in random order; returns the losses."""
         losses = []
         for optimizer in self._optimizers.values():
             optimizer.param_groups[0]["lr"] = self._falling(self._args.learning_rate, self._args.final_rate)
@@ -153,10 +137,10 @@ class Learner(Resumable):
 
 
 def optimizers(network: Network) -> dict[str, torch.optim.Optimizer]:
-    """Muon for the weight matrices of the hidden layers, Adam for the rest; the caller sets their learning rates.
+    """Muon for the weight matrices of the hidden layers, Adam for the rest; the caller sets the learning rates.
 
-    Muon's updates are orthogonal matrices, so that no direction of a layer learns slowly. They are as large as
-    Adam's (J. Liu et al., "Muon is scalable for LLM training", 2025), so that both can have the same rate.
+    Muon's updates are orthogonal matrices, so no direction of a layer learns slowly. They are as large as Adam's (J.
+    Liu et al., "Muon is scalable for LLM training", 2025), so one learning rate suits both.
     """
     *hidden, _ = (layer for layer in network if isinstance(layer, torch.nn.Linear))
     matrices = [layer.weight for layer in hidden]

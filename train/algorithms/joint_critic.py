@@ -1,13 +1,13 @@
-"""An actor with a critic of joint actions: the payoff of each own action is a sum, not an estimate from samples.
+"""An actor with a critic of joint actions: an action's payoff is summed over the opponent's, not sampled.
 
-Source of the actor's step: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
-equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror descent with a magnet that
-moves. The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a framework for multi-agent reinforcement
-learning" (ICML 1994), with the payoff that the policies get after the move instead of the value of a matrix game. Both
-players see the state, so the opponent's policy is known, and the payoff of an own action sums over the opponent's.
+Source of the actor's update: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
+equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror descent with a moving magnet.
+The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning"
+(ICML 1994), but bootstraps from the policies' payoff after the move instead of the value of a matrix game. Both players
+see the state, so the opponent's policy is known, and an action's payoff is a sum over the opponent's actions.
 
-In games of many actions Q is a sum over pairs of parts of both actions (see `Game.action_parts`), with an output for
-each pair.
+In games of many actions Q is a sum over pairs of parts of both actions (see `Game.action_parts`), with one output per
+pair.
 """
 
 from __future__ import annotations
@@ -18,56 +18,35 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.arguments import JointCriticArgs as Args
 from train.algorithms.checkpoint import Resumable, follow
-from train.algorithms.contract import SelfPlayArgs, option, require_public_duel
 from train.algorithms.experience.buffers import Replay
 from train.policies.many_actions import ActionParts, LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 
-# The logarithm of an illegal action's probability. It is finite because it is multiplied by that probability, 0.
+# The log-probability of an illegal action; finite because it is multiplied by that probability, 0.
 ILLEGAL = -1e9
 
 
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of the joint-critic learner."""
-
-    steps: int = option(1_500_000, "joint actions to play, summed over all games", low=1)
-    num_games: int = option(125, "games played in parallel", low=1)
-    exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the actor", 0.0, 1.0)
-    replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
-    batch_size: int = option(128, "moves per update, each from both seats; one update per step", low=1)
-    critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)
-    actor_rate: float = option(1e-3, "initial learning rate of Adam for the actor; decays linearly", low=1e-9)
-    final_rate: float = option(0.02, "final decaying rates as a fraction of the initial ones", low=0.0, high=1.0)
-    temperature: float = option(0.3, "weight of the regularization towards the magnet, payoff points per nat", low=0.0)
-    magnet_rate: float = option(5e-3, "initial rate of the magnet's moving average; decays linearly", 0.0, 1.0)
-    target_rate: float = option(0.02, "rate of the target critic's moving average, per update", low=1e-9, high=1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-
-
 class Learner(Resumable):
-    """Actor and critic on one game; the policy is the magnet, a running average of the actor's weights."""
+    """Actor and critic on one game; the policy is the magnet, a moving average of the actor's weights."""
 
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        require_public_duel(game, "a joint critic")
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
         self._actor = Network.of_actions(game, args.width, args.layers, "relu")
         joint = self._actor.architecture["outputs"] ** 2
         self._critic = Network.of_game(game, args.width, args.layers, joint, "relu")
         self._magnet, self._target = deepcopy(self._actor), deepcopy(self._critic)
-        # Actor and critic follow each other; with momentum both would overshoot.
+        # Actor and critic chase each other; with momentum both would overshoot.
         actor: dict[str, Any] = {"params": list(self._actor.parameters()), "betas": (0.0, 0.999)}
         self._optimizer = torch.optim.Adam([actor, {"params": list(self._critic.parameters())}], fused=True)
         self._replay = Replay(game, args.replay_size)
@@ -85,7 +64,7 @@ class Learner(Resumable):
     def advance(self, steps: int) -> dict[str, float]:
         """Returns `q_loss`, the critic's mean squared error (payoff points squared), and `policy_loss` (payoff points).
 
-        One seat earns what the other pays, so `policy_loss` is the cost of the pull to the magnet.
+        The game is zero-sum, so `policy_loss` is the cost of the pull towards the magnet.
         """
         observations, masks = self._batch.reset()
         losses = []
@@ -103,7 +82,7 @@ class Learner(Resumable):
         return SoftmaxPolicy(self._game, deepcopy(self._magnet))
 
     def _actions(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """`[num_games, 2]`: uniform play or the actor, drawn for each player separately, chooses its action."""
+        """`[num_games, 2]`: actions from uniform play or the actor, drawn separately for each player."""
         facts = self._game.facts
         seen, legal = observations.reshape(-1, facts.observation_size), masks.reshape(-1, facts.num_actions)
         uniform = sample_actions(self._game.action_counts(seen, legal), self._rng)
@@ -122,7 +101,7 @@ class Learner(Resumable):
         self._optimizer.zero_grad()
         (q_loss + policy_loss).backward()
         self._optimizer.step()
-        # If the magnet did not slow down with the actor, it would reach the actor and no longer pull.
+        # If the magnet did not slow down with the actor, it would reach the actor and stop pulling.
         magnet_rate = self._falling(args.magnet_rate, args.final_rate)
         follow(self._magnet.parameters(), self._actor.parameters(), magnet_rate)
         follow(self._target.parameters(), self._critic.parameters(), args.target_rate)
@@ -142,7 +121,7 @@ class Learner(Resumable):
         return _Moves(*map(torch.from_numpy, (observations, masks, joint, *after)))
 
     def _played(self, moves: _Moves, payoffs: Tensor) -> Tensor:
-        """`[2, batch]`: the payoffs of the joint actions that were played."""
+        """`[2, batch]`: the critic's payoffs of the joint actions played."""
         if self._actor.parts is None:
             return payoffs.flatten(2).gather(2, moves.joint[:, :, None])[:, :, 0]
         own = self._actor.parts.of(moves.joint // self._game.facts.num_actions)
@@ -150,14 +129,14 @@ class Learner(Resumable):
 
     @torch.no_grad()
     def _targets(self, moves: _Moves) -> Tensor:
-        """`[2, batch]`: reward plus what the magnet's policy earns against itself afterwards, 0 if the game is over."""
+        """`[2, batch]`: reward plus the continuation payoff of the magnet's policy against itself, 0 after the end."""
         payoffs = joint_payoffs(self._target, moves.next_observations)
         policies = expected_parts(self._magnet, moves.next_observations, moves.next_masks)
         earned = (policies * action_payoffs(payoffs, policies)).sum(dim=2)
         return moves.rewards + torch.where(moves.done, 0.0, earned)
 
     def _policy_loss(self, moves: _Moves, payoffs: Tensor) -> Tensor:
-        """The mean pull to the magnet minus the mean payoff that the actor expects against the present opponent."""
+        """The mean pull towards the magnet minus the actor's mean expected payoff against the current opponent."""
         if self._actor.parts is not None:
             return self._policy_loss_by_pairs(moves, payoffs, self._actor.parts)
         logs = log_policies(self._actor, moves.observations, moves.masks)
@@ -167,7 +146,7 @@ class Learner(Resumable):
         return (logs.exp() * (self._args.temperature * (logs - magnet) - earned)).sum(dim=2).mean()
 
     def _policy_loss_by_pairs(self, moves: _Moves, payoffs: Tensor, parts: ActionParts) -> Tensor:
-        """The same, in which rows are the views of both seats, and an action earns what its parts earn."""
+        """As `_policy_loss`, with both seats' views as rows, and an action's payoff as the sum over its parts."""
         pairs = LegalPairs.of(moves.masks.flatten(0, 1).numpy())
         seen = moves.observations.flatten(0, 1)
         logs = pairs.log_softmax(parts.logits(self._actor(seen), pairs))
@@ -182,7 +161,7 @@ class _Moves(NamedTuple):
     """Moves as both players see them; `[2, batch, ...]` each, seat by seat."""
 
     observations: Tensor
-    masks: Tensor  # of many actions as bits, as `next_masks`
+    masks: Tensor  # as bits with many actions, like `next_masks`
     joint: Tensor  # own action times the number of actions plus the opponent's
     rewards: Tensor  # payoff points
     done: Tensor  # whether the move ended the game
@@ -193,9 +172,9 @@ class _Moves(NamedTuple):
 def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
     """`[2, batch, num_actions, num_actions]` payoff points to each seat, own action first; the other seat pays them.
 
-    Where both seats see the same, the matrix is skew-symmetric. If the critic's outputs are for parts of actions, so
-    are the payoffs, and a joint action's is the sum over all pairs of their parts. `observations` are
-    `[2, batch, observation_size]` of the same states, seat by seat.
+    If both seats see the same, the matrix is skew-symmetric. If the critic's outputs are for parts of actions, so are
+    the payoffs; a joint action's payoff is then the sum over all pairs of parts. `observations` are `[2, batch,
+    observation_size]` of the same states, seat by seat.
     """
     outputs: Tensor = critic(observations)
     actions = round(outputs.shape[2] ** 0.5)
@@ -204,18 +183,18 @@ def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
 
 
 def action_payoffs(payoffs: Tensor, policies: Tensor) -> Tensor:
-    """`[2, batch, num_actions]`: what each own action earns against the other seat's policy, payoff points."""
+    """`[2, batch, num_actions]`: the payoff of each own action against the other seat's policy, payoff points."""
     return (payoffs @ policies.flip(0)[:, :, :, None])[:, :, :, 0]
 
 
 def log_policies(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
-    """`[2, batch, num_actions]`: logarithms of probabilities, about `ILLEGAL` where `masks` are 0."""
+    """`[2, batch, num_actions]`: log-probabilities, about `ILLEGAL` where `masks` are 0."""
     logits: Tensor = actor(observations)
     return logits.masked_fill(masks == 0, ILLEGAL).log_softmax(dim=2)
 
 
 def expected_parts(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
-    """`[2, batch, parts]`: how often each part of an action is expected; if actions have no parts, probabilities."""
+    """`[2, batch, parts]`: the expected count of each part; the probabilities if actions have no parts."""
     if actor.parts is None:
         return log_policies(actor, observations, masks).exp()
     pairs = LegalPairs.of(masks.flatten(0, 1).numpy())

@@ -1,12 +1,12 @@
 """Deep minimax-Q: a network learns the payoff of every joint action, and matrix games are solved exactly.
 
-Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning" (ICML 1994), section 4:
-Q(s, a, b) moves towards the reward plus the value of the matrix game Q(s', ., .). Here Q is a network, and its targets
-come from a copy that follows it slowly.
+Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning" (ICML 1994), section 4: Q(s,
+a, b) moves towards the reward plus the value of the matrix game Q(s', ., .). Here Q is a network, whose targets come
+from a slowly moving copy.
 
-It learns in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005): a round draws states that uniform
-play reaches, tries every joint action once in each, and goes over the results several times, as both players see them.
-A memory in front of the network (`Encoding`), shared with the copy, learns what is particular to one state.
+It trains in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005): each round draws states reached by
+uniform play, tries every joint action once in each, and makes several passes over the results from both players' views.
+A memory in front of the network (`Encoding`), shared with the copy, learns features of single states.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import solve_matrices
@@ -25,30 +24,14 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.arguments import MinimaxQArgs as Args
 from train.algorithms.checkpoint import Resumable, follow
-from train.algorithms.contract import SelfPlayArgs, option, refusal, require_public_duel
+from train.algorithms.contract import refusal
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
-# Observations that the network evaluates at a time: few enough to stay in a processor's cache.
+# Number of observations evaluated at a time, few enough to stay in a processor's cache.
 ASKED_AT_A_TIME = 2048
-
-
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of minimax-Q."""
-
-    steps: int = option(600_000, "joint actions to try, summed over all rounds", low=1)
-    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
-    passes: int = option(8, "epochs per round", low=1)
-    batch_size: int = option(256, "states per update", low=1)
-    learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
-    final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
-    width: int = option(256, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-    memory: int = option(65_536, "rows of the memory; a few per state and seat work best", low=1)
 
 
 class Learner(Resumable):
@@ -58,7 +41,6 @@ class Learner(Resumable):
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
-        require_public_duel(game, "minimax-Q")
         if has_many_actions(game):
             raise refusal(
                 f"{facts.name}: minimax-Q needs an output for each joint action, which are too many if each player has "
@@ -67,7 +49,7 @@ class Learner(Resumable):
         super().__init__(game, args)
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._trials = Brancher(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
         self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
         self._target = deepcopy(self._network, {id(memory): memory})
@@ -86,7 +68,7 @@ class Learner(Resumable):
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Learns round by round until `steps`; returns the mean squared error of Q, in payoff points squared."""
+        """Trains round by round until `steps`; returns the mean squared error of Q, in payoff points squared."""
         losses = []
         while self.steps < steps:
             situations = self._draw()
@@ -99,18 +81,18 @@ class Learner(Resumable):
         return MatrixPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
-        """Draws different situations that uniform play reaches."""
+        """Draws distinct states reached by uniform play."""
         observations, masks = self._starts.reset()
         different, _ = distinct(observations[:, 0])
         return Views(observations[different], masks[different])
 
     def _seen_by_both(self, situations: Views, tried: Branches) -> _Lessons:
-        """What the round teaches: player 0's views, then player 1's."""
+        """The round's training data: player 0's views, then player 1's."""
         actions, (seen, masks) = self._game.facts.num_actions, situations
         payoffs: NDArray[np.float32] = np.zeros((len(masks), actions, actions), dtype=np.float32)
         payoffs[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = self._targets(tried)
         legal = (masks[:, 0, :, None] & masks[:, 1, None, :]).astype(np.float32)
-        # Every situation has the same weight.
+        # Every state has the same weight.
         weights: NDArray[np.float32] = legal / legal.sum(axis=(1, 2), keepdims=True)
         observations = np.concatenate((seen[:, 0], seen[:, 1]))
         payoffs = np.concatenate((payoffs, -payoffs.transpose(0, 2, 1))).reshape(-1, actions**2)
@@ -118,7 +100,7 @@ class Learner(Resumable):
         return _Lessons(*map(torch.from_numpy, (observations, payoffs, weights)))
 
     def _targets(self, tried: Branches) -> NDArray[np.float64]:
-        """`[trials]`: reward plus the value of the matrix game that follows, which is 0 if the game is over."""
+        """`[trials]`: reward plus the value of the next matrix game, which is 0 if the game is over."""
         targets, goes_on = tried.rewards.copy(), np.flatnonzero(~tried.done)
         if len(goes_on):
             different, places = distinct(tried.after[goes_on, 0])
@@ -127,7 +109,7 @@ class Learner(Resumable):
         return targets
 
     def _values(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """`[batch]` values to player 0 of the target network's matrix games."""
+        """`[batch]`: values of the target network's matrix games to player 0."""
         values = np.empty(len(observations))
         for first in range(0, len(values), ASKED_AT_A_TIME):
             some = slice(first, first + ASKED_AT_A_TIME)
@@ -136,7 +118,7 @@ class Learner(Resumable):
         return values
 
     def _learn(self, lessons: _Lessons) -> list[float]:
-        """Learns from the lessons in random order; returns the losses."""
+        """Fits the network to the lessons in random order; returns the losses."""
         losses, args = [], self._args
         self._optimizer.param_groups[0]["lr"] = self._falling(args.learning_rate, args.final_rate)
         self._memory_optimizer.param_groups[0]["lr"] = self._falling(args.memory_rate, args.final_rate)
@@ -158,7 +140,7 @@ class Learner(Resumable):
 
 
 class _Lessons(NamedTuple):
-    """Situations as one player sees them; payoffs and weights are `[batch, num_actions**2]`."""
+    """States as one player sees them; payoffs and weights are `[batch, num_actions**2]`."""
 
     observations: Tensor
     payoffs: Tensor

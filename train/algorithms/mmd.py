@@ -1,10 +1,11 @@
-"""Magnetic mirror descent with a network: PPO with a pull towards a moving magnet; the average is the policy.
+"""Magnetic mirror descent with a network: PPO with a pull towards a moving magnet; the policy is an average.
 
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
 zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs the value of an action against the divergence from
-the last policy and from a magnet. PPO's clipping stands for the first divergence; the second is added to the entropy
-bonus. The actor circles around the learned policy, the average of its weights over time, of which the magnet is a copy,
-renewed now and then. No theorem says that an average of weights is a good policy; its exploitability shows it.
+the last policy and from a magnet. PPO's clipping takes the place of the first divergence; the second is added to the
+entropy bonus. The actor circles around the learned policy, the time average of its weights. The magnet is a
+periodically updated copy of that average. No theorem guarantees that an average of weights is a good policy; measure
+its exploitability.
 """
 
 from __future__ import annotations
@@ -12,39 +13,12 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, ClassVar
 
-from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from train.algorithms import ppo
+from train.algorithms.arguments import MMDArgs as Args
 from train.algorithms.checkpoint import follow
-from train.algorithms.contract import option
 from train.algorithms.experience.decisions import ActorCritic, actor
-
-
-@dataclass(frozen=True)
-class Args(ppo.Args):
-    """Arguments of magnetic mirror descent: those of PPO and the magnet's."""
-
-    steps: int = option(7_500_000, "joint actions to play, summed over all games", low=1)
-    evaluate_every: int = option(500_000, "steps between evaluations, each with a checkpoint", low=1)
-    num_games: int = option(256, "games played in parallel", low=1)
-    rollout: int = option(4, "joint actions per game between updates", low=2)
-    batch_size: int = option(256, "decisions per minibatch", low=2)
-    epochs: int = option(1, "epochs per rollout", low=1)
-    learning_rate: float = option(1e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    final_rate: float = option(0.2, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    gae_lambda: float = option(0.0, "lambda of generalized advantage estimation", low=0.0, high=1.0)
-    entropy: float = option(0.05, ppo.ENTROPY_HELP, low=0.0)
-    final_entropy: float = option(0.4, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
-    relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
-    magnet: float = option(
-        0.2,
-        "weight of the KL divergence from the magnet, payoff points per nat; divided by the number of opponents",
-        low=0.0,
-    )
-    magnet_every: int = option(100, "rollouts between updates of the magnet", low=1)
-    random_starts: int = option(0, "1: games start from states that uniform play reaches", 0, 1)
-    average_rate: float = option(0.001, "rate at which the averaged weights track the actor, per rollout", 1e-9, 1.0)
 
 
 class MagneticPolicy(ActorCritic):
@@ -55,14 +29,14 @@ class MagneticPolicy(ActorCritic):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.average = deepcopy(actor(self)).requires_grad_(False)  # the running average of the actor's weights
+        self.average = deepcopy(actor(self)).requires_grad_(False)  # the moving average of the actor's weights
         self.magnet = deepcopy(self.average)
         self.entropy_weight = self.magnet_weight = 0.0
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Values, log probabilities, and in place of entropy the weighted entropy minus the weighted divergence."""
+        """Returns values, log-probabilities and the weighted entropy minus the weighted divergence."""
         values, log_probabilities, entropy = super().evaluate_actions(obs, actions, action_masks)
         divergence = self.divergence(self.magnet(obs), action_masks)
         return values, log_probabilities, self.entropy_weight * entropy - self.magnet_weight * divergence
@@ -84,7 +58,7 @@ class Learner(ppo.Learner):
         return "random" if self._args.random_starts else "initial"
 
     def _before_rollout(self) -> None:
-        self._model.ent_coef = 1.0  # both weights are the policy's
+        self._model.ent_coef = 1.0  # the policy applies both weights itself
         self._model.policy.entropy_weight = self._shared(self._falling(self._args.entropy, self._args.final_entropy))
         self._model.policy.magnet_weight = self._shared(self._args.magnet)
 

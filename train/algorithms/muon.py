@@ -1,8 +1,8 @@
-"""Muon: steps in the direction of a momentum whose singular values are all made about 1.
+"""Muon: steps along a momentum whose singular values are all made about 1.
 
 Source: K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks" (2024), with the scale of J. Liu et
-al., "Muon is scalable for LLM training" (2025), equation 4, by which updates are as large as Adam's. torch's own Muon
-multiplies in bfloat16, which processors without such units (most laptops) do some thirty times slower than float32.
+al., "Muon is scalable for LLM training" (2025), equation 4, which makes updates as large as Adam's. torch's own Muon
+multiplies in bfloat16, some thirty times slower than float32 on processors without such units (most laptops).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch import Tensor
 
 # The quintic polynomial of Jordan et al., whose slope at zero is as large as possible.
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
-# Share of Adam's usual update size (root mean square), by Liu et al.
+# Fraction of Adam's usual update size (root mean square), by Liu et al.
 SIZE = 0.2
 
 
@@ -25,7 +25,7 @@ class Muon(torch.optim.Optimizer):
     Args:
         params: Matrices.
         lr: Learning rate, as for Adam.
-        momentum: Share of the momentum that each step keeps.
+        momentum: Fraction of the momentum that each step keeps.
         orthogonal_steps: Newton-Schulz iterations per step, which are most of the cost.
     """
 
@@ -36,7 +36,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]  # no loss to return
-        """Moves every matrix that has a gradient."""
+        """Updates every matrix that has a gradient."""
         for group in self.param_groups:
             for matrix in group["params"]:
                 if matrix.grad is None:
@@ -50,11 +50,11 @@ class Muon(torch.optim.Optimizer):
 def orthogonal(matrix: Tensor, steps: int) -> Tensor:
     """A matrix `[m, n]` with the same singular vectors and singular values of about 1, in float32.
 
-    After four Newton-Schulz iterations, singular values from 0.01 of the norm up lie between 0.68 and 1.21.
+    After four Newton-Schulz iterations, singular values of at least 0.01 of the norm lie between 0.68 and 1.21.
     """
     a, b, c = COEFFICIENTS
     wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
-    wide = wide / wide.norm().clamp(min=1e-7)  # no singular value is above 1
+    wide = wide / wide.norm().clamp(min=1e-7)  # no singular value exceeds 1
     for _ in range(steps):
         gram = wide @ wide.T
         wide = torch.addmm(wide, torch.addmm(gram, gram, gram, beta=b, alpha=c), wide, beta=a)

@@ -1,10 +1,10 @@
-"""Neural fictitious self-play: best responses by SB3's DQN, their average by a network that imitates them.
+"""Neural fictitious self-play: best responses by SB3's DQN, and a network that imitates their average.
 
 Source: J. Heinrich and D. Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016),
 section 3: each player plays a game with an approximate best response (with the anticipatory probability) or with the
 average of its past best responses. Decisions of best responses go to a reservoir, a uniform sample of all of them,
-which the average policy imitates. So at each decision a best response counts in proportion to how likely it gets there,
-as an average of behaviour strategies must.
+which the average policy imitates. So at each decision a best response is weighted by its reach probability, as an
+average of behaviour strategies must be.
 """
 
 from __future__ import annotations
@@ -15,44 +15,21 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
-from train.algorithms.contract import SelfPlayArgs, option
+from train.algorithms.arguments import NFSPArgs as Args
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
 from train.policies.action_count import has_many_actions
 from train.policies.many_actions import LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 
-# A reservoir is written into each checkpoint, so it is not as large as memory would allow.
+# Checkpoints contain the reservoir, so it is smaller than memory would allow.
 RESERVOIR_BYTES = 1 << 28
-
-
-@dataclass(frozen=True)
-class Args(SelfPlayArgs):
-    """Arguments of NFSP."""
-
-    steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
-    num_games: int = option(32, "games played in parallel", low=1)
-    anticipatory: float = option(0.3, "fraction of games in which a player uses its best response", low=1e-9, high=1.0)
-    exploration: float = option(
-        0.2, "initial fraction of a best response's actions that are uniformly random", 0.0, 1.0
-    )
-    final_exploration: float = option(0.0, "final exploration; decays linearly", low=0.0, high=1.0)
-    replay_size: int = option(10_000, "capacity of DQN's replay buffer in decisions", low=1)
-    reservoir_size: int = option(500_000, "capacity of the average policy's reservoir in decisions; at most 256 MiB", 1)
-    batch_size: int = option(256, "decisions per update of either network", low=1)
-    learning_rate: float = option(2e-3, "learning rate of Adam for DQN", low=1e-9)
-    average_rate: float = option(2e-3, "initial learning rate of Adam for the average policy", low=1e-9)
-    final_rate: float = option(0.05, "final average_rate as a fraction of the initial one", low=0.0, high=1.0)
-    target_rate: float = option(0.05, "rate of DQN's target network's moving average, per update", 1e-9, 1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
 
 
 class Learner(DQNLearner):
@@ -62,7 +39,7 @@ class Learner(DQNLearner):
         facts = game.facts
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # not the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
         self._envs = MaskShowingEnv(SelfPlayVecEnv(self._batch), game)
         sizes = [args.width] * args.layers
         self._dqn = MaskedDQN(self._envs, game, sizes, args.learning_rate, args.replay_size)
@@ -83,7 +60,7 @@ class Learner(DQNLearner):
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and learns until `steps`; returns the mean losses (DQN's, and the average's in nats)."""
+        """Plays and trains until `steps`; returns the mean losses (DQN's, and the average's in nats)."""
         views = self._envs.reset()
         responds = self._draw_roles(len(views))
         losses = []
@@ -106,7 +83,7 @@ class Learner(DQNLearner):
         return SoftmaxPolicy(self._game, deepcopy(self._average))
 
     def _draw_roles(self, count: int) -> NDArray[np.bool_]:
-        """`[count]`: which seats play their next game with the best response."""
+        """`[count]`: whether each seat plays its next game with the best response."""
         return self._rng.random(count) < self._args.anticipatory
 
     def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[Any]]:
@@ -134,7 +111,7 @@ class Learner(DQNLearner):
         return first + (last - first) * min(1.0, self.steps / self._args.steps)
 
     def _improve_average(self) -> float:
-        """Makes a step of imitation; returns its loss, NaN before any best response was played."""
+        """Makes an imitation update; returns its loss, NaN before any best response was played."""
         if not self._reservoir.added:
             return float("nan")
         observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng).values()
@@ -148,7 +125,7 @@ class Learner(DQNLearner):
 
 
 def imitation_loss(network: Network, observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:
-    """The mean of what the network's softmax misses to be sure of actions, in nats; masks can be bits."""
+    """The mean cross-entropy of the network's softmax with the actions, in nats; masks can be bits."""
     outputs = network(observations)
     if network.parts is None:
         legal = torch.where(masks == 1, outputs, -torch.inf)
@@ -159,7 +136,7 @@ def imitation_loss(network: Network, observations: Tensor, masks: Tensor, action
 
 
 def _any_legal(masks: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """`[batch]`: a legal action for each row, each with the same probability."""
+    """`[batch]`: a uniformly drawn legal action per row."""
     if masks.dtype == np.int8:
         return sample_actions(masks.astype(np.float64), rng)
     pairs = LegalPairs.of(masks)

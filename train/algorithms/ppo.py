@@ -1,8 +1,8 @@
 """PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; some games can have other opponents.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
-It learns against its present self, which need not converge where optimal play is mixed; the entropy bonus keeps it
-mixed. The settings that sb3-contrib ships are the preset `ppo_library` of `studies/learning_curves.toml`.
+Training against the current self need not converge where optimal play is mixed; the entropy bonus keeps the policy
+mixed. sb3-contrib's default settings are the preset `ppo_library` of `studies/learning_curves.toml`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic.dataclasses import dataclass
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
@@ -22,57 +21,25 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
+from train.algorithms.arguments import PPOArgs as Args
+from train.algorithms.arguments import UpdateArgs
 from train.algorithms.checkpoint import Resumable
-from train.algorithms.contract import SelfPlayArgs, option
 from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
 from train.algorithms.experience.opponents import League
 from train.policies.action_count import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 
 NEVER = sys.maxsize
-ENTROPY_HELP = "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents"
-
-
-@dataclass(frozen=True)
-class UpdateArgs(SelfPlayArgs):
-    """Arguments of PPO against any opponents."""
-
-    rollout: int = option(20, "joint actions per game between updates", low=2)
-    batch_size: int = option(1000, "decisions per minibatch", low=2)
-    epochs: int = option(4, "epochs per rollout", low=1)
-    learning_rate: float = option(3e-4, "initial learning rate of Adam; decays linearly", low=1e-9)
-    final_rate: float = option(1.0, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    gamma: float = option(1.0, "discount per decision; 1 suffices, since games are finite", low=0.0, high=1.0)
-    gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
-    normalize_advantage: int = option(0, "1: normalize advantages per minibatch; 0: keep payoff points", 0, 1)
-    clip_range: float = option(0.2, "clipping range of the probability ratio", low=1e-9)
-    entropy: float = option(0.2, ENTROPY_HELP, low=0.0, with_many_actions=0.03)
-    final_entropy: float = option(
-        1.0, "final entropy weight as a fraction of the initial one", 0.0, 1.0, with_many_actions=0.1
-    )
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-    relu: int = option(0, "1: rectified linear units; 0: tanh", 0, 1)
-
-
-@dataclass(frozen=True)
-class Args(UpdateArgs):
-    """Arguments of PPO in self-play, optionally with other opponents."""
-
-    opponents: str = option(
-        "", "opponents in training: names, files or run folders, separated by commas; past: earlier checkpoints"
-    )
-    opponent_share: float = option(0.5, "fraction of games against opponents; self-play in the others", 1e-9, 1.0)
 
 
 class Forgetful(BaseCallback):
-    """A callback that keeps nothing; SB3's own keep all variables of a rollout in a circle of references.
+    """A callback that keeps nothing; SB3's own one keeps all variables of a rollout alive in a reference cycle.
 
-    With 11 players of WAR these are 15 MB for each rollout, and Python's garbage collection comes too late.
+    With 11 players of WAR these are 15 MB per rollout, which Python's garbage collector frees too late.
     """
 
     def update_locals(self, locals_: dict[str, Any]) -> None:
-        """Takes nothing."""
+        """Ignores the variables."""
 
     def _on_step(self) -> bool:
         return True
@@ -81,7 +48,7 @@ class Forgetful(BaseCallback):
 class Learner(Resumable):
     """MaskablePPO on one game.
 
-    Subclasses may replace `policy_class`, `_new_envs`, `_start`, `_before_rollout`, `_after_rollout` and `_learned`.
+    Subclasses may override `policy_class`, `_new_envs`, `_start`, `_before_rollout`, `_after_rollout` and `_learned`.
     """
 
     policy_class: ClassVar[type[ActorCritic]] = ActorCritic
@@ -114,7 +81,7 @@ class Learner(Resumable):
             n_steps=args.rollout,
             batch_size=args.batch_size,
             n_epochs=args.epochs,
-            # SB3's own progress starts again with every call of learn().
+            # SB3's own progress restarts with every call of learn().
             learning_rate=lambda _: self._falling(args.learning_rate, args.final_rate),
             gamma=args.gamma,
             gae_lambda=args.gae_lambda,
@@ -137,17 +104,17 @@ class Learner(Resumable):
             self.parts["opponents"] = envs
 
     def _new_envs(self, seed: int) -> VecEnv:
-        """The environments that SB3 plays in: each seat of each game, but for those of others, is one."""
+        """SB3's environments: one per seat and game, except the opponents' seats."""
         if self._league is None:
             return SelfPlayVecEnv(self._batch)
         return AgainstVecEnv(self._batch, self._league.opponents(), seed, self._league.learns)
 
     def _start(self) -> str:
-        """Where games start, as `GameBatch` takes it."""
+        """The argument `start` of `GameBatch`."""
         return "initial"
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and learns, a rollout at a time, until `steps`; returns the last update's losses."""
+        """Plays and trains, one rollout at a time, until `steps`; returns the last update's losses."""
         self._model._last_obs = None  # makes SB3 start new games
         if self._league is not None and self._league.has_past:
             self._league.remember(SoftmaxPolicy(self._game, self.network()))
@@ -155,7 +122,7 @@ class Learner(Resumable):
         while self.steps < steps:
             self._before_rollout()
             self._model.learn(1, self._forgetful, log_interval=NEVER, reset_num_timesteps=False)
-            # SB3 counts each environment, and several may be seats of one game.
+            # SB3 counts environments, of which several may be seats of one game.
             self.steps = self._model.num_timesteps * self._args.num_games // self._model.n_envs
             self._after_rollout()
         return {name: float(self._model.logger.name_to_value[key]) for name, key in self.logged.items()}
@@ -165,7 +132,7 @@ class Learner(Resumable):
         self._model.ent_coef = self._shared(self._falling(self._args.entropy, self._args.final_entropy))
 
     def _shared(self, weight: float) -> float:
-        """A weight for each opponent: what there is to win from one of many is less than from the only one."""
+        """Divides a weight by the number of opponents, since less can be won from one of several opponents."""
         return weight / max(1, self._game.facts.num_players - 1)
 
     def _after_rollout(self) -> None:

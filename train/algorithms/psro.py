@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from baselines import head_to_head, solve_matrix
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.best_response import Responder, ResponderArgs
-from train.algorithms.contract import option, refusal, require_public_duel
+from train.algorithms.arguments import PSROArgs as Args
+from train.algorithms.best_response import Responder
+from train.algorithms.contract import refusal
 from train.algorithms.tabular.information_states import Strategies
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
 from train.policies.networks import SoftmaxPolicy
@@ -32,32 +32,18 @@ from train.policies.table import LearnedTable
 
 # In games with more histories, the mixture's exploitability is not computed.
 MAX_HISTORIES = 50_000
-# Payoffs that differ by less, in payoff points, differ by rounding only.
+# Payoffs that differ by less, in payoff points, differ only by rounding.
 ROUNDING = 1e-12
-
-
-@dataclass(frozen=True)
-class Args(ResponderArgs):
-    """Arguments of PSRO; those of PPO apply to each response."""
-
-    steps: int = option(40, "best responses to train", low=1)
-    evaluate_every: int = option(1, "best responses between evaluations, each with a checkpoint", low=1)
-    response_steps: int = option(30_000, "joint actions to play per best response", low=1)
-    rollout: int = option(4, "joint actions per game between updates", low=2)
-    learning_rate: float = option(3e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    entropy: float = option(0.05, "initial weight of the entropy bonus, payoff points per nat", low=0.0)
-    final_entropy: float = option(1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
 
 
 class Learner:
     """PSRO on one game; the first member of the population is uniform play.
 
-    Every member is one policy for both seats. In each seat the equilibrium mixes them in its own way, and the policy
-    learned weights each member by its reach.
+    Every member is one policy for both seats. The equilibrium mixes them separately for each seat, and the learned
+    policy weights each member by its reach.
     """
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        require_public_duel(game, "PSRO")
         self.steps = 0
         self._game, self._args, self._seed = game, args, seed
         try:
@@ -71,12 +57,12 @@ class Learner:
         self._join(named_policy("uniform", game))
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Learns responses until there are `steps`; returns figures of the last one, in payoff points.
+        """Trains responses until there are `steps`; returns figures of the last one, in payoff points.
 
-        Losses are PPO's. `response_gain` is what the response gets from the mixture that it was learned against, beyond
-        the mixture's own payoff, on average over the seats. `mixture_exploitability` is that of drawing one member for
-        each game, against an opponent that remembers the game; it is left out if the game is too large. `support` is
-        the number of members in the mixture.
+        Losses are PPO's. `response_gain` is the response's payoff against the mixture that it was trained against,
+        minus the mixture's own payoff, averaged over the seats. `mixture_exploitability` is that of drawing one member
+        per game, against an opponent with perfect recall; it is omitted if the game is too large. `support` is the
+        number of members in the mixture.
         """
         figures: dict[str, float] = {}
         while self.steps < steps:
@@ -98,7 +84,7 @@ class Learner:
         return self._tables.policy(self._game, strategies, reach)
 
     def _equilibrium(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """`[members]` each: the probabilities with which the first and the second seat draw the members."""
+        """The probability of each member for the first and for the second seat, `[members]` each."""
         solution = solve_matrix(self._payoffs)
         return solution.row_strategy, solution.column_strategy
 
@@ -108,7 +94,7 @@ class Learner:
         return Mixture(first, row), Mixture(second, column)
 
     def _response(self, opponents: Opponents) -> tuple[Policy, dict[str, float]]:
-        """A policy learned from scratch against opponents, and the losses of its last update."""
+        """Trains a policy from scratch against opponents; returns it with the losses of its last update."""
         seed = int(np.random.SeedSequence([self._seed, self.steps]).generate_state(1)[0])
         args = replace(self._args, steps=self._args.response_steps)
         responder = Responder(self._game, args, opponents, seed)
@@ -116,7 +102,7 @@ class Learner:
         return SoftmaxPolicy(self._game, responder.network()), losses
 
     def _join(self, member: Policy) -> None:
-        """Adds a member, and the payoffs between it and all others."""
+        """Adds a member, with the payoffs between it and all others."""
         strategies = self._tables.strategy(0, member), self._tables.strategy(1, member)
         policy = self._tables.policy(self._game, strategies)
         self._strategies.append(strategies)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from train.algorithms.contract import CommonArgs, Learner
 
 
+DUELS = "two-player zero-sum games"
+PUBLIC_DUELS = f"{DUELS} of public state"
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """An entry of `ALGORITHMS`."""
@@ -28,11 +32,21 @@ class Algorithm:
     name: str  # its key
     label: str  # its name in plots and sentences
     summary: str  # one line of description
-    module: str = ""  # of its classes `Args` and `Learner`, in `train.algorithms`; its name if empty
+    module: str = ""  # of its class `Learner`, in `train.algorithms`; its name if empty
     step: str = "joint actions"  # the unit of steps, in the plural
+    learns: str = ""  # the kind of games that it learns, if not all: `DUELS` or `PUBLIC_DUELS`
+
+    def require(self, game: Game[Any]) -> None:
+        """Raises ValueError for a game of another kind; `learner` may refuse games for other reasons, too."""
+        facts = game.facts
+        is_duel = facts.num_players == 2 and facts.zero_sum
+        if (self.learns and not is_duel) or (self.learns == PUBLIC_DUELS and not facts.public_state):
+            from train.algorithms.contract import refusal  # needs pydantic
+
+            raise refusal(f"{facts.name}: {self.label} learns {self.learns}")
 
     def args(self, game: Game[Any] | None = None, /, **values: int | float | str) -> CommonArgs:
-        """Its arguments; others have their `defaults` for the game.
+        """Makes its arguments; those not given have their `defaults` for the game.
 
         Raises:
             ValueError: If an argument is unknown, or a value has the wrong type or is out of range.
@@ -45,11 +59,11 @@ class Algorithm:
             return kind(**{**self.defaults(game), **values})
 
     def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
-        """As `args`, from texts."""
+        """As `args`, from strings."""
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
-        """The default of each argument, of which some differ in games of many actions (`has_many_actions`)."""
+        """The default of each argument; some differ in games of many actions (`has_many_actions`)."""
         from train.algorithms.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
@@ -61,31 +75,34 @@ class Algorithm:
 
     def args_type(self) -> type[CommonArgs]:
         """The dataclass of its arguments; `field.metadata["description"]` says what each one is."""
-        return import_module(f"train.algorithms.{self.module or self.name}").Args
+        from train.algorithms.arguments import ARGUMENTS  # needs pydantic
+
+        return ARGUMENTS[self.name]
 
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
         """A new learner; raises ValueError if the algorithm does not support the game."""
+        self.require(game)
         return import_module(f"train.algorithms.{self.module or self.name}").Learner(game, args, seed)
 
 
 def _tabular(name: str, label: str, summary: str) -> Algorithm:
     """An algorithm that iterates over all states, without a network."""
     module = f"tabular.{name.removeprefix('tabular_')}"
-    return Algorithm(name, label, f"{summary}, without a network", module, "iterations")
+    return Algorithm(name, label, f"{summary}, without a network", module, "iterations", DUELS)
 
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games"),
+        Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", learns=PUBLIC_DUELS),
         Algorithm("fitted_value", "fitted value iteration", "values of states by a network, looking one move ahead"),
         Algorithm("ppo", "PPO", "maskable PPO in self-play"),
         Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, weights averaged"),
         Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),
-        Algorithm("joint_critic", "joint critic", "actor with a critic of joint actions"),
+        Algorithm("joint_critic", "joint critic", "actor with a critic of joint actions", learns=PUBLIC_DUELS),
         Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies"),
         Algorithm("dqn_response", "DQN best response", "DQN with masks against fixed policies"),
-        Algorithm("psro", "PSRO", "PPO best responses to their own equilibrium", step="best responses"),
+        Algorithm("psro", "PSRO", "PPO best responses to their own equilibrium", "", "best responses", PUBLIC_DUELS),
         _tabular("fictitious_play", "fictitious play", "fictitious play on all states"),
         _tabular("cfr_plus", "CFR+", "regret matching+ on all states, averaged linearly"),
         _tabular("tabular_mmd", "tabular MMD", "magnetic mirror descent on all states with a moving magnet"),
@@ -94,22 +111,23 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 
 def algorithm_named(name: str) -> Algorithm:
-    """Looks up an algorithm; raises ValueError if there is none of that name."""
+    """Looks up an algorithm; raises a ValueError for an unknown name."""
     if name not in ALGORITHMS:
         raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
     return ALGORITHMS[name]
 
 
-# Least number of evaluations of a run whose interval the user does not set.
+# Minimum number of evaluations of a run whose interval the user does not set.
 EVALUATIONS = 10
 
 
 def often_enough(evaluate_every: int, steps: int) -> int:
-    """The interval between evaluations, shortened so that a short run has a curve, too."""
+    """Shortens the interval between evaluations, so that short runs have a curve, too."""
     return max(1, min(evaluate_every, steps // EVALUATIONS))
 
 
-# With more actions, its network, which has an output per joint action, learns slowly.
+DEFAULTS = "minimax_q", "ppo"
+# With more actions, minimax-Q's network, which has an output per joint action, learns slowly.
 MOST_ACTIONS_JOINTLY = 32
 
 
@@ -118,4 +136,4 @@ def default_algorithm(game: Game[Any]) -> Algorithm:
     facts = game.facts
     public = facts.num_players == 2 and facts.zero_sum and facts.public_state
     small = public and facts.num_actions <= MOST_ACTIONS_JOINTLY and baselines.within_reach(game)
-    return ALGORITHMS["minimax_q" if small else "ppo"]
+    return ALGORITHMS[DEFAULTS[0] if small else DEFAULTS[1]]

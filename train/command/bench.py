@@ -43,7 +43,7 @@ def bench(
     settings = dataclasses.replace(comparison.Settings(**(comparison.QUICK if quick else {})), **chosen)
 
     if as_json:
-        with contextlib.redirect_stdout(sys.stderr):  # some peers print a greeting
+        with contextlib.redirect_stdout(sys.stderr):  # some libraries print a greeting
             data = suite.run(groups or [], settings, folder)
         print(json.dumps(data))
         return
@@ -53,7 +53,7 @@ def bench(
 
 
 def _benchmarks(name: str) -> ModuleType:
-    """A module of the benchmarks in the checkout that contains this file."""
+    """Imports a module of the benchmarks from the checkout that contains this file."""
     if not (ROOT / "benchmarks" / "suite.py").is_file():
         raise ValueError(
             "the benchmarks are not installed with the package: run this from a checkout of the repository"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from rich.text import Text
 
 from cardwar_envs.core.stopwatch import Stopwatch
 from cardwar_envs.envs.registration import VERSIONS
+from train.agents import SECONDS_VARIABLE
 from train.words import printable, whole
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ MaxStates = Annotated[
 
 
 def count(low: int) -> Callable[[str], int]:
-    """Reads an option that is a number of something, at least `low`: 100000, 100_000 or 1e5."""
+    """Parses an option that is a count of at least `low`: 100000, 100_000 or 1e5."""
 
     def read(text: str) -> int:
         try:
@@ -54,6 +56,24 @@ def count(low: int) -> Callable[[str], int]:
     return read
 
 
+def _limit_agents(seconds: float | None) -> None:
+    """Sets the time limit of the programs that this process starts."""
+    if seconds is None:
+        return
+    if not 0.0 < seconds < 1e9:
+        raise typer.BadParameter(f"{seconds:g} must be a number of seconds above 0")
+    os.environ[SECONDS_VARIABLE] = str(seconds)
+
+
+AgentSeconds = Annotated[
+    float | None,
+    typer.Option(
+        callback=_limit_agents,
+        expose_value=False,
+        metavar="S",
+        help="Seconds that a program (agent:COMMAND) may take to answer; default 10.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
@@ -61,7 +81,7 @@ class _Console(Console):
     """A console that escapes control characters in names of files, policies and studies."""
 
     def render_str(self, text: str, **settings: Any) -> Text:
-        """The text with control and hidden characters escaped."""
+        """Escapes control and hidden characters in a string."""
         return super().render_str(printable(text), **settings)
 
 
@@ -69,12 +89,12 @@ out, err = _Console(markup=False, emoji=False), _Console(stderr=True, markup=Fal
 
 
 def say(line: str) -> None:
-    """Prints one line to stdout without colours and without breaking it."""
+    """Prints one line to stdout, without colours or line breaks."""
     out.print(line, highlight=False, soft_wrap=True)
 
 
 def say_aside(line: str) -> None:
-    """Prints one line to stderr, also while a progress bar runs there."""
+    """Prints one line to stderr, even while a progress bar is running there."""
     err.print(line, highlight=False, soft_wrap=True)
 
 
@@ -85,7 +105,7 @@ def print_json(game: Game[Any], **entries: Any) -> None:
 
 
 def say_identity(game: Game[Any]) -> None:
-    """Says which histories are one state, if the game is another library's."""
+    """Prints which histories count as one state, for games of other libraries."""
     if game.facts.state_identity:
         say(f"states: {game.facts.state_identity}")
 
@@ -97,13 +117,13 @@ def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """The result of `work`, and the seconds it took, without compilation."""
+    """Returns the result of `work` and the seconds it took, excluding compilation."""
     watch = Stopwatch()
     return work(), watch.seconds
 
 
 class Advance:
-    """A live progress bar: called with the number done; `expect` sets the total."""
+    """A live progress bar, called with the number done; `expect` sets the total."""
 
     def __init__(self, bar: Bar, task: TaskID) -> None:
         self._bar, self._task = bar, task
@@ -113,12 +133,12 @@ class Advance:
         self._bar.update(self._task, completed=done)
 
     def expect(self, total: int) -> None:
-        """Sets the total, from which the time left is estimated."""
+        """Sets the total, which determines the estimate of the remaining time."""
         self._bar.update(self._task, total=total)
 
 
 class AdvanceInLines:
-    """The same where stderr is no terminal: a line after `FIRST_LINE` seconds, and whenever the time has doubled."""
+    """Progress if stderr is not a terminal: a line after `FIRST_LINE` seconds, then whenever the time has doubled."""
 
     FIRST_LINE = 10.0
 
@@ -141,7 +161,7 @@ class AdvanceInLines:
 
 @contextmanager
 def advancing(what: str, total: int | None = None) -> Iterator[Advance | AdvanceInLines]:
-    """Progress of `what` on stderr: a transient bar with an estimate of the time left, or lines if not a terminal."""
+    """Progress of `what` on stderr: a bar with an estimate of the remaining time, or lines if not on a terminal."""
     if not err.is_terminal:
         yield AdvanceInLines(what, total)
         return
@@ -158,7 +178,7 @@ class _Count(ProgressColumn):
 
 
 def asked_in_words(asked: Asked) -> str:
-    """The number of policy queries behind an exact figure, and of repeated queries as a consistency check."""
-    words = f"{asked.questions:,} answers of the policies; {asked.again:,} questions asked again: the same answers"
-    held = f"\n{asked.claims:,} more answers agree with what the policies claim" if asked.claims else ""
+    """Describes the number of policy queries behind an exact figure, and of those repeated to check consistency."""
+    words = f"{asked.questions:,} queries of the policies; {asked.again:,} repeated queries: the same answers"
+    held = f"\n{asked.claims:,} more answers agree with the invariances that policies declare" if asked.claims else ""
     return words + held

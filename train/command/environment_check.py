@@ -1,4 +1,4 @@
-"""Checks of an environment: what to run, known findings, and the report as text, JSON, JUnit XML or a script."""
+"""Checks of an environment: which to run, known findings, and reports as text, JSON, JUnit XML or a script."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which checks to run, which findings are known, and which files to write."""
+    """The checks to run, the known findings, and the files to write."""
 
     only: Sequence[str] = field(default_factory=list)
     skip: Sequence[str] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Wanted:
     reproduce: Path | None = None
 
     def names(self) -> list[str]:
-        """The checks to run; raises ValueError if these options do not go together."""
+        """The checks to run; raises a ValueError for options that conflict."""
         from cardwar_envs.conformance.runner import selected
 
         if self.reproduce is not None and (self.reproduce.is_symlink() or self.reproduce.exists()):
@@ -46,7 +46,7 @@ class Wanted:
         return selected(self.only, self.skip)
 
     def known(self) -> dict[str, dict[str, str]]:
-        """The known findings of all environments; none if the file is yet to be written."""
+        """The known findings of all environments; empty if the file is still to be written."""
         from cardwar_envs.conformance.baseline import read_baseline
 
         if self.baseline is None or (self.write_baseline and not self.baseline.exists()):
@@ -56,15 +56,15 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Report:
-    """What the checks of an environment found.
+    """The results of checking an environment.
 
     Attributes:
         name: The environment.
-        results: One for each check that ran.
-        planned: How many should run.
+        results: One per check that ran.
+        planned: Number of checks to run.
         versions: Package -> version.
-        seen: How much was played, by kind.
-        stale: Known findings that were not found again.
+        seen: Amounts played, by kind of environment.
+        stale: Known findings that no longer occur.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Report:
 
 
 def limits_of(seed: int | None, seconds: float | None, games: int | None) -> dict[str, Any]:
-    """The seed and the budget for `load`: CPU seconds, or as long as `games` take."""
+    """The arguments of `load` for seed and budget: CPU seconds, or unlimited if `games` is given."""
     from cardwar_envs.conformance.subject import SECONDS
 
     if seed is not None and seed < 0:
@@ -103,7 +103,7 @@ def limits_of(seed: int | None, seconds: float | None, games: int | None) -> dic
 def check_environment(
     name: str, words: list[str], looks: dict[str, Any], wanted: Wanted, everything: bool, as_json: bool
 ) -> int:
-    """Runs the checks of `cardwar check ENVIRONMENT`, prints and writes what they found; returns the exit code."""
+    """Runs `cardwar check ENVIRONMENT`: prints and writes the results; returns the exit code."""
     from cardwar_envs.conformance import load
 
     names, known = wanted.names(), wanted.known()
@@ -125,7 +125,7 @@ def check_environment(
 
 
 def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]], wanted: Wanted) -> Report:
-    """Runs the checks; writes the known findings if that is wanted, and then counts the failures as known."""
+    """Runs the checks; if requested, writes the known findings and then counts the failures as known."""
     from cardwar_envs.conformance import CHECKS, coverage, versions
     from cardwar_envs.conformance.baseline import stale, updated
     from cardwar_envs.conformance.runner import each_result
@@ -157,7 +157,7 @@ def _as_data(report: Report) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Ends a block at Ctrl-C or SIGTERM, and goes on after it."""
+    """Context that Ctrl-C or SIGTERM ends early, after which the program continues."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -168,7 +168,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
-    """The same results; what environments print meanwhile goes to stderr."""
+    """Passes results through, sending what environments print meanwhile to stderr."""
     while True:
         with contextlib.redirect_stdout(sys.stderr):
             result = next(results, None)
@@ -178,7 +178,7 @@ def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
 
 
 def _say_results(report: Report, everything: bool, wanted: Wanted) -> None:
-    """The notes, versions, how much was seen, the failures with what must hold, and last the number of each verdict."""
+    """Prints notes, versions, amounts played, the failures with what must hold, and the number of each verdict."""
     from cardwar_envs.conformance.runner import CHECKS
     from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
 

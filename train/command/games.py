@@ -39,7 +39,7 @@ def games(as_json: AsJson = False) -> None:
 
 
 def _entry(name: str) -> dict[str, Any]:
-    """A game's name, its summary, and its parameters; a game that cannot be imported has the reason as summary."""
+    """A game's name, summary and parameters; if the game cannot be imported, the summary says why."""
     try:
         kind = game_class(name)
         return {"name": name, "summary": _summary(kind), "parameters": _parameters(name, kind)}
@@ -54,7 +54,7 @@ def _summary(kind: type[Game[Any]]) -> str:
 
 
 def _parameters(name: str, kind: type[Game[Any]]) -> list[dict[str, Any]]:
-    """Name, default and description of each parameter; one without default must be given."""
+    """Name, default and description of each parameter; one without default is required."""
     fields = {field.name: field for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]  # games are dataclasses
     defaults = {key: field.default for key, field in fields.items() if field.default is not dataclasses.MISSING}
     with contextlib.suppress(Exception):  # a parameter must be given, or the game refuses its defaults

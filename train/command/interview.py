@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from baselines.estimates import in_words
-from train.command.console import AsJson, GameName, Words, advancing, count, print_json, say, say_aside, say_identity
+from train.command.console import (
+    AgentSeconds,
+    AsJson,
+    GameName,
+    Words,
+    advancing,
+    count,
+    print_json,
+    say,
+    say_aside,
+    say_identity,
+)
 from train.words import game_of_words, json_parameters, points
 
 if TYPE_CHECKING:
@@ -19,9 +30,9 @@ if TYPE_CHECKING:
     from train.interview.asking import Interviewer
 
 FORMS = ("mix", "move")
-# Answers after which the time for all is estimated.
+# Number of answers after which the total time is estimated.
 FIRST = 3
-# Moves at each information state: a quarter of them choose the responses, the others measure.
+# Moves at each information state: a quarter of them choose the responses, the others measure them.
 REPEATS = 200
 
 
@@ -47,6 +58,7 @@ def interview(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     tries: Annotated[int, typer.Option(min=1, help="Give up after so many invalid answers to a question.")] = 3,
+    agent_seconds: AgentSeconds = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask an agent what it plays everywhere, keep the answers, and compute its exact exploitability."""
@@ -72,7 +84,7 @@ def interview(
 
 
 def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
-    """What is asked, as it is written down; a ValueError for options that do not go together."""
+    """The settings of the interview as recorded; raises a ValueError for options that conflict."""
     if form not in FORMS:
         raise ValueError(f"--form ({form}) must be one of {', '.join(FORMS)}")
     if sample is not None and games is not None:
@@ -91,7 +103,7 @@ def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | Non
 
 
 class _Estimate:
-    """Passes progress on, and after a few answers of the agent says how long all will take."""
+    """Forwards progress, and after a few answers estimates the total time."""
 
     def __init__(self, who: Interviewer, bar: Any, total: int) -> None:
         self._answers, self._bar, self._total = who.answers, bar, total
@@ -110,7 +122,7 @@ class _Estimate:
 
 
 def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
-    """What is needed before the first question: all information states, or who judges moves by the equilibrium."""
+    """Preparation before the first query: all information states, or the judge of moves by the equilibrium."""
     from train.interview.asking import information_states
     from train.play.judge import Judge
     from train.play.seating import find_equilibrium
@@ -125,7 +137,7 @@ def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
 
 
 def _measured(who: Interviewer, asked: dict[str, Any], about: Any, seed: int) -> dict[str, Any]:
-    """Asks, and computes the figures; `about` comes from `_prepared`."""
+    """Queries the agent and computes the figures; `about` comes from `_prepared`."""
     from train.interview import figures
 
     what, total = ("information states", len(about)) if "form" in asked else next(iter(asked.items()))
@@ -166,7 +178,7 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
         frequencies = points(found["exploitability_of_frequencies"], 4)
         say(f"exploitability of the frequencies of its moves: {frequencies}, on average more than its own")
     elif "cost_per_decision" in found:
-        say(_interval("given away per decision where random play leads:", found["cost_per_decision"]))
+        say(_interval("given away per decision in random play:", found["cost_per_decision"]))
     else:
         say(_interval("given away per game:", found["cost_per_game"]))
         say(_interval("lost per game:      ", found["loss_per_game"]))

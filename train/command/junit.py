@@ -1,4 +1,4 @@
-"""The verdicts on an environment as JUnit XML, which CI services show as test results."""
+"""The verdicts on an environment as JUnit XML, which CI services display as test results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from train.words import printable
 
 
 def as_junit(environment: str, versions: Mapping[str, str], results: Iterable[Result]) -> bytes:
-    """One test suite, with the versions as properties, and a test case for each check.
+    """One test suite, with the versions as properties and one test case per check.
 
     A note passes; known findings, and checks that do not apply or saw too little, are skipped.
     """

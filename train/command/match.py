@@ -17,6 +17,7 @@ from cardwar_envs import Game, Policy
 from train.agents import AGENT
 from train.agents.process import AgentError
 from train.command.console import (
+    AgentSeconds,
     AsJson,
     GameName,
     MaxStates,
@@ -52,6 +53,7 @@ def match(
         bool, typer.Option("--forfeit", help="With programs and --games: who fails loses that game, and play goes on.")
     ] = False,
     max_states: MaxStates = None,
+    agent_seconds: AgentSeconds = None,
     as_json: AsJson = False,
 ) -> None:
     """Play policies against each other.
@@ -62,7 +64,7 @@ def match(
     parameters, policies = parameters_and_names(words)
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
-    # A game with a round limit could otherwise go on for ever: too many histories to enumerate.
+    # Enumerating histories of a game with a round limit could take for ever.
     exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
     exact = exact and not (games is not None and any(word.startswith(AGENT) for word in policies))
     if exact and given:
@@ -72,7 +74,7 @@ def match(
         raise ValueError(
             f"--max-states ({max_states}) does not apply to {game}: games are sampled, states are not enumerated"
         )
-    if forfeit and (exact or not (games and rules.facts.num_players == 2 and rules.facts.zero_sum)):
+    if forfeit and (exact or not _can_forfeit(rules, games)):
         raise ValueError("--forfeit requires --games, a program (agent:COMMAND), and a two-player zero-sum game")
     line_up, title = line_up_from(policies, rules), " ".join([game, *words])
     if not exact:
@@ -85,6 +87,10 @@ def match(
         _played_match(rules, policies, line_up, given, title, as_json)
     if not as_json:
         say_identity(rules)
+
+
+def _can_forfeit(game: Game[Any], games: int | None) -> bool:
+    return games is not None and game.facts.num_players == 2 and game.facts.zero_sum
 
 
 def _exact_match(
@@ -112,7 +118,12 @@ def _played_match(
     game: Game[Any], names: list[str], line_up: list[Policy], given: dict[str, int], title: str, as_json: bool
 ) -> None:
     with advancing("games played") as progress:
-        result, seconds = timed(lambda: baselines.cross_play(game, line_up, **given, progress=progress))
+        try:
+            result, seconds = timed(lambda: baselines.cross_play(game, line_up, **given, progress=progress))
+        except AgentError as error:
+            if not _can_forfeit(game, given.get("games")):
+                raise
+            raise AgentError(f"{error}; with --forfeit it would lose that game, and play would go on") from None
     if not as_json:
         out.print(_played_table(result, names, title))
         say(_rounds_in_words(result))
@@ -127,7 +138,7 @@ def _played_match(
 def _forfeiting_match(
     game: Game[Any], names: list[str], line_up: list[Policy], games: int, seed: int, title: str, as_json: bool
 ) -> None:
-    """Plays game by game; a program that fails is paid the least payoff of the game and is started again."""
+    """Plays game by game; if a program fails, it gets the game's minimum payoff and is restarted."""
     payoffs, forfeits = np.zeros((games, 2)), [0, 0]
     with advancing("games played", games) as progress:
         for number in range(games):
@@ -150,7 +161,7 @@ def _forfeiting_match(
 
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
-    """How often each player won, in how many rounds, and what it was paid."""
+    """A table of each player's wins, their length in rounds, and payoffs."""
     numbers = [Column(heading, justify="right") for heading in ("won", "share", "mean rounds when it won")]
     if result.mean_payoffs is not None:
         numbers.append(Column("mean payoff ± its standard error", justify="right"))

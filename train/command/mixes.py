@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from baselines.display.at_state import PlayAt
 
 MAX_ROWS = 40
-# Actions named with their ranges in a line.
+# Maximum number of actions listed with ranges in a line.
 MAX_NAMED = 6
-# Of the payoff matrix at the start, which is shown if it is small.
+# Maximum size of the payoff matrix shown at the start.
 MAX_CELLS = 64
-# Initial states shown.
+# Maximum number of initial states shown.
 MAX_STARTS = 6
 MANY = "one of many optimal strategies"
 # With more pairs of type and action, uniqueness of optimal play is not checked.
@@ -76,7 +76,7 @@ def _show_matrix(play: PlayAt) -> None:
 
 
 def show_freedom(play: PlayAt) -> None:
-    """A line per acting player: whether its optimal mix is unique, or its range, e.g. `3 anywhere in 0.1..0.45`."""
+    """One line per acting player: whether its optimal mix is unique, or the ranges, e.g. `3 anywhere in 0.1..0.45`."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
             free = [f"{action} anywhere in {short(low, 4)}..{short(high, 4)}" for action, low, high in mix.free()]
@@ -86,7 +86,7 @@ def show_freedom(play: PlayAt) -> None:
 
 
 def matrix_lines(play: PlayAt) -> list[str]:
-    """The payoff matrix in columns."""
+    """Formats the payoff matrix in columns."""
     rows, columns = play.headings
     payoffs = play.matrix.tolist() if play.exact_matrix is None else play.exact_matrix
     cells = [[short(payoff, 4) for payoff in row] for row in payoffs]

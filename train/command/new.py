@@ -14,13 +14,13 @@ import typer
 from cardwar_envs.games.by_name import GAMES, NAME
 from train.command.console import say
 
-# A game that works, called Undercut, and its tests; their names are replaced.
+# A working game called Undercut, and its tests; the names are replaced.
 GAME, TESTS = (Path(__file__).with_name(f"{name}.py.template") for name in ("game", "game_test"))
 
 
 def new(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the game and its file: small letters, digits and _.")
+        str, typer.Argument(metavar="NAME", help="Name of the game and its file: lower-case letters, digits and _.")
     ],
     folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", file_okay=False, help="Folder for the two files.")
@@ -50,9 +50,11 @@ def new(
 
 
 def _class_named(name: str) -> str:
-    """The name of the class in the module `name`, such as `MyGame` in `my_game`; ValueError if it cannot be one."""
+    """The class name for the module `name`, such as `MyGame` for `my_game`; a ValueError if there is none."""
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
-        raise ValueError(f"NAME ({name!r}) must be small letters, digits and _, not a Python keyword, as in my_game")
+        raise ValueError(
+            f"NAME ({name!r}) must be lower-case letters, digits and _, not a Python keyword, as in my_game"
+        )
     kind = "".join(part.capitalize() for part in name.split("_"))
     if keyword.iskeyword(kind) or re.search(rf"\b{kind}\b", GAME.read_text(encoding="utf-8").replace("Undercut", "")):
         raise ValueError(f"NAME ({name!r}) would name its class {kind}, which means something else; as in my_{name}")
@@ -60,7 +62,7 @@ def _class_named(name: str) -> str:
 
 
 def _require_free(name: str) -> None:
-    """Raises ValueError if a game or a module has that name."""
+    """Raises a ValueError if a game or a module already has that name."""
     if name in GAMES:
         raise ValueError(f"NAME ({name!r}) is that of a game of the suite; choose another, as in my_{name}")
     found = find_spec(name)

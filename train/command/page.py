@@ -9,7 +9,7 @@ import typer
 
 from baselines.files import write_atomically
 from train.command.console import GameName, Words, advancing, say
-from train.words import game_for, game_in_words, only_parameters
+from train.words import game_in_words, game_of_words
 
 
 def page(
@@ -29,7 +29,7 @@ def page(
 
     if out.is_dir() or not out.parent.is_dir():
         raise ValueError(f"--out {out} must be a file in a folder that exists")
-    rules = game_for(game, only_parameters(words or []), 2)
+    rules = game_of_words(game, words or [])
     if seat not in (0, 1):
         raise ValueError(f"seat ({seat}) must be 0 or 1")
     places = places_of(rules)

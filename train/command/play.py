@@ -12,10 +12,10 @@ import typer
 
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
-from train.command.console import Words, advancing, err, out, say
-from train.play.seating import TooLongError, find_equilibrium, table_for
+from train.command.console import AgentSeconds, Words, advancing, err, out, say, say_aside
+from train.play.seating import WITHOUT_EQUILIBRIUM, TooLongError, check_opponents, find_equilibrium, table_for
 from train.play.series import Series
-from train.play.terminal import deal_again, introduce, play_in_terminal, show_series
+from train.play.terminal import QUIT, deal_again, introduce, play_in_terminal, show_series
 from train.play.trainer import Table, Trainer
 from train.policies.by_word import split_policies
 from train.words import game_for, game_from, game_in_words, only_parameters
@@ -57,6 +57,7 @@ def play(
     ] = False,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser on this machine.")] = False,
     port: Annotated[int | None, typer.Option(help=f"Port of the web page; default {PORT}, 0 picks a free one.")] = None,
+    agent_seconds: AgentSeconds = None,
 ) -> None:
     """Play a game yourself.
 
@@ -91,7 +92,7 @@ def play(
 
 
 def _require_chooser(web: bool, opponents: list[str], seat: int, seed: int | None, games: int | None) -> None:
-    """Without a game only the page can be opened, on which all this is chosen."""
+    """Raises a ValueError unless the page is opened: only there can the game be chosen."""
     if not web:
         raise ValueError("name a game, as in cardwar play jujitsu; cardwar play --web lets you choose one")
     for option, given in (("--against", opponents), ("--seat", seat), ("--seed", seed is not None), ("--games", games)):
@@ -110,22 +111,37 @@ def _check_free(record: Path | None) -> None:
 def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:
     parameters = only_parameters(words, "; opponents are named by --against")
     game = game_for(name, parameters, 1 + len(opponents)) if opponents else game_from(name, parameters)
-    solution, reason = _equilibrium(game, yes)
+    check_opponents(game, seat, opponents)
+    solution, reason = _equilibrium(game, opponents, yes)
     return table_for(game, seat, opponents, solution, reason)
 
 
-def _equilibrium(game: Game[Any], yes: bool) -> tuple[Solution | None, str]:
-    """The equilibrium; or None and a sentence that says why."""
+def _equilibrium(game: Game[Any], opponents: list[str], yes: bool) -> tuple[Solution | None, str]:
+    """The equilibrium; or None and a sentence with the reason."""
     title = game_in_words(game)
     try:
         return _searched(game, yes), ""
     except TooLongError as wait:
         question = f"Computing the equilibrium of {title} {wait}"
-        if err.is_terminal and sys.stdin.isatty() and typer.confirm(f"{question}. Wait for it?", err=True):
+        if err.is_terminal and sys.stdin.isatty() and _waits(question, game, opponents or [WITHOUT_EQUILIBRIUM]):
             return _searched(game, True), ""
         return None, f"{question}, so moves are not judged; --yes computes it."
     except ValueError as error:
         return None, f"The equilibrium cannot be computed, so moves are not judged ({error})."
+
+
+def _waits(question: str, game: Game[Any], opponents: list[str]) -> bool:
+    """Asks whether to compute the equilibrium; Exit if the answer is to quit."""
+    small = f" {game.facts.name} num_cards=5 starts at once." if "num_cards" in game.parameters() else ""
+    say_aside(f"{question}.{small}")
+    while True:
+        answer = typer.prompt("Wait for it? (y, n, help or quit)", default="n", err=True).strip().casefold()
+        if answer in ("y", "yes", "n", "no"):
+            return answer.startswith("y")
+        if answer in QUIT:
+            raise typer.Exit
+        against = " and ".join(opponents)
+        say_aside(f"y computes it, and each move is judged. n plays against {against} now; moves are not judged.")
 
 
 def _searched(game: Game[Any], patient: bool) -> Solution:
@@ -136,16 +152,25 @@ def _searched(game: Game[Any], patient: bool) -> Solution:
 
 
 def _play_here(table: Table, seed: int | None, games: int | None, record: Path | None) -> None:
-    """Plays `games` games, or asks after each whether to deal again; later games have the next seeds."""
+    """Plays `games` games, or asks after each whether to play another; later games have the next seeds."""
+    series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
+    introduce(table, out)
+    try:
+        _play_series(series, seed, games, record, asks)
+    except KeyboardInterrupt:
+        for total in series.sentences()[:1]:
+            say(total)
+        raise
+
+
+def _play_series(series: Series, seed: int | None, games: int | None, record: Path | None, asks: bool) -> None:
     from train.play.record import free_name  # pydantic, as above
     from train.storage.formats import MAX_SEED
 
-    series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
-    introduce(table, out)
     for number in count(1):
         if number > 1:
             say(f"\nGame {number}" + (f" of {games}" if games else ""))
-        trainer = Trainer(table, secrets.randbits(32) if seed is None else (seed + number - 1) % (MAX_SEED + 1))
+        trainer = Trainer(series.table, secrets.randbits(32) if seed is None else (seed + number - 1) % (MAX_SEED + 1))
         goes_on = _play_one(trainer, record and free_name(record, number))
         series.add(trainer)
         if number > 1:
@@ -155,7 +180,7 @@ def _play_here(table: Table, seed: int | None, games: int | None, record: Path |
 
 
 def _play_one(trainer: Trainer, record: Path | None) -> bool:
-    """Plays a game and writes its record, also if it breaks off; returns whether the person may want another."""
+    """Plays a game and writes its record, even if it is interrupted; returns whether to offer another."""
     from train.play.record import write_record  # pydantic, as above
 
     try:
@@ -167,7 +192,7 @@ def _play_one(trainer: Trainer, record: Path | None) -> bool:
         kept = "" if record is None else f"; the moves so far are in {record}"
         raise ValueError(f"the input ended before the game, at move {trainer.number}{kept}") from None
     finally:
-        trainer.stop("broken off")  # does nothing if the game has ended
+        trainer.stop("broken off")  # no effect if the game has ended
         if record is not None:
             write_record(trainer, record)
     if record is not None:

@@ -75,7 +75,7 @@ def playoffs(
     shown = ranked(result)
     out.print(standing_table(shown))
     means = means_table(shown)
-    if out.measure(means).minimum <= out.width:  # too wide tables are in the files only
+    if out.measure(means).minimum <= out.width:  # wider tables are only in the files
         out.print(means)
     say("Written: " + ", ".join(map(str, files)))
 
@@ -101,7 +101,7 @@ def means_table(result: PlayOffs) -> Table:
 
 
 def plain(result: PlayOffs, seed: int, files: Sequence[Path]) -> dict[str, Any]:
-    """The results as JSON holds them."""
+    """The results as JSON-compatible data."""
     return {
         "policies": list(result.names),
         **{field: [[getattr(pairing, field) for pairing in row] for row in result.pairings] for field in result.fields},

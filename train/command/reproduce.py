@@ -22,7 +22,7 @@ from train.command.console import AsJson, advancing, out, say, timed
 
 
 def _show(name: str, made: Reproduction, seconds: float, files: Sequence[Path]) -> None:
-    """Prints how many figures of each place agree, and every figure that does not simply agree."""
+    """Prints how many figures agree at each place, and every other figure with its reason."""
     out.print(_counts(made.findings, f"{name}: {len(made.findings)} figures in {seconds:.0f} s"))
     others = [each for each in made.findings if each.verdict is not Verdict.AGREES]
     if others:
@@ -49,7 +49,7 @@ def _counts(findings: Sequence[Finding], title: str) -> Table:
 
 
 def _details(findings: Sequence[Finding]) -> Table:
-    """Figures under the place they are from; a reason that neighbours share is printed once, below the last of them."""
+    """Lists figures by place; a reason shared by neighbours is printed once, below the last of them."""
     table = Table(title="figures that differ or need a remark")
     table.add_column("place: item, reason", ratio=1)
     table.add_column("published", justify="right", max_width=14)

@@ -1,4 +1,4 @@
-"""`cardwar rules`: how a game is played, in plain words."""
+"""`cardwar rules`: explains how to play a game, in plain words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
 
 
 def _to_play(game: Game[Any]) -> str:
-    """The words that make `cardwar play` play this game; it seats two where the number of players is open."""
+    """The arguments with which `cardwar play` plays this game, for two if the number of players is free."""
     words = game_in_words(game)
     name, *given = words.split()
     parameters = split_words(given)[0]

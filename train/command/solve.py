@@ -29,13 +29,13 @@ from train.command.mixes import has_ranges, plays_at_starts, show_start, show_st
 from train.state_words import state_from, state_in_any_words
 from train.words import game_of_words
 
-# Initial states in --json.
+# Maximum number of initial states in --json.
 MOST_STARTS = 100
 
 
 @contextmanager
 def _ray_aside() -> Iterator[None]:
-    """Keeps stdout for the result: Ray prints there until it is shut down."""
+    """Keeps Ray's output off stdout, which is for the result."""
     before = _ray_runs()
     with redirect_stdout(sys.stderr):
         try:
@@ -121,10 +121,10 @@ def _say_how(title: str, solution: baselines.Solution) -> None:
 
 
 def _asked_state(text: str, game: Game[Any]) -> Any:
-    """The state that --state names.
+    """The state named by --state.
 
     Raises:
-        ValueError: If players do not see the state, the text is not a state, or the game is over in it.
+        ValueError: If players do not see the state, the value is not a state, or the game is over in it.
     """
     if not game.facts.public_state:
         raise ValueError(
@@ -138,7 +138,7 @@ def _asked_state(text: str, game: Game[Any]) -> Any:
 
 
 def with_leaves(tree: Any, convert: Callable[[Any], Any]) -> Any:
-    """The same lists and objects with each number converted."""
+    """Converts every number in nested lists and dicts."""
     if isinstance(tree, dict):
         return {key: with_leaves(part, convert) for key, part in tree.items()}
     return [with_leaves(part, convert) for part in tree] if isinstance(tree, list) else convert(tree)

@@ -1,4 +1,4 @@
-"""Standard streams that are closed or cannot be written."""
+"""Standard streams that are closed or not writable."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def unwritten_output() -> str:
 
 
 def complain(message: str) -> None:
-    """Prints a line to stderr, if that can be written."""
+    """Prints a line to stderr, unless stderr is not writable."""
     with suppress(OSError):
         print(f"cardwar: {message}", file=sys.stderr)

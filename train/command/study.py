@@ -40,11 +40,12 @@ def study(
 
     The exit code is 1 if a run fails.
     """
-    # These need torch and matplotlib, which most commands do without.
-    from train.studies.runner import StudyTask, carry_out
-    from train.studies.study_file import read_study
+    from train.studies.study_file import read_study  # needs pydantic
 
     asked = read_study(config)
+    # This needs torch, so it follows what refuses a wrong file.
+    from train.studies.runner import StudyTask, carry_out
+
     folder = folder or Path("runs") / config.stem
     tasks = [StudyTask(run, folder) for run in asked.runs]
     chosen = [task for task in tasks if only is None or only in (name := task.run.name) or fnmatchcase(name, only)]
@@ -64,7 +65,7 @@ def study(
 
 
 def _draw_missing(chosen: Sequence[StudyTask]) -> None:
-    """Plots finished runs that were killed before they were plotted."""
+    """Plots runs that finished but were killed before they were plotted."""
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.studies.runner import State
 
@@ -74,7 +75,7 @@ def _draw_missing(chosen: Sequence[StudyTask]) -> None:
 
 
 def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Report]:
-    """Writes every page with at least one started run."""
+    """Writes each page that has at least one started run."""
     from train.reports.page import say_skipped, write_report
 
     begun = {task.run.name: task for task in tasks if task.held is not None}
@@ -89,7 +90,7 @@ def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Rep
 
 @contextmanager
 def _shown(title: str, tasks: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> Iterator[Show]:
-    """Shows progress: live bars on a terminal, else a line on stderr per run that ends."""
+    """Shows progress: live bars on a terminal, else a line on stderr whenever a run ends."""
 
     def line(working: Sequence[StudyTask], just_ended: Sequence[StudyTask]) -> None:
         for task in just_ended:
@@ -173,7 +174,7 @@ def _print(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -
 
 
 def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report]) -> dict[str, Any]:
-    """What `_print` shows, as JSON data."""
+    """The output of `_print` as JSON data."""
     runs = [
         {
             "name": task.run.name,

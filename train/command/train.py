@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,12 +13,13 @@ import typer
 from rich.table import Table
 
 from cardwar_envs import Game
-from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named, default_algorithm, often_enough
+from train.algorithms.registry import ALGORITHMS, DEFAULTS, Algorithm, algorithm_named, default_algorithm, often_enough
 from train.command.console import AsJson, GameName, out, print_json, say, say_aside
 from train.command.streams import complain
 from train.words import game_from, split_words
 
 if TYPE_CHECKING:
+    from train.algorithms.contract import CommonArgs
     from train.runs.loop import RunResult
     from train.storage.run_folder import MetricsRow
 
@@ -66,16 +67,12 @@ def train(
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
     rules = game_from(game, parameters)
-    entry = algorithm_named(algorithm) if algorithm is not None else default_algorithm(rules)
+    entry = algorithm_named(algorithm) if algorithm is not None else _default(rules, {} if list_options else options)
     if list_options:
         out.print(_options_table(entry, rules))
         return
-    _refuse_near_misses(options, entry)
-    arguments = entry.args_from(options, rules)
+    arguments = _arguments(entry, options, rules)
     _say_other_defaults(entry, rules, options)
-    if "evaluate_every" not in options:
-        interval = often_enough(arguments.evaluate_every, arguments.steps)
-        arguments = dataclasses.replace(arguments, evaluate_every=interval)
     # These need torch and matplotlib, which the other commands do without.
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.runs.loop import run
@@ -113,6 +110,29 @@ def _how_to_resume(folder: Path) -> str:
 
     held = unmeasured(folder)
     return "" if held.is_log else f": {command_of(held)} --resume"
+
+
+def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:
+    """The default algorithm; first refuses options that it is sure to refuse, since finding it can take a second."""
+    refused = set()
+    for name in DEFAULTS:
+        try:
+            _arguments(ALGORITHMS[name], options, rules)
+            refused.add("")
+        except ValueError as error:
+            refused.add(str(error))
+    if len(refused) == 1 and refused != {""}:
+        raise ValueError(refused.pop())
+    return default_algorithm(rules)
+
+
+def _arguments(entry: Algorithm, options: Mapping[str, str], rules: Game[Any]) -> CommonArgs:
+    _refuse_near_misses(options, entry)
+    arguments = entry.args_from(options, rules)
+    entry.require(rules)
+    if "evaluate_every" in options:
+        return arguments
+    return dataclasses.replace(arguments, evaluate_every=often_enough(arguments.evaluate_every, arguments.steps))
 
 
 def _refuse_near_misses(options: Collection[str], entry: Algorithm) -> None:

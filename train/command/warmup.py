@@ -36,7 +36,7 @@ def warmup(
 
 
 def _run_kernels(game: Game[Any]) -> None:
-    """Plays, solves and measures a game in all ways that run kernels."""
+    """Plays, solves and measures a game in every way that runs kernels."""
     facts = game.facts
     batch = cardwar_envs.GameBatch(game, 2)
     batch.reset()

@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from baselines.files import write_atomically
 from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
-from train.command.console import advancing, out, say
+from train.command.console import AgentSeconds, advancing, out, say
 from train.policies.by_word import accept_moves, line_up_from
 from train.words import game_for, game_from, parameters_and_names, points
 
@@ -36,6 +36,7 @@ def watch(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of chance and of the policies' actions; default 0.")
     ] = None,
+    agent_seconds: AgentSeconds = None,
 ) -> None:
     """Watch one game move by move in the terminal, or write it as an animated GIF."""
     parameters, policies = parameters_and_names(words or [])
@@ -71,9 +72,9 @@ def watch(
 def print_game(
     game: Game[Any], names: Sequence[str], shown: Sequence[Revealed[Any]], remarks: Sequence[str] = ()
 ) -> None:
-    """Prints each state of a game with its remark, the moves that led to it, and what each player got.
+    """Prints each state of a game with its remark, the moves that led to it, and each player's payoff.
 
-    `names` are the policies by seat; empty remarks are left out.
+    `names` are the policies by seat; empty remarks are omitted.
     """
     for number, revealed in enumerate(shown):
         out.print(Rule(f"move {number}" if number else "start", style="dim"))

@@ -1,1 +1,1 @@
-"""Asks an agent what it plays, keeps every answer, and computes what follows exactly from the answers."""
+"""Interviews an agent: queries it, stores every answer, and computes exact figures from the answers."""

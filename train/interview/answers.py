@@ -1,4 +1,4 @@
-"""The answers of an interview in a folder: one line of JSON each, so that a killed interview goes on where it was."""
+"""An interview's answers in a folder, one line of JSON each, so that a killed interview can be resumed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from train.storage.alone import alone_in
 from train.validation import one_line
 
 HEAD_FILE, ANSWERS_FILE = "interview.json", "answers.jsonl"
-# A folder's answers have at most this many bytes.
+# Maximum size of a folder's answers, in bytes.
 MOST_BYTES = 1 << 32
 
 
 class Answers:
-    """What an agent has answered so far.
+    """An agent's answers so far.
 
     Attributes:
-        folder: Where it is kept.
-        found: How many answers were there already.
-        failures: Key -> invalid answers to that question.
+        folder: The folder that stores them.
+        found: Number of answers that it already had.
+        failures: Key -> invalid answers to that query.
     """
 
     def __init__(self, folder: Path, kept: list[dict[str, Any]], file: IO[bytes]) -> None:
@@ -40,10 +40,10 @@ class Answers:
         return len(self._valid)
 
     def get(self, key: str, query: Mapping[str, Any]) -> str | None:
-        """The answer to a question; None if there is none yet.
+        """The answer to a query; None if there is none yet.
 
         Raises:
-            ValueError: If another question was asked under this key.
+            ValueError: If this key belongs to a different query.
         """
         if (kept := self._valid.get(key)) is None:
             return None
@@ -52,7 +52,7 @@ class Answers:
         return str(kept["answer"])
 
     def keep(self, key: str, query: Mapping[str, Any], answer: str, failure: str = "") -> None:
-        """Writes down an answer, or one that is invalid, for which `failure` says why."""
+        """Stores an answer, or an invalid one with the reason as `failure`."""
         entry = {"key": key, "query": query, "answer": answer} | ({"failure": failure} if failure else {})
         self._file.write(json.dumps(entry).encode() + b"\n")
         self._file.flush()
@@ -60,7 +60,7 @@ class Answers:
         self._take(entry)
 
     def abouts(self) -> list[str]:
-        """What the agent says of its answers, each once, in the order of appearance."""
+        """The agent's remarks on its answers, without repetitions, in order of appearance."""
         with one_line():
             said = [Answer.model_validate_json(each["answer"]).about for each in self._valid.values()]
         return list(dict.fromkeys(json.dumps(each) for each in said if each))
@@ -74,11 +74,11 @@ class Answers:
 
 @contextmanager
 def answers_in(folder: Path, head: Mapping[str, Any]) -> Iterator[Answers]:
-    """Opens a folder's answers for this process alone; a last line that was cut off is dropped.
+    """Opens a folder's answers for this process alone; drops an incomplete last line.
 
     Args:
-        folder: Made if it is missing.
-        head: What is asked of whom: JSON data that must be the same when the interview goes on.
+        folder: Created if it is missing.
+        head: The agent and the settings of the interview: JSON data that must be the same on resuming.
 
     Raises:
         ValueError: If the folder has other files or another interview, or is damaged.
@@ -110,5 +110,5 @@ def _entry(path: Path, number: int, line: bytes) -> dict[str, Any]:
     if not {"key", "query", "answer"} <= entry.keys() <= {"key", "query", "answer", "failure"}:
         raise ValueError(f"{path}, line {number}: needs key, query and answer")
     if not isinstance(entry["key"], str) or not isinstance(entry["answer"], str):
-        raise ValueError(f"{path}, line {number}: key and answer must be texts")
+        raise ValueError(f"{path}, line {number}: key and answer must be strings")
     return entry

@@ -1,4 +1,4 @@
-"""Asks an agent, unless the answer is known."""
+"""Queries an agent, unless the answer is stored."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ View = tuple[NDArray[np.float32], NDArray[np.int8]]  # an observation and a mask
 
 
 class Interviewer:
-    """Asks an agent, which is started with the first question that has no answer yet.
+    """Queries an agent, which is started for the first query without a stored answer.
 
     Args:
         game: The rules.
         command: The agent.
-        answers: Where answers are kept.
-        tries: Invalid answers to one question after which it gives up.
+        answers: The stored answers.
+        tries: Number of invalid answers to one query after which it gives up.
     """
 
     def __init__(self, game: Game[Any], command: str, answers: Answers, tries: int) -> None:
@@ -37,7 +37,7 @@ class Interviewer:
         """`[num_actions]` probabilities of the answer, and whether it named only a move.
 
         Raises:
-            AgentError: If the agent ends, is late, or gave too many invalid answers; what it answered is kept.
+            AgentError: If the agent exits, is late, or gave too many invalid answers; its answers so far are kept.
         """
         query = query_for(self.game, *view, ask)
         plain = query.model_dump(mode="json", exclude={"query"})
@@ -74,18 +74,18 @@ class Interviewer:
 
 
 class Answered:
-    """A policy of answers; it plays nowhere else."""
+    """A policy that returns stored answers and is defined nowhere else."""
 
     def __init__(self, mixes: dict[tuple[bytes, bytes], NDArray[np.float64]]) -> None:
         self._mixes = mixes
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`; a KeyError at an information state that was not asked for."""
+        """`[batch, num_actions]`; a KeyError at an information state without an answer."""
         return np.stack([self._mixes[key_of(row, mask)] for row, mask in zip(observations, action_masks, strict=True)])
 
 
 class _Listing:
-    """Plays uniformly, and notes the information states that it is asked for."""
+    """Plays uniformly, and records the information states at which it is queried."""
 
     def __init__(self) -> None:
         self.views: dict[tuple[bytes, bytes], View] = {}
@@ -98,12 +98,12 @@ class _Listing:
 
 
 def key_of(observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[bytes, bytes]:
-    """Tells information states apart."""
+    """A key that identifies an information state."""
     return (observation + np.float32(0.0)).tobytes(), np.asarray(mask, dtype=np.int8).tobytes()
 
 
 def information_states(game: Game[Any]) -> dict[tuple[bytes, bytes], View]:
-    """All information states that play can reach, of all players; in a fixed order.
+    """All reachable information states of all players, in a fixed order.
 
     Raises:
         ValueError: If the game is too large to measure a policy exactly.

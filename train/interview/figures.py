@@ -1,4 +1,4 @@
-"""What answers prove: exact figures from mixes, bounds from moves, exact costs of the moves in games."""
+"""Figures computed from answers: exact ones from mixes, bounds from moves, exact costs of the moves in games."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cardwar_envs.core.play import draw_action, random_state, sample_transition
 from train.interview.asking import Answered, Interviewer, View
 from train.play.judge import Judge
 
-# Random starts after which a game is taken to have no decisions.
+# If this many random starts reach no decision, the game counts as having none.
 MOST_STARTS = 1000
 Key = tuple[bytes, bytes]
 Advance = Callable[[int], None]
 
 
 def exact_from_mixes(who: Interviewer, states: Mapping[Key, View], advance: Advance) -> baselines.NashConv:
-    """NashConv of the policy whose mixes the agent gives at every information state."""
+    """NashConv of the policy whose mixes the agent states at every information state."""
     mixes = {}
     for number, (key, view) in enumerate(states.items()):
         mixes[key] = who.mix(f"mix {number}", view, "mix")[0]
@@ -32,7 +32,7 @@ def exact_from_mixes(who: Interviewer, states: Mapping[Key, View], advance: Adva
 
 
 def interval_of(samples: NDArray[np.float64]) -> Interval:
-    """The mean of independent samples with an interval by Student's t: an approximation, rare values may escape it."""
+    """The mean of independent samples with a Student's t interval: an approximation that can miss rare values."""
     mean, count = float(samples.mean()), len(samples)
     error = float(samples.std(ddof=1)) / np.sqrt(count) if count > 1 else np.inf
     half = float(stdtrit(max(count - 1, 1), (1 + CONFIDENCE) / 2)) * error
@@ -40,14 +40,14 @@ def interval_of(samples: NDArray[np.float64]) -> Interval:
 
 
 class FromMoves(NamedTuple):
-    """What moves show.
+    """Figures computed from moves.
 
     Attributes:
-        frequencies: Exploitability of the frequencies of the moves, payoff points: exact for these, and on average more
-            than that of the agent, because a best response to them also exploits the luck of the draw.
-        bound: What best responses to the first quarter of the moves win from the others. The low end of the interval
-            is a lower bound of the agent's exploitability; it assumes nothing about the distribution, so it needs a
-            few hundred moves.
+        frequencies: Exploitability of the frequencies of the moves, payoff points: exact for these, and larger than the
+            agent's on average, because a best response to them also exploits sampling noise.
+        bound: The payoff of best responses to the first quarter of the moves against the rest. The low end of the
+            interval is a lower bound on the agent's exploitability; it assumes nothing about the distribution, so it
+            needs a few hundred moves.
     """
 
     frequencies: float
@@ -57,9 +57,9 @@ class FromMoves(NamedTuple):
 def bounds_from_moves(
     who: Interviewer, states: Mapping[Key, View], repeats: int, seed: int, advance: Advance
 ) -> FromMoves:
-    """Asks for `repeats` moves at every information state of a two-player zero-sum game.
+    """Queries `repeats` moves at every information state of a two-player zero-sum game.
 
-    The interval holds if answers are independent of one another, and no play meets an information state twice.
+    The interval is valid if answers are independent and no game visits an information state twice.
     """
     game, rng = who.game, np.random.default_rng(seed)
     moves: list[dict[Key, NDArray[np.float64]]] = [{} for _ in range(repeats)]
@@ -85,7 +85,7 @@ def bounds_from_moves(
 
 
 def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int, advance: Advance) -> NDArray[np.float64]:
-    """`[samples]` points given away by a decision, where random play leads, against the equilibrium."""
+    """`[samples]` costs of decisions in random play against the equilibrium, payoff points."""
     game, costs = who.game, np.zeros(samples)
     for number in range(samples):
         rng = np.random.default_rng([seed, number])
@@ -95,7 +95,7 @@ def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int, adv
             if _matters(game, state, player):
                 break
         else:
-            raise ValueError(f"{game.facts.name}: random play met no decision in {MOST_STARTS:,} states")
+            raise ValueError(f"{game.facts.name}: random play reached no decision in {MOST_STARTS:,} states")
         view = game.observation(state, player), game.action_mask(state, player)
         costs[number] = _cost(judge, state, player, who.mix(f"sample {number}", view, "mix")[0])
         advance(number + 1)
@@ -106,8 +106,8 @@ class Games(NamedTuple):
     """Games against the equilibrium.
 
     Attributes:
-        costs: `[games]` what the agent's moves gave away, payoff points.
-        losses: `[games]` the value less what the agent was paid. Its mean is the same, but it varies more.
+        costs: `[games]` total costs of the agent's moves, payoff points.
+        losses: `[games]` the value minus the agent's payoff. Its mean is the same, but its variance is higher.
     """
 
     costs: NDArray[np.float64]
@@ -115,13 +115,13 @@ class Games(NamedTuple):
 
     @property
     def fewer(self) -> float:
-        """How many times as many games wins and losses need for an interval as narrow as that of the costs."""
+        """How many times as many games `losses` needs for an interval as narrow as that of `costs`."""
         spread = self.costs.var()
         return float(self.losses.var() / spread) if spread else np.inf
 
 
 def costs_in_games(who: Interviewer, judge: Judge, games: int, seed: int, advance: Advance) -> Games:
-    """Plays games against the equilibrium of a two-player zero-sum game, the agent in both seats in turn."""
+    """Plays games against the equilibrium of a two-player zero-sum game, with the agent in both seats in turn."""
     played = []
     for number in range(games):
         played.append(_game(who, judge, number, np.random.default_rng([seed, number])))
@@ -154,11 +154,11 @@ def _game(who: Interviewer, judge: Judge, number: int, rng: np.random.Generator)
 
 
 def _matters(game: Game[Any], state: Any, player: int) -> bool:
-    """Whether there is something to decide; else no agent is asked."""
+    """Whether there is a decision to make; otherwise no agent is queried."""
     return len(game.legal_actions(state, player)) > 1 and game.settled(state) is None
 
 
 def _cost(judge: Judge, state: Any, player: int, mix: NDArray[np.float64]) -> float:
-    """What a mix gives away on average."""
+    """The expected cost of a mix."""
     costs = judge.verdict(state, player, int(mix.argmax())).costs
     return float(sum(mix[action] * cost for action, cost in costs.items()))

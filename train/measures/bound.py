@@ -2,8 +2,8 @@
 
 Source: F. Timbers et al., "Approximate exploitability: learning a best response in large games" (IJCAI 2022).
 
-A best response gains at least as much as the exploiter, so the bound holds, but a low one does not show that the policy
-is good. The games that select the exploiter are not those that measure it.
+A best response gains at least as much as the exploiter, so the bound is valid, but a low bound does not show that the
+policy is good. The exploiter is selected and measured in different games.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from baselines.oracles.protocol import Progress
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.best_response import Responder, ResponderArgs
+from train.algorithms.arguments import ResponderArgs
+from train.algorithms.best_response import Responder
 from train.kinds import Figures, Kind
 from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
@@ -53,7 +54,7 @@ class Bound:
 def chosen(
     game: Game[Any], candidates: Mapping[str, Policy], policy: Policy, seed: int, games: int = GAMES_TO_CHOOSE
 ) -> dict[str, float]:
-    """Mean payoffs of candidates against a policy in all other seats, the greatest first: estimates, not bounds."""
+    """Mean payoffs of candidates against a policy in all other seats, highest first: estimates, not bounds."""
     payoffs = {name: match(game, each, policy, games=games, seed=seed).payoff for name, each in candidates.items()}
     return {name: payoff.mean for name, payoff in sorted(payoffs.items(), key=lambda item: -item[1].mean)}
 
@@ -80,7 +81,7 @@ def bound_by(
     """
     error = 1.0 - CONFIDENCE
     if game.facts.zero_sum:  # if all follow the policy, they get 0 on average over the seats
-        # One end of an interval errs half as often as both.
+        # One end of an interval errs with half the probability of both.
         played = match(game, responder, policy, games=games, seed=seed, confidence=1.0 - 2.0 * error, progress=progress)
         low, mean, certain = played.payoff.low, played.payoff.mean, played.payoff.exact
     else:

@@ -20,7 +20,7 @@ class Matches:
     kind: ClassVar[Kind] = "matches"
 
     def __init__(self, game: Game[Any], opponents: Mapping[str, Sequence[str]], games: int) -> None:
-        """Loads the opponents: by name of a match, one policy for all other seats, or one per other seat in order.
+        """Loads the opponents: match name -> one policy for all other seats, or one per other seat in order.
 
         Raises ValueError, as `policy_from`, if one cannot play the game.
         """

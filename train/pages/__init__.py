@@ -1,1 +1,1 @@
-"""Writes what the documents say of games and commands, from the games and the commands themselves."""
+"""Generates the parts of the documents that describe games and commands."""

@@ -1,4 +1,4 @@
-"""Writes the generated parts of the documents anew: `python -m train.pages`, from the top of the repository.
+"""Regenerates the generated parts of the documents: `python -m train.pages`, in the top folder of the repository.
 
 A generated part stands between two comments, as in `baselines.markdown`:
 
@@ -19,14 +19,14 @@ FOLDER = Path("docs")
 
 
 def part_of(part: str) -> str:
-    """A generated part in Markdown, by the name of a game, `cardwar` or `conformance`, and the part."""
+    """A generated part in Markdown, named by a game, `cardwar` or `conformance`, and the part."""
     subject, what = part.split()
     others = {"cardwar": command.section, "conformance": checks.section}
     return others[subject](what) if subject in others else games.section(subject, what)
 
 
 def pages(folder: Path = FOLDER) -> Iterator[Path]:
-    """The pages with parts that are made here."""
+    """The pages with parts generated here."""
     return (page for page in sorted(folder.rglob("*.md")) if f"<!-- generated: {COMMAND}, " in page.read_text())
 
 

@@ -1,4 +1,4 @@
-"""What the page of the conformance kit says of each check, from the checks' docstrings."""
+"""The conformance page's section on each check, from the checks' docstrings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH = 120
 
 
 def section(part: str) -> str:
-    """A generated part of the kit's page: "checks", a section for each check."""
+    """Generates a part of the conformance page: "checks", one section per check."""
     if part != "checks":
         raise ValueError(f"{part!r} must be 'checks'")
     return "\n\n".join(map(_check, CHECKS))

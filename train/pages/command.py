@@ -21,7 +21,7 @@ TYPES = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
 def section(part: str) -> str:
-    """A generated part of the command's page: a subcommand's name, "overview", or "learners" for all their options."""
+    """Generates a part of the command's page: a subcommand's name, "overview", or "learners" for all their options."""
     if part == "overview":
         rows = [[f"[`cardwar {name}`](#cardwar-{name})", _paragraphs(each)[0]] for name, each in SUBCOMMANDS.items()]
         return table(["command", "what it does"], rows)
@@ -48,8 +48,8 @@ def _subcommand(name: str) -> str:
 
 
 def _option(name: str, kind: Any, info: OptionInfo) -> str:
-    """How an option is spelled, with what follows it."""
-    # In an annotation, typer takes what stands in the place of the default as the first spelling.
+    """Spells an option with its placeholder."""
+    # In an annotation, typer treats the positional default as the first spelling.
     given = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
     spelled = given or [f"--{name.replace('_', '-')}"]
     base = next((each for each in (*get_args(kind), kind) if each in TYPES), None)

@@ -1,4 +1,4 @@
-"""What a game's page says of it: made from the game's docstrings, facts, fields and policies."""
+"""The generated parts of a game's page, from its docstrings, facts, fields and policies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from train.pages.rounds import ROUNDS, as_text
 HISTORY = "Version history:"
 ENTRY = re.compile(r"^    ([\w* ]+?)(?: if (\w+)=\"(\w+)\")?: (.*(?:\n {8,}.*)*)", re.MULTILINE)
 CHANCE = {"none": "none", "deal": "in the deal only", "moves": "when players move"}
-# Of more actions only the first and the last are shown.
+# If there are more actions, only the first and the last are shown.
 MOST_SHOWN = 15
 WIDTH = 120
 
@@ -32,14 +32,14 @@ def section(name: str, part: str) -> str:
 
 
 def _modules(game: Game[Any]) -> list[str]:
-    """The docstrings of the modules that hold the game's rules: its own, and those that it inherits from."""
+    """The docstrings of the modules that define the game's rules, inherited ones included."""
     kinds = type(game).__mro__
     kinds = kinds[: kinds.index(Game)]
     return [inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "") for kind in kinds]
 
 
 def how_to_play(game: Game[Any]) -> str:
-    """How the game is played with its default parameters, and the commands for others."""
+    """How to play the game with its default parameters, and the commands for others."""
     name = game.facts.name
     rules = fill(game.how_to_play, WIDTH)
     return f"{rules}\n\nWith other parameters: `cardwar rules {name} KEY=VALUE ...`. To play: `cardwar play {name}`."
@@ -51,20 +51,20 @@ def rules(game: Game[Any]) -> str:
 
 
 def history(game: Game[Any]) -> str:
-    """One line for each version."""
+    """One line per version."""
     told = next(text for text in _modules(game) if HISTORY in text).partition(HISTORY)[2]
     return "\n".join(f"- Version {line.strip()}" for line in told.strip().splitlines())
 
 
 def worked_round(game: Game[Any]) -> str:
-    """The game's worked round, and the parameters that it is played with."""
+    """The game's worked round, and its parameters."""
     given = " ".join(f"{key}={value}" for key, value in ROUNDS[game.facts.name].parameters.items())
     played = f"Played with `{given}`:\n\n" if given else ""
     return f"{played}```text\n{as_text(game.facts.name)}\n```"
 
 
 def parameters(game: Game[Any]) -> str:
-    """Every field of the game's dataclass: its default, and what the docstrings say of it."""
+    """Every field of the game's dataclass: its default, and its description from the docstrings."""
     told = described(type(game))
     fields = dataclasses.fields(type(game))  # type: ignore[arg-type]  # games are dataclasses
     rows = [[f"`{field.name}`", _default(field, game), told[field.name]] for field in fields]
@@ -72,7 +72,7 @@ def parameters(game: Game[Any]) -> str:
 
 
 def _default(field: dataclasses.Field[Any], game: Game[Any]) -> str:
-    """A field's default, and what it comes to if that is None."""
+    """A field's default, and its effective value if that is None."""
     value = getattr(game, field.name)
     if field.default is not None:
         return f"`{value!r}`"
@@ -80,7 +80,7 @@ def _default(field: dataclasses.Field[Any], game: Game[Any]) -> str:
 
 
 def observation(game: Game[Any]) -> str:
-    """Every entry of an observation: its place for the default game, how many there are, and what they mean."""
+    """Every entry of an observation: its index in the default game, the number of such entries, and their meaning."""
     rows, first = [], 0
     for size, count, meaning in observation_entries(game):
         places = "none" if not count else str(first) if count == 1 else f"{first} to {first + count - 1}"
@@ -91,7 +91,7 @@ def observation(game: Game[Any]) -> str:
 
 
 def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
-    """What the docstring of `observation` says: (how many in words, how many in this game, what they mean)."""
+    """The entries in the docstring of `observation`: (count as written, count in this game, meaning)."""
     found = []
     text = block_below(type(game).observation.__doc__ or "", "Entries:")
     for size, field, value, meaning in ENTRY.findall(text):
@@ -104,7 +104,7 @@ def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
 
 
 def actions(game: Game[Any]) -> str:
-    """What each action does, for each player where the players differ."""
+    """The meaning of each action, per player if the players differ."""
     number, players = game.facts.num_actions, range(game.facts.num_players)
     words = [tuple(game.describe_action(action, player) for player in players) for action in range(number)]
     same = all(len(set(each)) == 1 for each in words)
@@ -116,7 +116,7 @@ def actions(game: Game[Any]) -> str:
 
 
 def facts(game: Game[Any]) -> str:
-    """What solvers know of the game before it is played, and what it pays."""
+    """The facts that solvers know before play, and the payoffs."""
     known = game.facts
     rows = [
         ["players", str(known.num_players)],
@@ -147,10 +147,10 @@ def environments(game: Game[Any]) -> str:
 
 
 def policies(game: Game[Any]) -> str:
-    """The policies with names that can play the game."""
+    """The named policies that can play the game."""
     fitting = fitting_policies(game)
     rows = [[f"`{name}`", _line((type(each).__doc__ or "").partition("\n\n")[0])] for name, each in fitting.items()]
-    # Levels come in ascending order, so that the last of a title is the highest.
+    # Levels come in ascending order, so the last one of a title is the highest.
     most = {each.title: each.number for each in levels() if each.game == game.facts.name}
     rows += [[f"`level:1` to `level:{number}`", f"Learned for {title}."] for title, number in most.items()]
     return table(["name", "how it plays"], rows)

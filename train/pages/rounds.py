@@ -1,4 +1,4 @@
-"""A worked round of each game, played by the rules."""
+"""A worked round of each game, replayed by the rules."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cardwar_envs import Game, Transition, make_game
 
 @dataclass(frozen=True)
 class Round:
-    """Moves of one game."""
+    """The moves of a worked round."""
 
     parameters: Mapping[str, Any]  # of the game
-    moves: Sequence[tuple[str, ...]]  # what each player who acts plays, in the game's words, move by move
-    outcomes: Sequence[int] = ()  # which outcome of chance follows each move; the first where none is given
-    start: int = 0  # which outcome of the deal the game starts with
+    moves: Sequence[tuple[str, ...]]  # per move, the acting players' actions as the game names them
+    outcomes: Sequence[int] = ()  # index of the chance outcome after each move; 0 if not given
+    start: int = 0  # index of the deal's outcome
 
 
 ROUNDS: dict[str, Round] = {
@@ -35,10 +35,10 @@ ROUNDS: dict[str, Round] = {
 
 
 def replayed(name: str) -> Iterator[tuple[Game[Any], str, Transition[Any]]]:
-    """Plays a worked round by the rules: yields the game, who plays what ("" for the deal), and how it turns out.
+    """Replays a worked round: yields the game, the moves as text ("" for the deal), and their outcome.
 
     Raises:
-        ValueError: If a move is not legal where it is made.
+        ValueError: If a move is illegal.
     """
     given = ROUNDS[name]
     game = make_game(name, **given.parameters)

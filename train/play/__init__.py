@@ -1,1 +1,1 @@
-"""A person plays a game: one trainer, in the terminal and in a browser."""
+"""Interactive play: one trainer for the terminal and the browser."""

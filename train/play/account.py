@@ -1,17 +1,18 @@
-"""Why a game ended as it did: its result as the value of the game, luck and mistakes, which add up exactly.
+"""Explains a result as the value of the game, luck and mistakes, which add up exactly.
 
-All terms are payoff points from the person's seat. Let M be the payoff matrix to go at a state, v its value, x and y
-the equilibrium mixes of the person and the opponent. For the joint action (a, b) that was played:
+All terms are payoff points from the person's seat. At a state, let M be the matrix of continuation payoffs, v its
+value, and x and y the equilibrium mixes of the person and the opponent. For the joint action (a, b):
 
 - your mistake: max M y - (M y)[a], the cost that play shows for the move;
 - the opponent's mistake: (x M)[b] - min x M, by the same rule from its seat;
-- luck in which moves met: the rest of M[a, b] - v, that is M[a, b] - (M y)[a] - (x M)[b] + v. Its mean is 0 as soon as
-  one player draws from its equilibrium mix, whatever the other plays. If neither does, what a player gains by guessing
-  the other's move is part of it;
-- luck of chance: the payoff and value to go that chance brought, minus their expectation M[a, b].
+- luck of the draw: the rest of M[a, b] - v, that is M[a, b] - (M y)[a] - (x M)[b] + v. Its mean is 0 if either player
+  draws from its equilibrium mix, whatever the other plays. Otherwise it includes what a player gains by guessing the
+  other's move;
+- luck of chance: the payoff and continuation value after the chance outcome, minus their expectation M[a, b].
 
-Added over a game, the values to go cancel: result = value + chance + draws - mine + theirs. Where players have private
-information, v is what the two equilibrium mixes expect given both players' information; the deal is luck of chance.
+Summed over a game, the continuation values cancel: result = value + chance + draws - mine + theirs. If players have
+private information, v is the expectation of the two equilibrium mixes given both players' information; the deal is luck
+of chance.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ class Account:
     solution's mixes, which are floats.
 
     Attributes:
-        result: What the person was paid, payoff points.
-        value: What optimal play by both would have given the person on average.
+        result: The person's payoff, payoff points.
+        value: The person's expected payoff if both play optimally.
         chance: Luck of chance.
-        draws: Luck in which moves met.
-        mine: What the person's moves gave away, at least 0.
-        theirs: What the opponent's moves gave away, at least 0.
+        draws: Luck of the draw: which moves met.
+        mine: Total cost of the person's moves, at least 0.
+        theirs: Total cost of the opponent's moves, at least 0.
     """
 
     result: float
@@ -78,7 +79,7 @@ class Account:
         return [(label, f"{term + 0.0:+.{DIGITS}f}") for label, term in terms]
 
     def sentences(self, opponent: str) -> list[str]:
-        """What happened, in plain words; `opponent` is its name."""
+        """Explains the result in plain sentences; `opponent` is the opponent's name."""
         value, chance, draws, *_ = self._rounded()
         luck, mine, theirs = round(chance + draws, DIGITS), self.mine > NOTHING, self.theirs > NOTHING
         neither = f"neither you nor {opponent} made a mistake"
@@ -100,7 +101,7 @@ class Account:
         return [f"{paid(self.result)}: {_listed(reasons)}{faultless[mine, theirs]}."]
 
     def _rounded(self) -> tuple[float, ...]:
-        """The terms rounded to `DIGITS`; luck, if there is any, takes the rounding error, so that they add up."""
+        """The terms rounded to `DIGITS`; luck, if any, absorbs the rounding error, so that they add up."""
         terms = [self.value, self.chance, self.draws, self.mine, self.theirs]
         rounded = [round(float(term), DIGITS) for term in terms]
         missing = round(float(self.result), DIGITS) - (sum(rounded) - 2.0 * rounded[3])
@@ -112,13 +113,13 @@ class Account:
 
 
 def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) -> Account:
-    """The account of a game of two players that was played to its end.
+    """The account of a two-player game that was played to its end.
 
     Args:
         judge: Costs and values of the game's solution.
         game: The rules.
-        episode: The game as it was played.
-        seat: The person's.
+        episode: The complete game.
+        seat: The person's seat.
     """
     number, value, to_go = judge.number, judge.value(seat), [judge.to_go(state, seat) for state in episode.states]
     received = [number(rewards[seat]) for rewards in (episode.dealt, *episode.rewards)]
@@ -135,14 +136,14 @@ def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) 
 
 
 def paid(result: float) -> str:
-    """What a person was paid, in words."""
+    """Says what a person was paid."""
     if abs(result) <= NOTHING:
         return "You broke even"
     return f"You {'won' if result > 0.0 else 'lost'} {in_points(abs(result))}"
 
 
 def brought(luck: float) -> str:
-    """What luck did, in words."""
+    """Says what luck brought or cost."""
     return f"{'brought' if luck > 0.0 else 'cost'} you {amount(abs(luck))}"
 
 

@@ -13,13 +13,13 @@ COUNT = re.compile(r"^\d+x")
 
 
 class Choices:
-    """The actions that a player may play; `names` has the name that the game gives to each."""
+    """A player's legal actions; `names` are the game's names for them."""
 
     def __init__(self, game: Game[Any], player: int, actions: Sequence[int]) -> None:
         self.names = {action: game.describe_action(action, player) for action in actions}
 
     def named(self, text: str) -> int | None:
-        """The one action of exactly that name, if there is one; capitals do not matter."""
+        """The action with exactly that name, ignoring case; None if there is none or several."""
         found = [action for action, name in self.names.items() if name.casefold() == text.strip().casefold()]
         return found[0] if len(found) == 1 else None
 

@@ -1,6 +1,6 @@
 """Access control of the local server, and its response headers.
 
-Other pages in the same browser and other users of the machine can reach a loopback address, too. So the path of every
+Other pages in the same browser and other users of the machine can also reach a loopback address. So the path of every
 request must begin with a secret token. Requests with another Host (DNS rebinding) or Origin are refused.
 """
 
@@ -33,7 +33,7 @@ class Guard:
         self._hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":  # a server's own start and end
+        if scope["type"] != "http":  # the server's startup and shutdown events
             await self._app(scope, receive, send)
             return
 
@@ -52,7 +52,7 @@ class Guard:
         await self._app(inside, receive, send_with_headers)
 
     def _refusal(self, request: Request) -> str:
-        """Why a request is not answered; empty if it is."""
+        """The reason for refusing a request; empty if it is accepted."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host not in self._hosts:
             return "This server accepts requests from this machine only.\n"

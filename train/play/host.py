@@ -15,7 +15,7 @@ from train.play.trainer import Table, Trainer
 from train.play.view import turn_of, view_of
 from train.validation import Strict
 
-# How many games a series has at most; None for no end.
+# Maximum number of games in a series; None for no limit.
 LENGTHS = (None, 3, 5, 9, 25)
 
 
@@ -33,13 +33,13 @@ class AskedMove(Asked):
 
 
 class AskedDeal(Asked):
-    """Another game: of the same series, or the first of a series whose length is at this place of the list."""
+    """Another game: of the same series, or the first of a series whose length has this index in the list."""
 
     series: int | None
 
 
 class AskedTable(Asked):
-    """Places in the lists of the lobby, and in that of the lengths of a series."""
+    """Indices in the lists of the lobby, and in that of the lengths of a series."""
 
     kind: int
     size: int
@@ -56,10 +56,10 @@ class Refused(Exception):  # noqa: N818  # a response, not a bug
 
 
 class Host:
-    """The current game and the next ones; or a lobby, in which the game is chosen.
+    """The current game and its successors; or a lobby in which to choose the game.
 
     Attributes:
-        game_id: The name of the game, or of the lobby, which no other has.
+        game_id: A unique name of the game or the lobby.
     """
 
     def __init__(self, table: Table | None, seed: int | None, record: Path | None, length: int | None = None) -> None:
@@ -72,7 +72,7 @@ class Host:
 
     @property
     def trainer(self) -> Trainer:
-        """The game; Refused in the lobby."""
+        """The game; raises Refused in the lobby."""
         if self._trainer is None:
             raise Refused(409, "No game has been chosen yet.")
         return self._trainer
@@ -82,7 +82,7 @@ class Host:
         return 0 if self._trainer is None else turn_of(self._trainer)
 
     def view(self) -> dict[str, Any]:
-        """What the page shows."""
+        """The data that the page shows."""
         here = {"game": self.game_id, "turn": self.turn, "lengths": self._lengths}
         if self._trainer is None:
             return {**here, "lobby": list(map(spoken, lobby.games()))}
@@ -95,7 +95,7 @@ class Host:
         return {**view_of(trainer), **here, **picking, "series": self._series_view()}
 
     def _series_view(self) -> dict[str, Any]:
-        """How the series stands, and from its second game on what it says."""
+        """The standing of the series and, from the second game on, its summary."""
         series = self._series
         said = series.sentences() if len(series.results) > 1 else []
         return {"length": series.length, "decided": series.decided, "standing": series.standing, "said": said}
@@ -114,13 +114,13 @@ class Host:
         return lobby.table_of(asked.kind, asked.size, asked.opponent)
 
     def sit(self, asked: AskedTable, table: Table) -> None:
-        """Begins a game at the chosen table."""
+        """Starts a game at the chosen table."""
         self._check(asked)  # another tab may have been faster
         self._series = Series(table, lobby.at(self._lengths, asked.series))
         self._begin()
 
     def leave(self, asked: Asked) -> None:
-        """Back to the lobby once the game has ended."""
+        """Returns to the lobby once the game has ended."""
         self._check_ended(asked)
         self._trainer, self.game_id = None, secrets.token_hex(8)
 
@@ -134,19 +134,19 @@ class Host:
         self.stop("given up")
 
     def watch(self, asked: Asked) -> None:
-        """Plays one step on without the person, who is out."""
+        """Plays one step without the person, who is out."""
         self._check(asked)
         self.trainer.watch()
 
     def new(self, asked: AskedDeal) -> None:
-        """Begins another game, with another seed, once this one has ended."""
+        """Starts another game, with another seed, once this one has ended."""
         self._check_ended(asked)
         if asked.series is not None:
             self._series = Series(self._series.table, lobby.at(self._lengths, asked.series))
         self._begin()
 
     def stop(self, ending: str) -> None:
-        """Ends the game, if it goes on."""
+        """Ends the game, if it is in progress."""
         if self._trainer is not None and self._trainer.ending is None:
             self._trainer.stop(ending)
             self._keep()
@@ -163,7 +163,7 @@ class Host:
             raise Refused(409, "This game is still in progress. Give it up first.")
 
     def _keep(self) -> None:
-        """Counts a game that has ended, and writes its record; later ones go beside it, over no other file."""
+        """Counts a finished game and writes its record under a new name; no file is overwritten."""
         if self.trainer.ending is None:
             return
         self._series.add(self.trainer)

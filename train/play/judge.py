@@ -1,7 +1,7 @@
-"""The cost of a move: the expected payoff it gives away against an opponent who plays the equilibrium.
+"""The cost of a move: the expected payoff that it gives away against an opponent who plays the equilibrium.
 
 There are often many optimal strategies, so moves are judged by cost, never by their probability in one equilibrium: a
-move that any optimal strategy plays costs nothing.
+move in the support of any optimal strategy costs nothing.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from baselines import PrivateSolution, Solution, StateSolution
 
-# Costs below this share of the largest payoff (at least 1) are rounding errors of the solver.
+# Costs below this fraction of the largest payoff (at least 1) count as rounding errors of the solver.
 ROUNDING = 1e-9
-# Decisions whose verdicts are cached; they recur in small games.
+# Number of cached verdicts; decisions recur in small games.
 MOST_CACHED = 10_000
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One decision, and what each legal action would have given away.
+    """The verdict on one decision: the cost of each legal action.
 
     Attributes:
         played: The action that was played.
@@ -39,16 +39,16 @@ class Verdict:
 
     @property
     def cost(self) -> float:
-        """What the action played gives away, payoff points."""
+        """The cost of the action played, payoff points."""
         return self.costs[self.played]
 
 
 class Judge:
-    """Computes the cost of moves, and values to go, by a game's solution.
+    """Computes costs of moves and continuation values from a game's solution.
 
     Attributes:
         solution: The solution.
-        number: The type of values to go: `Fraction` if the solution has exact ones, else `float`.
+        number: The type of continuation values: `Fraction` if the solution has exact ones, else `float`.
     """
 
     def __init__(self, solution: Solution) -> None:
@@ -67,7 +67,7 @@ class Judge:
         self._cached = lru_cache(MOST_CACHED)(self._costs_and_mix)
 
     def verdict(self, state: Any, player: int, action: int) -> Verdict:
-        """The verdict on an action that `player` has played in `state`."""
+        """The verdict on `player`'s action in `state`."""
         return Verdict(action, *self._cached(state, player))
 
     def value(self, player: int) -> Any:
@@ -75,27 +75,27 @@ class Judge:
         return self._value if player == 0 else -self._value
 
     def to_go(self, state: Any, player: int) -> Any:
-        """What `player` is still to be paid on average if both play the equilibrium, payoff points.
+        """Expected continuation payoff to `player` if both play the equilibrium, payoff points.
 
-        Where players have private information, it is an expectation of one who sees all of it.
+        With private information, it is the expectation of an observer who sees all of it.
         """
         worth = self._play.to_go(state)
         return worth if player == 0 else -worth
 
     def _costs_and_mix(self, state: Any, player: int) -> tuple[dict[int, float], dict[int, float]]:
-        """Each action's loss against the best one, where losses below the solution's error count as 0; and the mix."""
+        """Each action's cost, 0 if below the solution's error; and the mix."""
         actions, mix, worth = self._play.weighed(state, player)
         lost = worth.max() - worth
         costs = {a: float(cost) if cost > self._error else 0.0 for a, cost in zip(actions, lost, strict=True)}
         return costs, dict(zip(actions, mix.tolist(), strict=True))
 
 
-# A player's actions, their probabilities in the equilibrium, and what each is worth against it.
+# A player's actions, their probabilities in the equilibrium, and their payoffs against it.
 Weighed = tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.float64]]
 
 
 class _Public:
-    """Where players see the state: expectations over the opponent's action and chance."""
+    """For games of public state: expectations over the opponent's action and chance."""
 
     def __init__(self, solution: StateSolution) -> None:
         self._solution = solution
@@ -112,7 +112,7 @@ class _Public:
 
 
 class _Private:
-    """Where both players move once on private information: expectations over the opponent's, given the player's."""
+    """For games with private types: expectations over the opponent's type, given the player's."""
 
     def __init__(self, solution: PrivateSolution) -> None:
         self._solution, self._form = solution, solution.game.bayesian_form()
@@ -134,6 +134,6 @@ class _Private:
         return float(mixes[0] @ self._form.payoffs[kinds[0], kinds[1]] @ mixes[1])
 
     def _kind(self, state: Any, player: int) -> int:
-        """The number of the player's type."""
+        """The index of the player's type."""
         seen = self._solution.game.observation(state, player)
         return int(np.flatnonzero((self._form.observations[player] == seen).all(axis=1))[0])

@@ -1,7 +1,7 @@
 """A whole game as data, for a page that plays it without the rules: every place, outcome, cost, text and picture.
 
-A *place* is a state with what each player was paid on the way to it. Pictures, texts and what is shown of moves recur,
-so each is listed once and named by its number. All lists of two have the person first and the opponent second.
+A *place* is a state together with each player's payoff so far. Pictures, texts and descriptions of moves recur, so each
+is listed once and referenced by index. Lists of two have the person first and the opponent second.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ from train.play.trainer import Table
 from train.play.view import free_moves, position_of, shown_verdict
 from train.words import game_in_words
 
-# Outcomes of joint moves that a page holds at most: about 2 MB, made in less than a minute.
+# Maximum number of outcomes of joint actions on a page: about 2 MB, made in less than a minute.
 MOST_OUTCOMES = 40_000
 
 Place = tuple[Any, tuple[float, ...]]
-# What can happen at a place: each joint action, the first player's slowest, with its outcomes.
+# The continuations of a place: each joint action, the first player's slowest, with its outcomes.
 Listed = Mapping[Place, Sequence[tuple[dict[int, int], Sequence[Transition[Any]]]]]
 
 
 def places_of(game: Game[Any]) -> Listed:
-    """Every place of a game for two.
+    """Lists every place of a two-player game.
 
     Raises:
         ValueError: If the game is not zero-sum for two players, or too large; the error names the largest size that
             works.
     """
-    require_two_zero_sum(game, "a page against the equilibrium")
+    more = game.parameters().get("num_players", 2) != 2
+    require_two_zero_sum(game, "a page against the equilibrium", "; add num_players=2" if more else "")
     found = _places(game)
     if found is None:
         fitting = _largest(game)
@@ -83,7 +84,7 @@ def _after(place: Place, outcome: Transition[Any]) -> Place:
 
 
 def _largest(game: Game[Any]) -> Game[Any] | None:
-    """The largest game between the smallest one and this that a page can hold; None if none is found."""
+    """The largest game between the smallest one and this one that fits a page; None if none is found."""
     smallest = game.smallest()
     values = {field.name: getattr(game, field.name) for field in fields(game)}  # type: ignore[arg-type]  # a dataclass
     single = {name: value for name, value in values.items() if isinstance(value, (bool, int, float, str))}
@@ -94,7 +95,7 @@ def _largest(game: Game[Any]) -> Game[Any] | None:
         numbers = {name: min(value, least[name] + step) for name, value in sizes.items()}
         try:
             return type(game)(**{**single, **numbers})
-        except ValueError:  # the numbers do not go together
+        except ValueError:  # the parameters do not fit together
             return None
 
     def too_large(step: int) -> bool:
@@ -107,7 +108,7 @@ def _largest(game: Game[Any]) -> Game[Any] | None:
 
 
 class _Numbered:
-    """Entries without repetitions, by their JSON text; a call gives an entry's number."""
+    """Distinct entries, by their JSON text; a call returns an entry's index."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -120,7 +121,7 @@ class _Numbered:
 
 
 class Listing:
-    """The data of the game of a table whose opponent plays the equilibrium."""
+    """The data of a table's game, in which the opponent plays the equilibrium."""
 
     def __init__(self, table: Table, places: Listed, progress: Callable[[int], None] | None = None) -> None:
         assert table.judge is not None  # the caller has solved the game
@@ -172,7 +173,7 @@ class Listing:
         return [float(outcome.probability), self._number[after], float(outcome.rewards[self._table.seat]), picture]
 
     def _picture(self, scene: Scene) -> int:
-        """A picture's number: where it can be clicked, and its SVG as elements with their attributes and texts."""
+        """The index of a picture, stored as clickable areas and SVG elements with attributes and texts."""
         shapes = [self._shape(scene, shape) for shape in scene.shapes]
         return self._pictures({**picture_of(scene), "look": self._drawn(scene, ()).attrib, "shapes": shapes})
 
@@ -187,7 +188,7 @@ class Listing:
         return ElementTree.fromstring(to_svg(replace(scene, shapes=shapes)))
 
     def _state(self, state: Any) -> dict[str, Any]:
-        """What players can do in a state, by action: names, mixes and costs; and what the person is still to get."""
+        """A state's actions with names, mixes and costs per player; and the person's continuation value."""
         game, acting = self._game, self._game.acting_players(state)
         own, other = (game.legal_actions(state, player) if player in acting else () for player in self._seats)
         weighed = [

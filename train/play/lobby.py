@@ -1,4 +1,4 @@
-"""What a person can choose on the page: games, sizes, opponents. The browser names places in these lists only."""
+"""The choices in the lobby: games, sizes, opponents. The browser sends only indices in these lists."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from train.play.seating import EQUILIBRIUM, WITHOUT_EQUILIBRIUM, may_be_solved, 
 from train.play.trainer import Table
 from train.words import game_in_words
 
-# Seconds for computing an equilibrium.
+# Seconds allowed for computing an equilibrium.
 PATIENCE = 20.0
 # Sizes between the smallest game (0) and the default one (1).
 SHARES = (0.2, 0.5, 1.0)
 
 
 class Offer(NamedTuple):
-    """A game of one size, and who can play it."""
+    """A game of one size, and the opponents that can play it."""
 
     game: Game[Any]
     opponents: list[str]
 
     @property
     def entry(self) -> dict[str, Any]:
-        """What the page shows of it."""
+        """Its description for the page."""
         _, *words = game_in_words(self.game).split()
         size = ", ".join(word.removeprefix("num_").replace("_", " ").replace("=", ": ") for word in words)
         return {"size": size or "full size", "opponents": self.opponents, "rules": self.game.how_to_play}
 
 
 def games() -> list[str]:
-    """The names of the games, those with graded opponents first; none of another package is imported for them."""
+    """The names of the games, those with graded opponents first; imports no other package."""
     graded = {level.game for level in levels()}
     return sorted({**GAMES, **installed(GAME_GROUP)}, key=lambda name: name not in graded)
 
 
 def offers(place: int) -> list[Offer]:
-    """The sizes of the game at a place of `games()`, and the opponents for each; IndexError if there is none."""
+    """The sizes of the game at an index of `games()`, with the opponents for each; an IndexError if there is none."""
     at(games(), place)
-    with _locks[place]:  # the second to ask waits for the first
+    with _locks[place]:  # a second request waits for the first
         return _offers(place)
 
 
 def prepare() -> None:
-    """Computes the offers of our games in the background: to see whether a large game can be solved takes seconds."""
+    """Computes the offers of our games in the background: deciding whether a large game is solvable takes seconds."""
     ours = [place for place, name in enumerate(games()) if name in GAMES]  # others are imported when they are chosen
     Thread(target=lambda: [offers(place) for place in ours], daemon=True).start()
 
@@ -68,29 +68,35 @@ def _offers(place: int) -> list[Offer]:
 
 
 def table_of(game: int, size: int, opponent: int) -> Table:
-    """The table at these places of the lists; IndexError if there is none, ValueError if it cannot be set."""
+    """The table at these indices of the lists; an IndexError for a wrong index, a ValueError if it cannot be set."""
     offer = at(offers(game), size)
     word = at(offer.opponents, opponent)
-    solution, reason = _solved(game, size)
+    solution, reason = _solved(game, size, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
         raise ValueError(f"{reason} Choose another opponent or a smaller size.")
     return table_for(offer.game, 0, [word], solution, reason)
 
 
-@cache  # also failures, after which another opponent is chosen
-def _solved(game: int, size: int) -> tuple[Solution | None, str]:
-    return timely_equilibrium(offers(game)[size].game, PATIENCE)
+_solutions: dict[tuple[int, int], tuple[Solution | None, str]] = {}
+
+
+def _solved(game: int, size: int, again: bool) -> tuple[Solution | None, str]:
+    """The kept result of `timely_equilibrium`; `again` repeats a failure, which may be due to a busy machine."""
+    kept = _solutions.get((game, size))
+    if kept is None or (again and kept[0] is None):
+        kept = _solutions[game, size] = timely_equilibrium(offers(game)[size].game, PATIENCE)
+    return kept
 
 
 def at(offered: Sequence[Any], place: int) -> Any:
-    """The entry at a place, which is never counted from the end; IndexError if there is none."""
+    """The entry at an index, never counted from the end; an IndexError if there is none."""
     if place not in range(len(offered)):
         raise IndexError(f"place ({place}) must be in 0..{len(offered) - 1}")
     return offered[place]
 
 
 def _sizes(name: str) -> Iterator[Game[Any]]:
-    """Games whose whole numbers lie between the smallest's and the default's, the default, and the one for three."""
+    """Games with integer parameters from the smallest's to the default's, the default, and the three-player game."""
     default = make_game(name)
     smallest, seen = default.smallest() or default, set()
     ranges = {
@@ -110,7 +116,7 @@ def _sizes(name: str) -> Iterator[Game[Any]]:
 
 
 def _opponents(game: Game[Any]) -> list[str]:
-    """The equilibrium first, if it may be computed in time, then levels and uniform play."""
+    """The equilibrium first, if it can be computed in time, then levels and uniform play."""
     quick, first = fitting_policies(game), (EQUILIBRIUM, "level", WITHOUT_EQUILIBRIUM)
     fitting = [name for name in names_for(game) if name in quick or name.partition(":")[0] in SLOW]
     offered = [name for name in fitting if name != EQUILIBRIUM or may_be_solved(game, PATIENCE)]

@@ -1,4 +1,4 @@
-"""Pages as one file each, with all data in it instead of a server: a game to play, and the recorded solutions."""
+"""Pages as single files with all data in them and no server: a game to play, and the recorded solutions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINKS = re.compile(r'<link rel="icon".*</script>\n', re.DOTALL)
 
 
 def page_with(data: Mapping[str, Any], page: str = "page.html", scripts: Sequence[str] = SCRIPTS) -> str:
-    """The file, in which only the data depend on the game: no text of a game is markup or script.
+    """Fills a page with data; strings from the game are never markup or script.
 
     Args:
         data: What `Listing.data` returns, or what another page shows.
@@ -42,7 +42,7 @@ def page_with(data: Mapping[str, Any], page: str = "page.html", scripts: Sequenc
 
 
 def solutions_page() -> str:
-    """A page that shows the payoff matrix, the mixes and their ranges of every recorded solution."""
+    """A page with the payoff matrix, the mixes and their ranges for every recorded solution."""
     return page_with({"solutions": list(entries())}, "solutions.html", ("parts.js", "solutions.js"))
 
 

@@ -1,4 +1,4 @@
-"""How a person picks a move on the page: by clicks on items of the picture, or on buttons with their names."""
+"""Picking a move on the page: by clicks on items of the picture, or on buttons with the moves' names."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from cardwar_envs.core.scene import Box, Scene
 from train.play.choices import Choices
 from train.play.trainer import Trainer
 
-# Of more choices than the page can hold, and of those that a search finds, it gets the first few.
+# If there are more choices, or a search finds more, the page gets the first few.
 MOST_LISTED, FEW_LISTED = 10_000, 12
 
 
 def choices_in(game: Game[Any], seat: int, legal: Sequence[int]) -> dict[str, Any]:
-    """The choices of the person in `seat`: actions, and how they are picked (see `Texts.picks`).
+    """The choices of the person in `seat`: actions, and the steps to pick them (see `Texts.picks`).
 
-    Each of `actions` has its action and the steps of its picks: a place in the list `steps`, and places in the list
-    `items`. `more` is the number of choices that are not listed.
+    Each entry of `actions` has its action and its steps: an index in the list `steps`, and indices in the list `items`.
+    `more` is the number of omitted choices.
     """
     if len(legal) > MOST_LISTED:
         return _wholes(game, seat, legal[:FEW_LISTED], len(legal))
     picks = [game.picks(action, seat) for action in legal]
-    if len(set(picks)) < len(picks):  # they do not tell the actions apart
+    if len(set(picks)) < len(picks):  # the picks are ambiguous
         return _wholes(game, seat, legal, len(legal))
     steps = list(dict.fromkeys(step for each in picks for step, _ in each))
     items = list(dict.fromkeys(item for each in picks for _, chosen in each for item in chosen))
@@ -36,7 +36,7 @@ def choices_in(game: Game[Any], seat: int, legal: Sequence[int]) -> dict[str, An
 
 
 def choices_found(trainer: Trainer, text: str) -> dict[str, Any]:
-    """The first choices that match a text (see `Choices.matching`), each picked as a whole."""
+    """The first choices that match a search (see `Choices.matching`), each picked as a whole."""
     game, seat = trainer.table.game, trainer.table.seat
     found = Choices(game, seat, trainer.choices).matching(text)
     return _wholes(game, seat, found[:FEW_LISTED], len(found))
@@ -49,9 +49,9 @@ def _wholes(game: Game[Any], seat: int, shown: Sequence[int], found: int) -> dic
 
 
 def picture_of(scene: Scene) -> dict[str, Any]:
-    """The picture's `size`, so that nothing moves when it is loaded, and `spots`: where it shows what can be picked.
+    """The picture's `size`, so that the layout does not jump on loading, and `spots`: where its items are.
 
-    A spot has its item and, in hundredths of the picture, left, top, width and height.
+    A spot has its item and its left, top, width and height in percent of the picture.
     """
     across, down = 100 / scene.width, 100 / scene.height
     spots = [

@@ -1,7 +1,7 @@
-"""The record of a game as JSON: who played, every move and every outcome of chance, so that it can be replayed.
+"""The record of a game as JSON: players, moves and outcomes of chance, so that it can be replayed.
 
-Reading checks all of it: each move must be legal, each outcome must be one that the rules list, and each seal must
-hold the moves that were played.
+Reading checks all of it: each move must be legal, each outcome must be listed by the rules, and each seal must contain
+the moves that were played.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ Cost = Annotated[Points, Field(ge=0)]
 
 
 class StoredSeal(Strict):
-    """The text that seals the opponents' moves, and its SHA-256."""
+    """The string that seals the opponents' moves, and its SHA-256."""
 
     digest: str
     text: str
 
 
 class StoredVerdict(Strict):
-    """Maps the text of each legal action of the person to its cost and its equilibrium probability."""
+    """Maps the name of each legal action of the person to its cost and its equilibrium probability."""
 
     costs: dict[str, Cost]
     mix: dict[str, Annotated[float, Field(ge=0, le=1)]]
 
 
 class StoredStep(Strict):
-    """A joint move: the action of each player (as text), and the outcome's place in the rules' list."""
+    """A joint action, each player's action as text, and the index of the outcome in the rules' list."""
 
     actions: dict[str, Whole]
     outcome: Whole
@@ -58,7 +58,7 @@ class StoredStep(Strict):
 
 
 class StoredAccount(Strict):
-    """Why the game ended as it did; see `Account`."""
+    """The explanation of the result; see `Account`."""
 
     result: Points
     value: Points
@@ -88,7 +88,7 @@ class StoredGame(Strict):
 
 
 def record_of(trainer: Trainer) -> dict[str, Any]:
-    """A game as plain data (see `StoredGame`). It reveals what is hidden: ValueError while the game goes on."""
+    """A game as plain data (see `StoredGame`). It reveals hidden information: a ValueError before the end."""
     if trainer.ending is None:
         raise ValueError("no record before the game has ended: it would show what is hidden")
     table = trainer.table
@@ -138,7 +138,7 @@ def _json(value: Any) -> str:
 
 
 def write_record(trainer: Trainer, path: Path) -> None:
-    """Writes the record of a game that has ended: whole or not at all, and through no link."""
+    """Writes the record of a finished game atomically, and never through a link."""
     write_atomically(path, record_bytes(trainer))
 
 
@@ -159,14 +159,14 @@ class Record:
     Attributes:
         game: The rules.
         seat: The person's.
-        names: What to call the player in each seat.
-        episode: The game as it was played.
+        names: The players' names by seat.
+        episode: The complete game.
         content: All entries, as `StoredGame`.
-        account: Why the game ended as it did; None if that is not known.
+        account: The explanation of the result; None if unknown.
     """
 
     def __init__(self, content: dict[str, Any]) -> None:
-        """Replays a record by the rules; ValueError if it is not whole, or says what cannot have happened."""
+        """Replays a record by the rules; a ValueError if it is incomplete or inconsistent with them."""
         self.content = check(StoredGame, content)
         self.game = _game_of(content)
         players = range(self.game.facts.num_players)
@@ -186,7 +186,7 @@ class Record:
             raise ValueError(f"account: its result must be {paid}, and its terms must add up to that")
 
     def revealed(self) -> list[Revealed[Any]]:
-        """What the person saw at each state, the first and the final one included."""
+        """What the person could see at each state, from the first to the final one."""
         return self.episode.revealed(self.game, self.seat)
 
     def remarks(self) -> list[str]:

@@ -1,7 +1,7 @@
 """Commitments to the opponents' moves, made before a person chooses and opened afterwards.
 
-The trainer shows the SHA-256 of a random nonce and the opponents' moves, and afterwards this text. Without the nonce
-the moves could be found by hashing the few that are possible.
+The trainer shows the SHA-256 of a random nonce and the opponents' moves, and later the hashed string. Without the
+nonce, the moves could be found by hashing the few possible ones.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ class Seal:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the text, 64 hexadecimal digits."""
+        """SHA-256 of the string, 64 hexadecimal digits."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def opened(self) -> dict[str, str]:
-        """The text and its digest."""
+        """The string and its digest."""
         return {"digest": self.digest, "text": self.text}
 
     @property
     def command(self) -> str:
-        """A shell command that computes the digest from the text."""
+        """A shell command that computes the digest from the string."""
         return f"printf %s {shlex.quote(self.text)} | sha256sum"
 
 
@@ -46,7 +46,7 @@ def seal(game: Game[Any], number: int, moves: Mapping[int, int]) -> Seal:
 
 
 def opens_to(text: str, game: Game[Any], number: int, moves: Mapping[int, int]) -> bool:
-    """Whether a sealed text commits to these moves."""
+    """Whether a sealed string commits to these moves."""
     return text.partition(" ")[2] == _sentence(game, number, moves)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,11 @@ from baselines.estimates import Relay, in_words, seconds_for
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
+from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.core.texts import counted
 from train.play.judge import Judge
 from train.play.trainer import Table
-from train.policies.by_word import accept_moves, policy_from
+from train.policies.by_word import accept_moves, is_program, policy_from
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 EQUILIBRIUM = "equilibrium"
 # Default opponent without a known equilibrium.
 WITHOUT_EQUILIBRIUM = "uniform"
-# Seconds of computation without asking the person.
+# Seconds of computation allowed without asking the person.
 PATIENCE = 60.0
 
 
@@ -33,23 +34,24 @@ class TooLongError(Exception):
 class _Patience(Relay):
     """Stops work that takes, or will take, longer than allowed."""
 
-    _accepted, _since = False, 0.0
+    _accepted = False
+    _watch: Stopwatch | None = None
 
     def __init__(self, progress: Progress | None, seconds: float) -> None:
         super().__init__(progress)
         self._seconds = seconds
 
     def expect(self, total: int) -> None:
-        seconds = seconds_for(total)
+        seconds = seconds_for(total, self.work)
         if seconds > self._seconds:
             raise TooLongError(f"takes {in_words(seconds)}")
         self._accepted = True
         super().expect(total)
 
     def __call__(self, done: int) -> None:
-        """The clock starts at the first call, which comes after compilation."""
-        self._since = self._since or time.monotonic()
-        if not self._accepted and time.monotonic() - self._since > self._seconds:
+        """Starts the clock at the first call; compiling, also between later calls, does not count."""
+        self._watch = self._watch or Stopwatch()
+        if not self._accepted and self._watch.seconds > self._seconds:
             raise TooLongError(f"takes more than {self._seconds:.0f} seconds; how long in all is not known")
         super().__call__(done)
 
@@ -72,11 +74,11 @@ def find_equilibrium(
 
 
 class _BegunError(Exception):
-    """Solving has begun, so it is neither refused nor estimated to take too long."""
+    """Signals that solving has begun: it was neither refused nor estimated to take too long."""
 
 
 def may_be_solved(game: Game[Any], seconds: float) -> bool:
-    """Whether the equilibrium is within reach, and not known beforehand to take longer."""
+    """Whether the equilibrium can be computed, with no estimate that exceeds the limit."""
 
     def begin(done: int) -> None:
         raise _BegunError
@@ -91,7 +93,7 @@ def may_be_solved(game: Game[Any], seconds: float) -> bool:
 
 
 def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None, str]:
-    """The equilibrium; or None and a sentence that says why, also if it takes longer than `seconds`."""
+    """The equilibrium; or None and a sentence with the reason, for example that it takes longer than `seconds`."""
     try:
         return find_equilibrium(game, patient=False, seconds=seconds), ""
     except TooLongError as wait:
@@ -100,25 +102,44 @@ def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None
         return None, f"The equilibrium cannot be computed, so moves are not judged ({error})."
 
 
+def opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[int, str]:
+    """The names of the opponents' policies by seat; `words` names one for each, or one for all.
+
+    Raises:
+        ValueError: If there is no such seat, or the number of opponents is wrong.
+    """
+    players = game.facts.num_players
+    if seat not in range(players):
+        raise ValueError(f"seat ({seat}) must be in 0..{players - 1}")
+    if len(words) not in (1, players - 1):
+        raise ValueError(
+            f"{len(words)} opponents given for {counted(players - 1, 'seat')}; give one for each, or one for all"
+        )
+    others = [player for player in range(players) if player != seat]
+    return dict(zip(others, [*words] * (len(others) // len(words)), strict=True))
+
+
+def check_opponents(game: Game[Any], seat: int, words: Sequence[str]) -> None:
+    """Raises the errors of `table_for` that need no equilibrium, before it is computed."""
+    opponents_by_seat(game, seat, words or [WITHOUT_EQUILIBRIUM])
+    for word in words:
+        if word != EQUILIBRIUM and not is_program(word):  # a program is started only once
+            _opponent(word, game, None)
+
+
 def table_for(
     game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
 ) -> Table:
-    """Seats the person and the opponents, whose policies `words` name in order of seat; one stands for all.
+    """Seats the person and the opponents; `words` names the opponents' policies by seat, or one for all.
 
-    If none is given, the equilibrium of `solution` plays, or `WITHOUT_EQUILIBRIUM` if that is not known;
+    Without `words`, the opponents play the equilibrium of `solution`, or `WITHOUT_EQUILIBRIUM` if there is none;
     `without_costs` then says why.
 
     Raises:
         ValueError: If there is no such seat or policy, or the number of opponents is wrong.
     """
-    players = game.facts.num_players
-    if seat not in range(players):
-        raise ValueError(f"seat ({seat}) must be in 0..{players - 1}")
     given = list(words) or [WITHOUT_EQUILIBRIUM if solution is None else EQUILIBRIUM]
-    if len(given) not in (1, players - 1):
-        raise ValueError(f"{len(given)} opponents given for {players - 1} seats; give one for each, or one for all")
-    others = [player for player in range(players) if player != seat]
-    names = dict(zip(others, given * (len(others) // len(given)), strict=True))
+    names = opponents_by_seat(game, seat, given)
     made = {word: _opponent(word, game, solution) for word in dict.fromkeys(given)}
     judge = None if solution is None else Judge(solution)
     return Table(game, seat, names, {player: made[word] for player, word in names.items()}, judge, without_costs)

@@ -1,4 +1,4 @@
-"""A series of games at one table: the running total, and what it says about both players."""
+"""A series of games at one table: the running total, and conclusions about both players."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from baselines.matches.intervals import CONFIDENCE, mean_interval
 from train.play.account import NOTHING, Account, amount, brought, in_points
 from train.play.trainer import Table, Trainer
 
-# An opponent's exact loss is computed if the solution covers at most this much, which takes about a second.
+# An opponent's exact loss is computed for solutions up to this size, which takes about a second.
 MOST_STATES = 1000
-# An interval for the mean result of fewer games says nothing.
+# Minimum number of games for an interval of the mean result.
 FEWEST_GAMES = 20
 
 
@@ -21,10 +21,10 @@ class Series:
     """The games of one person at one table.
 
     Attributes:
-        table: Who plays what.
-        length: The most games of it; None for no end.
-        results: What the person was paid in each game, payoff points.
-        accounts: The accounts of these games; empty where moves are not judged.
+        table: The players and their policies.
+        length: Maximum number of games; None for no limit.
+        results: The person's payoff in each game, payoff points.
+        accounts: The accounts of these games; empty if moves are not judged.
     """
 
     def __init__(self, table: Table, length: int | None = None) -> None:
@@ -33,20 +33,20 @@ class Series:
         self.accounts: list[Account] = []
 
     def add(self, trainer: Trainer) -> None:
-        """Adds a game of this table; one that was broken off does not count."""
+        """Adds a game of this table, unless it was broken off."""
         if trainer.ending in ("over", "out"):
             self.results.append(trainer.payoffs[self.table.seat])
             self.accounts += [trainer.account] if trainer.account else []
 
     @property
     def score(self) -> tuple[int, int]:
-        """How many games the person won and lost."""
+        """The numbers of games that the person won and lost."""
         won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
         return won, lost
 
     @property
     def decided(self) -> bool:
-        """Whether a series of some length is over, because whoever is behind cannot catch up."""
+        """Whether a series of fixed length is decided, because the trailing player cannot catch up."""
         if self.length is None:
             return False
         (won, lost), left = self.score, self.length - len(self.results)
@@ -54,7 +54,7 @@ class Series:
 
     @property
     def standing(self) -> str:
-        """How a series of some length stands; empty for one without end, and before its first game."""
+        """The standing of a series of fixed length; empty before its first game and for unlimited series."""
         if self.length is None or not self.results:
             return ""
         won, lost = self.score
@@ -66,7 +66,7 @@ class Series:
 
     @cached_property
     def known_loss(self) -> float | None:
-        """What the opponent gives away a game on average against the equilibrium, exactly; None if not known."""
+        """The opponent's exact expected loss per game against the equilibrium; None if unknown."""
         if self._faces_equilibrium():
             return 0.0
         judge, (opponent, *others) = self.table.judge, self.table.policies
@@ -85,7 +85,7 @@ class Series:
         return judge is not None and all(each is judge.solution.policy for each in self.table.policies.values())
 
     def sentences(self) -> list[str]:
-        """The running total, and what it says about both players; nothing before the first game."""
+        """The running total and conclusions about both players; empty before the first game."""
         mean = [self._mean()] if len(self.results) >= FEWEST_GAMES else []
         return [self._total(), *self._mistakes(), *mean] if self.results else []
 

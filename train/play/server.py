@@ -95,13 +95,13 @@ class Site:
     def _change(
         self, kind: type[Asked], act: Callable[..., None], prepare: Callable[[Any], Any] | None = None
     ) -> Answer:
-        """The answer to a request of this kind; `prepare` computes a further argument of `act`, which may take long."""
+        """Responds to a request of this kind; `prepare` computes a further argument of `act`, which may take long."""
 
         async def changed(request: Request) -> Response:
             try:
                 asked = await _asked(request, kind)
                 act(asked, *([] if prepare is None else [await run_in_threadpool(prepare, asked)]))
-            except (ValueError, IndexError) as error:  # also a move that the rules do not allow
+            except (ValueError, IndexError) as error:  # including illegal moves
                 raise Refused(400, str(error)) from None
             except OSError as error:
                 said = f"The record cannot be written: {error}. Download it from this page instead."

@@ -1,4 +1,4 @@
-"""Play in a terminal: shows the state, prompts for a move, reports its cost, and in the end says what happened."""
+"""Play in a terminal: shows the state, prompts for a move, reports its cost, and finally explains the result."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from rich.table import Table as Grid
 from train.play.choices import Choices
 from train.play.series import Series
 from train.play.trainer import Table, Trainer
-from train.play.view import view_of
+from train.play.view import outcome_of, view_of
 from train.words import game_in_words
 
-# Choices listed at a time.
+# Number of choices listed at a time.
 LISTED = 20
 HELP = """\
 Type the name of a move and press Enter. Moves cannot be taken back.
-  #2           plays the move with this number
+  #2           plays the move with this number; so does 2, unless numbers name moves
   some words   where there are many moves, lists those whose names have these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
   help or ?    shows this
   give up      ends the game
   quit         ends the game, and a series with it
+2x3 stands for two cards of rank 3. The pot is what lies on the table for whoever wins it.
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
 some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
 The opponents' moves are drawn before yours. "sealed" is the SHA-256 of the text that you see after your move, with
@@ -32,7 +33,7 @@ GIVE_UP, QUIT = "give up", ("quit", "exit")
 
 
 def introduce(table: Table, console: Console) -> None:
-    """Says what is played against whom and by which rules, and whether moves are judged."""
+    """Prints the game, the opponents, the rules, and whether moves are judged."""
     opponents = " and ".join(table.name(player) for player in table.opponents)
     _say(console, f"{game_in_words(table.game)}: you play against {opponents}.")
     console.print(table.game.how_to_play, highlight=False)
@@ -47,7 +48,7 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
         Whether the person may want another game: not after `quit`.
     """
     view, goes_on = view_of(trainer), True
-    _show_last(view, console)
+    _show_last(trainer, view, console)
     while not view["ending"]:
         action = _asked(trainer, view, console)
         if isinstance(action, str):
@@ -57,13 +58,17 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
         else:
             trainer.play(action)
             view = view_of(trainer)
-            _show_last(view, console)
+            _show_last(trainer, view, console)
     _show_end(view, console)
+    if trainer.ending == "out":
+        while trainer.ending == "out":
+            trainer.watch()
+        _say(console, f"The others played on. {outcome_of(trainer.table, trainer.revealed())}")
     return goes_on
 
 
 def deal_again(console: Console) -> bool:
-    """Asks for another game; False also at the end of the input."""
+    """Asks for another game; returns False at the end of the input."""
     _say(console)
     while True:
         try:
@@ -87,12 +92,12 @@ def _say(console: Console, line: str = "", style: str | None = None) -> None:
 
 
 def _say_dimly(console: Console, line: str) -> None:
-    """Says what is copied to other programs, so it stays one line."""
+    """Prints a line that is meant to be copied, so it is never wrapped."""
     console.print(line, highlight=False, soft_wrap=True, style="dim")
 
 
 def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
-    """The move that the person chooses; or the words with which it ends the game."""
+    """The person's move, or the command that ends the game."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
     _say(console, f"Move {view['number']}", "bold")
@@ -113,15 +118,22 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
         found = choices.matching(text)
         if text and not found:
             _say(console, f"{text!r} is not one of your moves. Type help for help; your moves are:")
-        _show_choices(choices, found or list(choices.names), console)
+        if text and len(found) == 1:
+            number = list(choices.names).index(found[0]) + 1
+            _say(console, f"Type #{number} or {choices.names[found[0]]} to play it.")
+        else:
+            _show_choices(choices, found or list(choices.names), console)
 
 
 def _chosen(text: str, choices: Choices) -> int | None:
-    """The action that a text names: by its name, or by its number, which is the same in every list of this turn."""
+    """The action with this name or number; numbers are the same in every list of a turn.
+
+    A number without # is no move where numbers name moves, or where it is part of the name of a single other move.
+    """
     if (action := choices.named(text)) is not None:
         return action
-    numbers_are_names = any(word.isdigit() for name in choices.names.values() for word in name.split())
-    number = text.removeprefix("#") if text.startswith("#") or not numbers_are_names else ""
+    ambiguous = any(map(str.isdigit, choices.names.values())) or len(choices.matching(text)) == 1
+    number = text.removeprefix("#") if text.startswith("#") or not ambiguous else ""
     return {str(place): action for place, action in enumerate(choices.names, start=1)}.get(number)
 
 
@@ -137,11 +149,12 @@ def _show_choices(choices: Choices, listed: list[int], console: Console) -> None
         _say(console, f"  and {len(names) - LISTED:,} more; type some of the cards to find others")
 
 
-def _show_last(view: dict[str, Any], console: Console) -> None:
-    """The person's last move with its cost, and the moves of others since."""
+def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None:
+    """Shows the person's last move with its cost, later moves of others, and what all of them led to."""
     last = view["last"] or {"opened": None, "verdict": None, "later": []}
+    outcome = outcome_of(trainer.table, trainer.revealed())
     if last["opened"]:
-        _show_moves(last["moves"], console)
+        _show_moves(last["moves"], console, "" if last["later"] else outcome)
         _say_dimly(console, f"opened {last['opened']['text']}")
     if last["verdict"]:
         _say(console, last["verdict"]["sentence"])
@@ -150,14 +163,16 @@ def _show_last(view: dict[str, Any], console: Console) -> None:
             grid.add_row("you" if row["played"] else "", row["name"], row["probability"], row["cost"])
         console.print(grid)
         _say(console, f"{view['total']} {view['given_away']}")
-    for moves in last["later"]:
-        _show_moves(moves, console)
+    for number, moves in enumerate(last["later"], start=1):
+        _show_moves(moves, console, outcome if number == len(last["later"]) else "")
 
 
-def _show_moves(moves: list[tuple[str, str]], console: Console) -> None:
+def _show_moves(moves: list[tuple[str, str]], console: Console, outcome: str) -> None:
     _say(console)
     for who, what in moves:
         _say(console, f"{who}: {what}")
+    if outcome:
+        _say(console, outcome)
 
 
 def _show_end(view: dict[str, Any], console: Console) -> None:

@@ -1,7 +1,7 @@
-"""One person's game: a state machine without input or output, which the terminal and the web page share.
+"""One person's game: a state machine without input or output, shared by the terminal and the web page.
 
-At each decision of the person the opponents' moves are drawn first and sealed. Then the person moves; only then are the
-moves played and the seal opened. Where the equilibrium is known, each move of the person is judged.
+At each of the person's decisions, the opponents' moves are drawn first and sealed. Then the person moves; only then are
+the moves played and the seal opened. If the equilibrium is known, each of the person's moves is judged.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from train.play.seal import Seal, seal
 
 @dataclass(frozen=True)
 class Table:
-    """Who plays what, the person in `seat`.
+    """The players at a table; the person has `seat`.
 
     Attributes:
         opponents: Seat -> name of the policy there, for all other seats.
         policies: Seat -> policy, for the same seats.
         judge: Computes the cost of moves; None without an equilibrium.
-        without_costs: A sentence that says why there is no judge; else empty.
+        without_costs: A sentence with the reason if there is no judge; else empty.
     """
 
     game: Game[Any]
@@ -41,25 +41,25 @@ class Table:
     without_costs: str = ""
 
     def name(self, player: int) -> str:
-        """What a player is called: "You", or an opponent's policy, with its seat if others have the same."""
+        """A player's name: "You", or an opponent's policy, with its seat if the name is ambiguous."""
         if player == self.seat:
             return YOU
         name = self.opponents[player]
         return f"{name} (seat {player})" if list(self.opponents.values()).count(name) > 1 else name
 
     def named(self, text: str) -> str:
-        """A game's text with the players' names, in columns of equal width where lines begin with them."""
+        """Replaces player names in a game's text, in columns of equal width where lines begin with them."""
         return with_names(text, self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the players are called, by seat."""
+        """The players' names by seat."""
         return tuple(map(self.name, range(self.game.facts.num_players)))
 
 
 @dataclass(frozen=True)
 class Step:
-    """A joint move that was played.
+    """A joint action that was played.
 
     Attributes:
         before: The state in which it was played.
@@ -81,7 +81,7 @@ class Step:
 
     @property
     def cost(self) -> float:
-        """What the person's move gave away, payoff points; 0 if it is not judged."""
+        """The cost of the person's move, payoff points; 0 if it was not judged."""
         return 0.0 if self.verdict is None else self.verdict.cost
 
 
@@ -89,18 +89,18 @@ class Trainer:
     """A game in progress.
 
     Attributes:
-        seed: Seed of the opponents' moves and of chance. It reveals their future moves.
+        seed: Seed of the opponents' moves and of chance; it reveals their future moves.
         start: The initial state.
         dealt: Its index among the outcomes of the rules' `initial`.
         steps: The joint moves so far.
-        payoffs: What each player was paid so far, payoff points.
-        ending: How the game ended; None while it goes on.
-        left: If the game was broken off, the opponents' sealed moves at that moment.
+        payoffs: Each player's payoff so far, payoff points.
+        ending: How the game ended; None while it is in progress.
+        left: The opponents' sealed moves when the game was broken off, if it was.
     """
 
     def __init__(self, table: Table, seed: int) -> None:
         self.table, self.seed = table, seed
-        # A stream of its own: a policy may have a generator with the same seed.
+        # A separate stream: a policy may have a generator with the same seed.
         self._rng = np.random.default_rng(seed).spawn(1)[0]
         self.dealt, deal = self._drawn(table.game.initial())
         self.start = self.state = deal.state
@@ -114,12 +114,12 @@ class Trainer:
 
     @property
     def choices(self) -> tuple[int, ...]:
-        """What the person may play now; empty when the game has ended."""
+        """The person's legal actions; empty when the game has ended."""
         return () if self.ending else self.table.game.legal_actions(self.state, self.table.seat)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the opponents' moves, which are drawn already; empty when the game has ended."""
+        """The SHA-256 of the opponents' moves, which are already drawn; empty when the game has ended."""
         return "" if self._seal is None else self._seal.digest
 
     @property
@@ -129,17 +129,17 @@ class Trainer:
 
     @property
     def decisions(self) -> list[Step]:
-        """The steps in which the person made a move."""
+        """The steps in which the person moved."""
         return [step for step in self.steps if step.seal is not None]
 
     @property
     def total(self) -> float:
-        """What the person's moves have given away, payoff points."""
+        """The total cost of the person's moves, payoff points."""
         return sum((step.cost for step in self.steps), 0.0)
 
     @property
     def account(self) -> Account | None:
-        """Why the game ended as it did; None unless it was played to its end and its moves are judged."""
+        """The explanation of the result; None unless the game was played to its end and its moves were judged."""
         table = self.table
         if table.judge is None or self.ending != "over":
             return None
@@ -149,21 +149,21 @@ class Trainer:
         return account_of(table.judge, table.game, Episode(states, actions, dealt, rewards), table.seat)
 
     def revealed(self) -> Revealed[Any]:
-        """What the person may see now; excludes sealed moves."""
+        """The information that the person may see now; excludes sealed moves."""
         over = not self.table.game.acting_players(self.state)
         actions, before = (self.steps[-1].actions, self.steps[-1].before) if self.steps else (None, None)
         return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before, self.table.names)
 
     def review(self) -> list[tuple[int, Step]]:
-        """The person's moves that gave something away, with their numbers, the costliest first."""
+        """The person's moves that cost something, with their numbers, costliest first."""
         costly = [(number, step) for number, step in enumerate(self.decisions, start=1) if step.cost > 0.0]
         return sorted(costly, key=lambda each: -each[1].cost)
 
     def play(self, action: int) -> Step:
-        """Makes the person's move; returns what happened, with the seal opened.
+        """Plays the person's move; returns the step, with the seal opened.
 
         Raises:
-            IllegalActionError: If the rules do not allow the move; nothing has changed then.
+            IllegalActionError: If the move is illegal; the game is then unchanged.
             ValueError: If the game has ended.
         """
         if self.ending is not None or self._seal is None:
@@ -178,7 +178,7 @@ class Trainer:
         return made
 
     def watch(self) -> None:
-        """Plays one step on without the person, who is out of the game.
+        """Plays one step without the person, who is out of the game.
 
         Raises:
             ValueError: If the person is not out, or the others have ended, too.
@@ -190,12 +190,12 @@ class Trainer:
             self.ending = "over"
 
     def stop(self, ending: str) -> None:
-        """Ends the game before its end; `ending` says how, e.g. "given up"."""
+        """Breaks off the game; `ending` says how, e.g. "given up"."""
         if self.ending is None:
             self.ending, self.left, self._seal = ending, self._seal, None
 
     def _advance(self) -> None:
-        """Plays on without the person up to its next decision, and seals the opponents' moves there."""
+        """Plays without the person up to the next decision, and seals the opponents' moves there."""
         game, seat = self.table.game, self.table.seat
         self._seal = None
         while seat in game.live_players(self.state):

@@ -17,7 +17,7 @@ MOST_ROWS = 15
 
 
 def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
-    """Everything that is shown of a game; `game_id` is its name on this server."""
+    """All data shown of a game; `game_id` is its name on this server."""
     table = trainer.table
     _, _, parameters = game_in_words(table.game).partition(" ")
     return {
@@ -51,17 +51,26 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
 
 
 def position_of(table: Table, revealed: Revealed[Any]) -> str:
-    """The state in words, as the person sees it."""
+    """Describes the state as the person sees it."""
     return table.named(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)))
 
 
+def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
+    """What the last moves led to and who leads, as the picture says it; empty if there are no moves or no words."""
+    if revealed.last_actions is None:
+        return ""
+    scene = table.game.scene(revealed)
+    said = filter(None, (scene.outcome, scene.title.partition(": ")[2]))
+    return " ".join(f"{each[0].upper()}{each[1:]}." for each in said)
+
+
 def turn_of(trainer: Trainer) -> int:
-    """A number that changes with every move and at the end. Requests carry it, so that stale ones are refused."""
+    """A number that changes with every move and at the end; requests carry it, so that stale ones can be refused."""
     return 1 + len(trainer.steps) + (trainer.ending is not None)
 
 
 def _last(trainer: Trainer) -> dict[str, Any] | None:
-    """The person's last move, and the moves of others since."""
+    """The person's last move, and later moves of others."""
     places = [place for place, step in enumerate(trainer.steps) if step.seal is not None]
     since = trainer.steps[places[-1] if places else 0 :]
     if not since:
@@ -76,7 +85,7 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
 
 
 def _moves(table: Table, step: Step) -> list[tuple[str, str]]:
-    """Who played what in a step."""
+    """The moves of a step, as pairs of player and move."""
     return [(table.name(who), table.game.describe_action(what, who)) for who, what in step.actions.items()]
 
 
@@ -85,7 +94,7 @@ def _opened(sealed: Seal | None) -> dict[str, str] | None:
 
 
 def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
-    """The cost of a move, and of the person's other options; of very many, the likely, the cheap and the one played."""
+    """The cost of a move and of its alternatives; of very many, only the likely, the cheap and the one played."""
     sentence = "That cost nothing."
     if verdict.cost:
         sentence = f"That gave away {in_points(verdict.cost)}; {free_moves(table, verdict)} would have cost nothing."
@@ -108,14 +117,14 @@ def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
 
 
 def free_moves(table: Table, verdict: Verdict) -> str:
-    """The moves that would have cost nothing, by name."""
+    """The names of the moves that would have cost nothing."""
     free = [table.game.describe_action(action, table.seat) for action, cost in verdict.costs.items() if cost == 0.0]
     shown = free if len(free) <= MOST_ROWS else [*free[:MOST_ROWS], f"{len(free) - MOST_ROWS} others"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
 def _given_away(trainer: Trainer) -> str:
-    """The unit of the total, nothing before the first move; or why moves are not judged."""
+    """The unit of the total, empty before the first move; or the reason why moves are not judged."""
     if trainer.table.judge is None:
         return trainer.table.without_costs
     count = len(trainer.decisions)
@@ -123,7 +132,7 @@ def _given_away(trainer: Trainer) -> str:
 
 
 def _ending(trainer: Trainer) -> str:
-    """How the game ended, what the person got, and why; empty while it goes on."""
+    """How the game ended, the person's payoff, and why; empty while it is in progress."""
     table, result = trainer.table, trainer.payoffs[trainer.table.seat]
     if trainer.ending is None:
         return ""

@@ -17,6 +17,11 @@ from train.agents import AGENT
 MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 
 
+def is_program(word: str) -> bool:
+    """Whether the word is the command of a program that plays."""
+    return word.startswith(AGENT)
+
+
 def policy_from(word: str, game: Game[Any]) -> Policy:
     """The policy with this name, of this class, or in this run folder or policy file.
 
@@ -29,14 +34,14 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
 
 def split_policies(words: str) -> list[str]:
     """Splits policy names at commas, which an existing path may contain; raises ValueError if a name is empty."""
-    names = [words] if os.path.exists(words) or words.startswith(AGENT) else [word.strip() for word in words.split(",")]
+    names = [words] if os.path.exists(words) or is_program(words) else [word.strip() for word in words.split(",")]
     if not all(names):
         raise ValueError(f"a name is missing in the policies {words!r}")
     return names
 
 
 def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
-    """A policy for each seat, as by `policy_from`; one of them may depend on the others.
+    """A policy for each seat, as in `policy_from`; one of them may depend on the others.
 
     Raises:
         ValueError: If one does not fit the game, their number is wrong, or more than one depends on the others.
@@ -45,14 +50,14 @@ def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
 
 
 def accept_moves(policies: Iterable[Policy]) -> None:
-    """Lets programs answer with a move, which will do where games are sampled."""
+    """Lets programs answer with a move, which suffices where games are sampled."""
     for policy in policies:
         if hasattr(policy, "accepts_moves"):
             policy.accepts_moves = True
 
 
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
-    if word.startswith(AGENT):
+    if is_program(word):
         from train.agents.policy import typed_agent  # needs pydantic, which takes a while
 
         return typed_agent(word, game)
@@ -69,7 +74,7 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
 
 def _instance(found: Any, game: Game[Any]) -> Policy:
-    """The user's policy: an instance as it is, a class called with the game if its constructor takes one argument."""
+    """The user's policy: an instance as it is, or one made by calling the class, with the game if it takes one."""
     if isinstance(found, type):
         needed = [each for each in signature(found).parameters.values() if each.default is each.empty]
         found = found(*[game][: len(needed)])

@@ -1,4 +1,4 @@
-"""Encodings of a network's input: observations as switches with a learned memory, or scaled."""
+"""Encodings of a network's input: one-hot with a learned memory, or scaled."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from torch import Tensor, nn
 from baselines.opponents.levels.network import MOST_NUMBERS, Switches
 from cardwar_envs.core.game import Game
 
-# The rows of the memory tell fractional parts of entries apart if they differ by at least one part in so many.
+# The memory distinguishes fractional parts of entries that differ by at least one part in this many.
 FRACTION_STEPS = 2.0**40
-# Numbers in a row of the memory.
+# Length of a row of the memory.
 ROW_SIZE = 32
 
 
 class Encoding(nn.Module):
-    """Encodes observations by switches (see `Switches`), and by a learned row for each hash of an observation.
+    """Encodes observations one-hot (see `Switches`), with a learned row for each hash of an observation.
 
-    The row learns what is particular to an observation; few share one. After T. Müller et al., "Instant neural graphics
+    The row learns features of single observations; few share one. After T. Müller et al., "Instant neural graphics
     primitives with a multiresolution hash encoding" (ACM Transactions on Graphics, 2022), with one resolution.
     """
 
     def __init__(self, game: Game[Any], rows: int) -> None:
-        """Takes the number of rows of the memory, or 0; with half as many observations few share a row."""
+        """Takes the number of rows of the memory, or 0; with half as many observations, few share a row."""
         super().__init__()
         # Arrays, not tensors: they must hold values even if a network is built on the device "meta".
         self._switches = Switches(game)
@@ -35,7 +35,7 @@ class Encoding(nn.Module):
         )
         # The learned rows, all 0 at first, with sparse gradients.
         self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True) if rows else None
-        self.size = self._switches.size + (ROW_SIZE if rows else 0)  # numbers that encode an observation
+        self.size = self._switches.size + (ROW_SIZE if rows else 0)  # length of an encoded observation
 
     def forward(self, observations: Tensor) -> Tensor:
         """`[batch, observation_size]` -> `[batch, size]`."""
@@ -46,7 +46,7 @@ class Encoding(nn.Module):
         return torch.cat(((1.0 - off).clamp(min=0.0), scaled, *learned), dim=1)
 
     def rows(self, observations: Tensor) -> Tensor:
-        """`[batch]`: the row of the memory for each observation, by whole and fractional parts of its entries."""
+        """`[batch]`: each observation's row of the memory, from the whole and fractional parts of its entries."""
         assert self.memory is not None
         whole = observations.to(torch.int64)
         parts = whole + ((observations - whole) * FRACTION_STEPS).to(torch.int64)  # 0 is added to a whole number
@@ -56,9 +56,9 @@ class Encoding(nn.Module):
 
 
 class Scaling(nn.Module):
-    """Divides entries of observations that can have many values by their greatest one; others stay as they are.
+    """Divides entries of observations with many possible values by their upper bound; others stay unchanged.
 
-    Without it, an entry that counts a thousand rounds down would drive all units of the first layer to their ends.
+    Without this, an entry that counts down from a thousand would saturate the first layer.
     """
 
     def __init__(self, game: Game[Any]) -> None:

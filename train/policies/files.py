@@ -33,7 +33,7 @@ def save_policy(path: Path, policy: LearnedPolicy, run: Mapping[str, Any] | None
     Args:
         path: The file.
         policy: The policy.
-        run: The identity of the run that learned it; in the folder of another run the file is then refused.
+        run: The identity of the run that trained it; the file is then rejected in the folder of another run.
 
     Raises:
         ValueError: If it is not a learned policy of this package.

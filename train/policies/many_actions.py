@@ -1,4 +1,4 @@
-"""Networks for many actions: an output for each part of an action, and sums over legal actions only.
+"""Networks for many actions: one output per part of an action, and sums over legal actions only.
 
 WAR with full decks has 4,381 actions, of which a player can choose among 18 on average. A *pair* is a row of a batch
 together with an action that is legal there; the work grows with the number of pairs.
@@ -28,11 +28,11 @@ class LegalPairs:
 
     rows: Tensor  # `[pairs]`: the row of each pair
     actions: Tensor  # `[pairs]`: its action
-    count: int  # of all rows; a row can be without legal action
+    count: int  # number of all rows; a row may have no legal action
 
     @classmethod
     def of(cls, masks: NDArray[np.int8] | NDArray[np.uint8]) -> LegalPairs:
-        """The pairs of masks: `[batch, num_actions]` int8, or uint8 bits as `as_bits` gives them."""
+        """Makes the pairs of masks: `[batch, num_actions]` int8, or uint8 bits from `as_bits`."""
         if masks.dtype == np.uint8:
             rows, places = np.nonzero(masks)  # most bytes are 0
             found, ahead = np.nonzero(np.unpackbits(masks[rows, places].view(np.uint8)[:, None], axis=1))
@@ -47,14 +47,14 @@ class LegalPairs:
         return torch.zeros(self.count, dtype=terms.dtype).index_add(0, self.rows, terms)
 
     def log_softmax(self, logits: Tensor) -> Tensor:
-        """`[pairs]`: logarithms of probabilities, which sum to one in each row."""
+        """`[pairs]`: log-probabilities, normalised in each row."""
         shifted = logits - self._highest(logits.detach())
         return shifted - self.sums(shifted.exp()).log().index_select(0, self.rows)
 
     def sample(self, weights: Tensor, draws: Tensor) -> Tensor:
         """`[batch]` actions drawn for each row, 0 for a row with no legal action.
 
-        `weights` are `[pairs]`, of a positive sum in each row; `draws` are `[batch]` numbers in [0, 1).
+        `weights` are `[pairs]`, with a positive sum in each row; `draws` are `[batch]` numbers in [0, 1).
         """
         lengths = torch.bincount(self.rows, minlength=self.count)
         ends = lengths.cumsum(0)
@@ -82,7 +82,7 @@ class LegalPairs:
         return highest.scatter_reduce(0, self.rows, logits, "amax")[self.rows]
 
     def places_of(self, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """The pairs of one legal action for each row: their rows and their places; a row may have none."""
+        """The pairs of one legal action per row, as rows and indices; rows without legal actions have none."""
         places = torch.nonzero(self.actions == actions[self.rows])[:, 0]
         return self.rows[places], places
 
@@ -97,7 +97,7 @@ class ActionParts:
     """The parts of a game's actions, `size` in number, as `Game.action_parts` declares them."""
 
     def __init__(self, game: Game[Any]) -> None:
-        """Raises ValueError if the game does not declare a table of counts with a row for each action."""
+        """Raises a ValueError unless the game declares a table of counts with a row for each action."""
         declared, actions = game.action_parts(), game.facts.num_actions
         self._counts: Tensor | None = None
         # Tensors are made from arrays: they must hold values even if a network is built on the device "meta".
@@ -107,7 +107,7 @@ class ActionParts:
         if declared.dtype.kind not in "iu" or declared.ndim != 2 or len(declared) != actions or declared.min() < 0:
             raise ValueError(f"{game.facts.name}: action_parts must be counts, a row for each of {actions} actions")
         self.size = declared.shape[1]
-        # The parts of each action as numbers, one after another; `size` stands for none.
+        # The parts of each action as numbers, padded with `size`, which stands for none.
         places = np.full((actions, declared.sum(axis=1).max()), self.size)
         for action, counts in enumerate(declared):
             found = np.repeat(np.arange(self.size), counts)
@@ -122,18 +122,18 @@ class ActionParts:
         return padded.flatten().index_select(0, cells.flatten()).view(cells.shape).sum(dim=1)
 
     def expected(self, weights: Tensor, pairs: LegalPairs) -> Tensor:
-        """`[batch, size]`: how often each part occurs, if actions have weights `[pairs]`."""
+        """`[batch, size]`: the expected count of each part, for actions with weights `[pairs]`."""
         cells = self._cells(pairs)
         sums = torch.zeros(pairs.count * (self.size + 1), dtype=weights.dtype)
         sums.index_add_(0, cells.flatten(), weights[:, None].expand(cells.shape).flatten())
         return sums.view(pairs.count, -1)[:, : self.size]
 
     def of(self, actions: Tensor) -> Tensor:
-        """`[batch, size]`: how often each part occurs in actions `[batch]`."""
+        """`[batch, size]`: the count of each part in actions `[batch]`."""
         if self._counts is None:
             return torch.nn.functional.one_hot(actions, self.size).to(torch.float32)
         return self._counts[actions]
 
     def _cells(self, pairs: LegalPairs) -> Tensor:
-        """`[pairs, most parts of an action]`: places in outputs with a column for no part, flattened."""
+        """`[pairs, most parts of an action]`: flat indices in outputs with an extra column for no part."""
         return pairs.rows[:, None] * (self.size + 1) + self._places[pairs.actions]

@@ -29,8 +29,8 @@ class Network(nn.Sequential):
     """A multilayer perceptron on observations: raw, scaled or encoded.
 
     Attributes:
-        architecture: The arguments, besides the game, with which it can be built again.
-        parts: What the outputs stand for, if that is parts of actions; else None.
+        architecture: The constructor's arguments besides the game, to rebuild the network.
+        parts: The parts of actions that outputs stand for; None if outputs do not.
     """
 
     def __init__(
@@ -46,8 +46,8 @@ class Network(nn.Sequential):
     ) -> None:
         """Sets up a network for the observations of a game, with `layers` hidden layers of `width` units.
 
-        `activation` is a key of `ACTIVATIONS`. `memory` puts an `Encoding` with so many rows in front, else `scaled` a
-        `Scaling`. `parts` says that outputs stand for parts of actions.
+        `activation` is a key of `ACTIVATIONS`. `memory` puts an `Encoding` with that many rows in front, else `scaled`
+        a `Scaling`. With `parts`, outputs stand for parts of actions.
         """
         built: dict[str, Any] = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
         self.architecture = built | {name: True for name, used in (("scaled", scaled), ("parts", parts)) if used}
@@ -66,12 +66,12 @@ class Network(nn.Sequential):
 
     @classmethod
     def of_actions(cls, game: Game[Any], width: int, layers: int, activation: str) -> Network:
-        """A network with an output for each action or, if there are many, for each part of an action."""
+        """Makes a network with one output per action or, if there are many, per part of an action."""
         outputs = ActionParts(game).size if has_many_actions(game) else game.facts.num_actions
         return cls.of_game(game, width, layers, outputs, activation)
 
     def holding(self, learned: nn.Module) -> Network:
-        """This network, with the weights of another one of the same layers."""
+        """Returns this network with the weights of another one that has the same layers."""
         with torch.no_grad():
             for own, other in zip(self.parameters(), learned.parameters(), strict=True):
                 own.copy_(other)
@@ -79,7 +79,7 @@ class Network(nn.Sequential):
 
     @classmethod
     def of_game(cls, game: Game[Any], width: int, layers: int, outputs: int, activation: str) -> Network:
-        """A network with the scaling and the parts that the game asks for."""
+        """Makes a network with the scaling and the parts that the game needs."""
         needed = {"scaled": Scaling(game).needed, "parts": has_many_actions(game)}
         return cls(game, width, layers, outputs, activation, **needed)
 
@@ -117,8 +117,8 @@ class NetworkPolicy:
     def _in_double(self) -> Network:
         """The network in double precision, for strategies of matrix games.
 
-        Single-precision sums depend on the size of a batch in their last bits, which a nearly degenerate matrix game
-        can magnify until one observation has two strategies.
+        The last bits of single-precision sums depend on the batch size. A nearly degenerate matrix game can magnify
+        this until one observation has two strategies.
         """
         return deepcopy(self.network).double()
 
@@ -164,7 +164,7 @@ class NetworkPolicy:
 
 
 class SoftmaxPolicy(NetworkPolicy):
-    """Plays an action with probability proportional to the exponential of the network's output for it."""
+    """Plays actions with the softmax probabilities of the network's outputs."""
 
     kind = "softmax"
 
@@ -196,7 +196,7 @@ class SoftmaxPolicy(NetworkPolicy):
 
 
 class GreedyPolicy(NetworkPolicy):
-    """Plays the legal action with the greatest output, the first of them if there are several."""
+    """Plays the legal action with the highest output, the first one in case of ties."""
 
     kind = "greedy"
 
@@ -213,8 +213,8 @@ class GreedyPolicy(NetworkPolicy):
 class MatrixPolicy(NetworkPolicy):
     """Plays the row player's optimal strategy of the matrix game that the network predicts.
 
-    The outputs are payoff points to the observer for `[own action, opponent's action]`. The observation shows
-    the state, and so which actions are legal for the opponent.
+    The outputs are payoff points to the observer for `[own action, opponent's action]`. The observation determines the
+    state, and so the opponent's legal actions.
     """
 
     kind = "matrix_game"
@@ -231,7 +231,7 @@ class MatrixPolicy(NetworkPolicy):
 
 
 class LookaheadPolicy(NetworkPolicy):
-    """Plays the row player's optimal strategy of the matrix game one move ahead; the network values states."""
+    """Plays the row player's optimal strategy of the one-step matrix game; the network predicts state values."""
 
     kind = "lookahead"
 

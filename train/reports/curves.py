@@ -67,7 +67,7 @@ class Curve(NamedTuple):
 
 
 def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = None) -> Figure:
-    """Draws what was measured of one or several runs of the same game over the steps played.
+    """Plots the measured figures of one or several runs of the same game over the steps.
 
     Runs that count different steps, such as iterations and joint actions, are plotted side by side.
 
@@ -82,8 +82,7 @@ def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = 
 
     Raises:
         ValueError: If there are no runs, a run cannot be read, they differ in game or kind of figure, or a curve is not
-        a
-        label with pairs of finite numbers.
+            a label with pairs of finite numbers.
     """
     folders, curves = _sorted(runs)
     figure = drawing(partial(_draw_runs, folders, curves), 3.5 + 4.5 * len(_units(folders)), 5.0)
@@ -160,7 +159,7 @@ def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, color: str) -> None:
 
 
 def _axis(name: str, kind: Kind) -> str:
-    """What an axis says of a figure."""
+    """The label of a figure's axis."""
     return f"{figure_in_words(name)} (payoff points{'' if kind == 'exact' else f', {kind}'})"
 
 
@@ -197,7 +196,7 @@ def _draw_groups(game: GameReport, drawn: Sequence[Group], units: Sequence[str],
 
 
 def _scale_of_learning(axes: Axes) -> None:
-    """Sets the scale of steps or seconds, logarithmic but for the part from 0, where no step is taken yet."""
+    """Sets the scale of steps or seconds: logarithmic except near 0."""
     first, last = axes.dataLim.intervalx
     if first > 0.0:
         axes.set_xscale("log")
@@ -228,7 +227,7 @@ def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> N
 
 
 def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> None:
-    """Marks what a figure is compared with; the scale of a distance is logarithmic but for the part near 0."""
+    """Draws reference figures; the scale of a distance is logarithmic except near 0."""
     axes.grid(True, which="major", alpha=0.3)
     if config["measured"] == "matches":
         axes.axhline(0.0, color="black", ls="--", lw=1, label=" no payoff")
@@ -244,5 +243,5 @@ def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> Non
 
 
 def _units(runs: Sequence[Run | Group]) -> list[str]:
-    """What the runs count as steps."""
+    """The units of the runs' steps."""
     return list(dict.fromkeys(run.config["step"] for run in runs))

@@ -1,4 +1,4 @@
-"""Pictures by matplotlib with one look: no window, and the same bytes for the same drawing."""
+"""Matplotlib pictures with one look: no window, and the same bytes for the same drawing."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SETTINGS: dict[Any, Any] = {"svg.hashsalt": "cardwar", "text.parse_math": False,
 
 
 def picture(draw: Callable[[Figure], None], width: float, height: float, kind: Kind = "png") -> bytes:
-    """The content of a file of that kind with what `draw` draws on an empty figure; width and height in inches."""
+    """Renders what `draw` draws on an empty figure to a file's content; width and height in inches."""
     return as_file(drawing(draw, width, height), kind)
 
 
 def drawing(draw: Callable[[Figure], None], width: float, height: float) -> Figure:
-    """As `picture`, but the figure itself."""
+    """As `picture`, but returns the figure itself."""
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, layout="constrained")
         draw(figure)
@@ -30,7 +30,7 @@ def drawing(draw: Callable[[Figure], None], width: float, height: float) -> Figu
 
 
 def as_file(figure: Figure, kind: Kind) -> bytes:
-    """The content of a file of that format with the picture."""
+    """Renders a figure to a file's content."""
     file = io.BytesIO()
     with mpl.rc_context(SETTINGS), warnings.catch_warnings():
         # A name may have letters that the font lacks; they are drawn as boxes.

@@ -1,4 +1,4 @@
-"""Runs side by side: which belong together, what they achieved, and how certain that is.
+"""Groups of runs: which belong together, their results, and how certain these are.
 
 All of it is read from the files of run folders; `train.reports.page` writes it down.
 """
@@ -55,9 +55,9 @@ class Run:
 
 @dataclass(frozen=True)
 class MedianInterval:
-    """The median of a few seeds, and a confidence interval for the median of all seeds.
+    """The median over a few seeds, and a confidence interval for the median over all seeds.
 
-    `confidence` is the least probability that such an interval holds that median; 0 for one seed.
+    `confidence` is a lower bound on the probability that such an interval contains that median; 0 for one seed.
     """
 
     middle: float
@@ -68,9 +68,9 @@ class MedianInterval:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ only in the seed, in its order.
+    """Runs that differ only in the seed, ordered by it.
 
-    `differs` has, in words, its values of the arguments in which runs of its algorithm and label on its game differ.
+    `differs` describes the arguments in which it differs from other runs of its algorithm and label on this game.
     """
 
     runs: tuple[Run, ...]
@@ -78,7 +78,7 @@ class Group:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The first run's; the others differ only in the seed."""
+        """The first run's configuration; the others differ only in the seed."""
         return self.runs[0].config
 
     @property
@@ -93,20 +93,20 @@ class Group:
 
     @property
     def rank(self) -> float:
-        """To sort by, best first; groups that have not been evaluated yet come last."""
+        """The sort key, best first; groups without an evaluation come last."""
         last = self.last(self.config["figure"])
         if last is None:
             return math.inf
         return -last.middle if self.config["measured"] == "matches" else last.middle
 
     def last(self, figure: str) -> MedianInterval | None:
-        """A figure in the last rows of `counted`; None if nothing has been evaluated yet, or not that figure."""
+        """A figure in the last rows of `counted`; None without an evaluation or without that figure."""
         figures = [run.rows[-1][figure] for run in self.counted if figure in run.rows[-1]]
         return median_interval(figures) if figures and len(figures) == len(self.counted) else None
 
     @cached_property
     def curve(self) -> list[tuple[float, float, MedianInterval]]:
-        """Median steps, median seconds and the game's figure at every evaluation that all runs have reached."""
+        """Median steps, median seconds and the game's figure at every evaluation reached by all runs."""
         by_turn = [{self._turn(row): row for row in run.rows} for run in self.runs if run.rows]
         if not by_turn:
             return []
@@ -122,9 +122,9 @@ class Group:
         ]
 
     def _turn(self, row: Mapping[str, float]) -> float:
-        """Number of a row's evaluation.
+        """The number of a row's evaluation.
 
-        Steps do not tell: a learner that takes many steps at a time goes past the step at which one is due.
+        Steps are no guide: a learner that takes many steps at a time overshoots the step at which one is due.
         """
         args = self.config["args"]
         if self.runs[0].is_log:
@@ -147,10 +147,10 @@ class GameReport:
 def median_interval(figures: Sequence[float]) -> MedianInterval:
     """The median, with the narrowest interval between order statistics whose confidence is at least 95 %.
 
-    For any distribution, the k-th smallest and the k-th largest of n independent figures enclose its median with
-    at least the probability that each side of a fair coin comes up k times or more in n throws (H. A. David and
-    H. N. Nagaraja, "Order Statistics", 2003, section 7.1). Below 6 figures no interval reaches 95 %: it then goes
-    from the least to the greatest figure, with its own lower confidence.
+    For any distribution, the k-th smallest and the k-th largest of n independent figures enclose its median with at
+    least the probability that each side of a fair coin comes up k times or more in n throws (H. A. David and H. N.
+    Nagaraja, "Order Statistics", 2003, section 7.1). With fewer than 6 figures no interval reaches 95 %: it then spans
+    all figures, with its own lower confidence.
 
     Args:
         figures: One per seed, at least one.
@@ -166,7 +166,7 @@ def median_interval(figures: Sequence[float]) -> MedianInterval:
 
 
 def read_run(path: str | Path) -> Run:
-    """Reads a run folder; ValueError if it holds no run, a damaged one, or one of another format."""
+    """Reads a run folder; a ValueError if it holds no run, a damaged one, or one of another format."""
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
     config = {"measured": "exact", "figure": "exploitability", **config}  # older folders lack both
@@ -183,7 +183,7 @@ def read_run(path: str | Path) -> Run:
 
 
 def refuse_twins(run: Run, others: Sequence[Run]) -> None:
-    """Raises ValueError if one of the other runs is of the same configuration and seed."""
+    """Raises a ValueError if another run has the same configuration and seed."""
     for other in others:
         if all(run.config[name] == other.config[name] for name in (*IDENTITY, "measured", "figure")):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""The results that come with the package, as data: what the tables of `docs/results.md` say."""
+"""The results that ship with the package, as data: the contents of the tables in `docs/results.md`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILE = Path(__file__).with_name("results.csv")
 
 @dataclass(frozen=True)
 class Result:
-    """What one learner achieved on one game: a row of a table.
+    """The result of one learner on one game: a row of a table.
 
     Attributes:
         study: Name of the study, `studies/STUDY.toml`.
@@ -21,9 +21,9 @@ class Result:
         game: The game and its parameters, as the command takes them.
         learner: The learner, and the arguments in which it differs from others on the page.
         seeds: The seeds of its runs.
-        steps: Steps of a run, the median over the seeds.
-        step: What a step is.
-        seconds: Seconds of a run, the median.
+        steps: Steps per run, the median over the seeds.
+        step: The unit of a step.
+        seconds: Seconds per run, the median.
         exploitability: Exact, the median, payoff points.
         low: Lower end of the interval for the median of all seeds; None for a single seed.
         high: Upper end.
@@ -49,13 +49,13 @@ class Result:
 
 
 def load_results() -> list[Result]:
-    """All rows, in the order of the page. Figures have the digits that the page shows."""
+    """All rows, in the order of the page, with the digits that the page shows."""
     with FILE.open(newline="", encoding="utf-8") as file:
         return [result_of(row) for row in csv.DictReader(file)]
 
 
 def result_of(row: Mapping[str, str]) -> Result:
-    """The result in a row of the file: texts by name, empty for None."""
+    """Parses a row of the file; empty strings stand for None."""
     return Result(**{name: READERS[kind](row[name]) for name, kind in get_type_hints(Result).items()})
 
 

@@ -1,4 +1,4 @@
-"""Writes the results anew from the tables of the page: `python -m train.results`, from the top of the repository."""
+"""Regenerates the results from the page's tables: `python -m train.results`, in the top folder of the repository."""
 
 from __future__ import annotations
 

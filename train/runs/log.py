@@ -17,8 +17,8 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
 from cardwar_envs.core.stopwatch import Stopwatch
-from train.algorithms.contract import CommonArgs
-from train.measures.choice import WAYS, measure_for
+from train.algorithms.contract import WAYS, CommonArgs
+from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.by_word import policy_from
 from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy

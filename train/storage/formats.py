@@ -53,7 +53,7 @@ def _check_value(value: object) -> object:
     if len(parts) <= LONGEST and all(map(_is_moderate, parts)):
         return value
     raise ValueError(
-        f"{reprlib.repr(value)} must be a text, a number up to {MAX_INT}, true, false, null or a list of these, "
+        f"{reprlib.repr(value)} must be a string, a number up to {MAX_INT}, true, false, null or a list of these, "
         f"with at most {LONGEST} letters or items"
     )
 

@@ -1,4 +1,4 @@
-"""Does the runs of a study, each in its own process; interrupted runs are resumed."""
+"""Executes the runs of a study, each in its own process; interrupted runs are resumed."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ LITTLE_ROOM = 1_000_000
 # Without -P, modules in the working folder would shadow ours.
 PROGRAM = (sys.executable, "-P", "-m", "train.cli")
 POLL_SECONDS = 0.5
-# Seconds that runs may take to notice the end of their study: compiled code delays it.
+# Seconds that runs may take to notice the end of their study; compiled code delays it.
 PATIENCE_SECONDS = 10.0
 
 
 class State(StrEnum):
-    """How far a run is."""
+    """The progress of a run."""
 
     NEW = "new"
     UNFINISHED = "unfinished"
@@ -45,7 +45,7 @@ class State(StrEnum):
 
 
 class StudyTask:
-    """A run of the study and what its folder, in the study's folder `out`, holds by now."""
+    """A run of the study and the current content of its folder, within the study's folder `out`."""
 
     def __init__(self, run: StudyRun, out: Path) -> None:
         """Raises ValueError if the folder holds another run, or a link stands in place of the folder or the log."""
@@ -72,7 +72,7 @@ class StudyTask:
 
     @property
     def state(self) -> State:
-        """How far the run is."""
+        """The progress of the run."""
         if self.reason is not None:
             return State.FAILED
         if self.held is None:
@@ -88,7 +88,7 @@ class StudyTask:
 
     @property
     def share(self) -> float:
-        """The fraction of its steps taken, in [0, 1]."""
+        """The fraction of steps taken, in [0, 1]."""
         return min(1.0, self.last["steps"] / self.run.args.steps) if self.last else 0.0
 
     @property
@@ -107,7 +107,7 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
         chosen: The runs; their `held` and `reason` are kept up to date.
         out: The study's folder.
         jobs: Number of processes at once.
-        show: Called several times a second with the runs that are at work and those that have just ended.
+        show: Called several times a second with the active runs and those that have just ended.
 
     Raises:
         ValueError: If another study is at work in the folder, or its lock is a link.
@@ -175,16 +175,16 @@ def _end(each: StudyTask, process: subprocess.Popen[bytes]) -> None:
 
 
 def _unsaid(each: StudyTask, code: int) -> str:
-    """Why a run failed that could not even write its log."""
+    """Explains why a run failed if it could not even write its log."""
     left = shutil.disk_usage(each.out).free
     return f"exit code {code}" + (f"; only {left:,} bytes are left on the disk" if left < LITTLE_ROOM else "")
 
 
 def seconds_left(all_runs: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> float | None:
-    """Seconds until the chosen runs have ended, with `jobs` of them at work at once; None if no run has a pace yet.
+    """Estimates the seconds until the chosen runs end, with `jobs` at a time; None if no run has a pace yet.
 
-    A run continues at its own pace. One that has not begun takes the median pace of those of `all_runs` with its game
-    and algorithm or, if none of them has begun either, the median time of all runs.
+    A run continues at its own pace. A run that has not begun takes the median pace of those of `all_runs` with its game
+    and algorithm or, if there are none, the median time of all runs.
     """
     paces: dict[Any, list[float]] = defaultdict(list)
     for each in all_runs:

@@ -46,7 +46,7 @@ from train.words import game_in_words, game_of_words, run_identity, split_words,
 
 
 def _word(value: object) -> object:
-    """Turns a number into the text that would be written on the command line."""
+    """Converts a number to the string that one would write on the command line."""
     return str(value) if isinstance(value, (int, float)) else value
 
 
@@ -77,7 +77,7 @@ class _File(Strict):
 
 
 class _Named(NamedTuple):
-    """An algorithm or a preset of a file, with the arguments that the file gives it."""
+    """An algorithm or a preset of a file, with its arguments there."""
 
     algorithm: str
     label: str
@@ -96,7 +96,7 @@ class StudyRun:
     seed: int
 
     def words(self, folder: Path) -> list[str]:
-        """The words after `cardwar` that do this run in a folder."""
+        """The arguments of `cardwar` that do this run in a folder."""
         return train_words(game_in_words(self.game), self.identity, folder)
 
     @property
@@ -115,7 +115,7 @@ class Study:
 
 
 def read_study(path: str | Path) -> Study:
-    """Reads the file of a study and checks all of it.
+    """Reads and checks a study file.
 
     Raises:
         ValueError: If the file does not follow the format above; a game, an algorithm, a parameter or an argument is
@@ -203,7 +203,7 @@ def _check_names(runs: Sequence[StudyRun]) -> None:
 
 @contextmanager
 def _at(place: str) -> Iterator[None]:
-    """Puts the place before the message of a ValueError."""
+    """Prefixes the message of a ValueError with the place."""
     try:
         yield
     except ValueError as error:

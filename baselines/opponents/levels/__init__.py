@@ -1,1 +1,1 @@
-"""Opponents of graded strength: learned policies that come with the package, evaluated in NumPy."""
+"""Opponents of graded strength: learned policies that ship with the package, evaluated in NumPy."""

@@ -1,6 +1,6 @@
-"""The policies `level:1` to `level:5`: a ladder of opponents for a few games, from the weakest to the strongest.
+"""The policies `level:1` to `level:5`: learned opponents for a few games, ordered by strength.
 
-Each level is a file beside this one: a learned policy with what it was learned for and how, and its exact
+Each level is a file beside this one. It contains a learned policy, its game, how it was trained, and its exact
 exploitability. `python -m train.levels` makes the files; `docs/levels.md` has the table. `checksums.txt` shows whether
 a file is unchanged.
 """
@@ -25,7 +25,7 @@ from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, plays
+from cardwar_envs.core.policy import Policy, names_for, plays
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
@@ -36,28 +36,28 @@ DATA = "data"
 
 @dataclass(frozen=True)
 class Level:
-    """A learned policy that comes with the package."""
+    """A learned policy that ships with the package."""
 
     game: str  # the game's name
-    parameters: Mapping[str, Any]  # a duel that was learned with `view="word"` is played with cards, too
-    title: str  # game and parameters in words
+    parameters: Mapping[str, Any]  # a policy trained with `view="word"` also plays with `view="cards"`
+    title: str  # the game and its parameters, for display
     number: int  # 1 for the weakest
-    kind: str  # "table" of probabilities, or "lookahead" with a network that values states
-    learner: str  # the algorithm that learned it
-    arguments: Mapping[str, Any]  # the algorithm's arguments that are not the default
-    steps: int  # how many it learned
+    kind: str  # "table" of probabilities, or "lookahead" with a network of state values
+    learner: str  # the algorithm that trained it
+    arguments: Mapping[str, Any]  # the algorithm's arguments other than the defaults
+    steps: int  # of training
     seed: int  # of the learner
     exploitability: float  # exact, payoff points
     path: Path  # its file
 
     def learned_for(self) -> Game[Any]:
-        """The game that it was learned for."""
+        """The game that it was trained on."""
         return make_game(self.game, **self.parameters)
 
 
 @cache
 def levels() -> tuple[Level, ...]:
-    """All levels, game by game, the weakest first.
+    """All levels, grouped by game, weakest first.
 
     Raises:
         ValueError: If a file is damaged; the error names it.
@@ -78,7 +78,7 @@ def levels() -> tuple[Level, ...]:
 
 
 def _checksums() -> dict[Path, str]:
-    """The files of levels, and the checksum of each."""
+    """The files of levels with their checksums."""
     try:
         lines = read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines()
         known = {FOLDER / name: checksum for checksum, name in (line.split("  ") for line in lines)}
@@ -98,15 +98,18 @@ def _ladder(game: Game[Any]) -> dict[str, Level]:
 @plays(lambda game: bool(_ladder(game)), lambda game: [f":{number}" for number in _ladder(game)])
 @cached_by_game(8)
 def level(game: Game[Any], number: str = "") -> Policy:
-    """The policy `level:NUMBER`; kept for the next time it is asked for.
+    """The policy `level:NUMBER`, cached.
 
     Raises:
-        ValueError: If the game has no levels, or none of that number; the error lists the levels.
+        ValueError: If the game has no levels, or none with that number; the error lists the levels.
     """
     ladder = _ladder(game)
     if not ladder:
         titles = ", ".join(dict.fromkeys(each.title for each in levels()))
-        raise ValueError(f"{game.facts.name} has no levels with these parameters; there are levels for {titles}")
+        raise ValueError(
+            f"{game.facts.name} has no levels with these parameters; there are levels for {titles}; "
+            f"opponents for {game.facts.name} are {', '.join(names_for(game))}"
+        )
     if number not in ladder:
         raise ValueError(f"level ({number!r}) must be one of {', '.join(ladder)}, as in level:{min(ladder)}")
     chosen = ladder[number]
@@ -116,9 +119,9 @@ def level(game: Game[Any], number: str = "") -> Policy:
 
 
 class LevelPolicy:
-    """A level at play; `level` says which one, with its exact exploitability."""
+    """A policy that plays a level; `level` describes it, with its exact exploitability."""
 
-    by_words = True  # it plays alike in states with the same interleaving (see `rank_games.interleavings`)
+    by_words = True  # plays the same in states with the same interleaving (see `rank_games.interleavings`)
 
     def __init__(self, which: Level, policy: Policy) -> None:
         self.level, self._policy = which, policy
@@ -131,7 +134,7 @@ class LevelPolicy:
 
 
 class LookaheadLevel:
-    """Plays the optimal strategy of the matrix game one move ahead of a network's values."""
+    """Plays the optimal strategy of the one-step matrix game with a network's state values."""
 
     by_words = True
 
@@ -147,7 +150,7 @@ class LookaheadLevel:
 
 
 def read_level(which: Level, game: Game[Any]) -> Policy:
-    """The policy in a level's file, for the game that it was learned for."""
+    """Reads the policy in a level's file, for the game that it was trained on."""
     from safetensors.numpy import load_file
 
     arrays = load_file(which.path)

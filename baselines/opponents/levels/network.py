@@ -1,4 +1,4 @@
-"""How networks read observations, and a network that is evaluated in NumPy."""
+"""Encoding of observations for networks, and a network evaluated in NumPy."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
 
-# An entry with more possible values is not encoded by switches, but as a share of its greatest value.
+# Entries with more possible values are scaled instead of one-hot encoded.
 MOST_NUMBERS = 64
-# Decimals of outputs. Sums depend on the size of a batch in their last bits; rounded outputs do not.
+# Decimals of outputs. The last bits of sums depend on the batch size; rounded outputs do not.
 DECIMALS = 6
 
 
 class Switches:
-    """Encodes observations: a switch for each whole number that an entry can be; other entries are scaled.
+    """Encodes observations: one-hot for entries with few integer values; other entries are scaled.
 
-    For example, an entry that counts 0 to 2 cards becomes three switches, of which one is on: 2 becomes 0, 0, 1.
-    With switches a network tells three cards of a rank from two as easily as some cards from none. A number between
-    two whole ones is shared by their switches: 1.25 becomes 0, 0.75, 0.25. An entry whose bounds are not whole
-    numbers, or too far apart, becomes one number, scaled by its bounds.
+    For example, an entry that counts 0 to 2 cards becomes three switches, one of which is on: 2 becomes 0, 0, 1. So a
+    network distinguishes three cards of a rank from two as easily as some cards from none. A number between two
+    integers is split between their switches: 1.25 becomes 0, 0.75, 0.25. An entry whose bounds are not integers, or too
+    far apart, becomes one number, scaled by its bounds.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -30,13 +30,13 @@ class Switches:
         low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
         counted = np.flatnonzero((high - low < MOST_NUMBERS) & (low == np.round(low)))
         ranges = [np.arange(low[i], high[i] + 1.0, dtype=np.float32) for i in counted]
-        # `[switches]`: the entry that each switch looks at, and the value at which it is on.
+        # `[switches]`: the entry that each switch reads, and the value that turns it on.
         self.columns = np.repeat(counted, [len(numbers) for numbers in ranges])
         self.numbers: NDArray[np.float32] = np.concatenate([np.zeros(0, dtype=np.float32), *ranges])
-        # The entries that are scaled, and what they are divided by.
+        # The scaled entries and their divisors.
         self.others = np.setdiff1d(np.arange(len(low)), counted)
         self.scales: NDArray[np.float32] = np.maximum(np.abs(low), np.abs(high))[self.others]
-        self.size = len(self.numbers) + len(self.others)  # how many numbers encode an observation
+        self.size = len(self.numbers) + len(self.others)  # length of an encoded observation
 
     def encode(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """`[batch, observation_size]` -> `[batch, size]`."""

@@ -1,1 +1,1 @@
-"""Games in which both players move once and have private information."""
+"""Games with private information in which both players move once."""

@@ -18,15 +18,15 @@ TOLERANCE = 1e-10
 
 
 def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any], NDArray[Any]]]:
-    """The value and both strategies as fractions, each `[types, own actions]`.
+    """The value and both strategies, each `[types, own actions]`, as fractions.
 
-    Payoffs are shifted to be positive, so that all unknowns are and 0 is feasible.
+    Shifts payoffs to be positive, so that all unknowns are positive and 0 is feasible.
     """
     types_0, types_1, actions_0, actions_1 = form.payoffs.shape
     choices, replies = types_0 * actions_0, types_1 * actions_1
     shift, fractions = 1 - Fraction(float(form.payoffs.min())), np.frompyfunc(Fraction, 1, 1)
     worth = form.deals.astype(object)[:, :, None, None] * (np.frompyfunc(exactly, 1, 1)(form.payoffs) + shift)
-    # Unknowns: the choices, and the concession of each type of player 1, which bounds that of its replies.
+    # Unknowns: the choices, and per type of player 1 its concession, which bounds that of each of its actions.
     conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
     played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]
     objective, bounds = np.repeat((0, 1), (choices, types_1)), np.repeat((0, 1), (replies, types_0))
@@ -37,7 +37,7 @@ def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any]
 
 
 def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
-    """Both strategies; player 1's are the prices of its replies in player 0's program."""
+    """Both strategies; player 1's is the dual solution of player 0's program."""
     program = Program(form)
     outcome = program.solve(-program.guarantee)
     duals = -outcome.ineqlin.marginals.reshape(form.payoffs.shape[1], form.payoffs.shape[3])
@@ -47,9 +47,9 @@ def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
 class Program:
     """Player 0's program in floats: unknowns x[type, action], replies[type, action of 1], concessions[type of 1].
 
-    In games with ordered types, payoffs against neighbouring types of player 1 differ in few entries. Each reply is
-    therefore written as that of the type before plus the difference, which keeps the program sparse: it would have
-    millions of entries for 1000 types.
+    In games with ordered types, payoffs against neighbouring types of player 1 differ in few entries. So each reply is
+    written as the reply of the previous type plus the difference. This keeps the program sparse; written out, it would
+    have millions of entries for 1000 types.
     """
 
     def __init__(self, form: BayesianForm) -> None:
@@ -73,7 +73,7 @@ class Program:
         self.guarantee = np.concatenate([np.zeros(choices + replies), np.ones(types_1)])
 
     def solve(self, costs: NDArray[np.float64], at_least: float | None = None) -> Any:
-        """Minimises `costs`, over strategies that guarantee `at_least` if that is given."""
+        """Minimises `costs` over all strategies, or over those that guarantee `at_least` if it is given."""
         matrix, limits = self._inequalities, np.zeros(self._inequalities.shape[0])
         if at_least is not None:
             matrix = sparse.vstack([matrix, sparse.csr_matrix(-self.guarantee)], format="csr")
@@ -93,13 +93,13 @@ class Program:
         return outcome
 
     def strategy(self, unknowns: NDArray[np.float64]) -> Behaviour:
-        """Player 0's part of the unknowns."""
+        """Reads player 0's strategy from the unknowns."""
         types_0, _, actions_0, _ = self._shape
         return distributions(unknowns[: types_0 * actions_0].reshape(types_0, actions_0))
 
 
 def distributions(rows: NDArray[Any]) -> NDArray[Any]:
-    """Removes rounding errors; a type that is never dealt plays uniformly. Fractions stay fractions."""
+    """Removes rounding errors; types that are never dealt play uniformly. Fractions stay fractions."""
     clipped = np.maximum(rows, 0)
     clipped[clipped.sum(axis=1) == 0] = Fraction(1)
     clipped /= clipped.sum(axis=1, keepdims=True)

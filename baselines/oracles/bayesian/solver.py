@@ -1,8 +1,8 @@
-"""Games in which both of two players move once on private information: one linear program.
+"""Solves games in which both of two players move once on private information, by one linear program.
 
-The worth of a behaviour strategy of player 0, x[type, action], is a sum over the types of player 1: each plays the
-action that concedes least, and concessions are linear in x. So the optimal strategy solves a linear program, and the
-dual solution is player 1's strategy.
+The payoff of player 0's behaviour strategy x[type, action] is a sum over the types of player 1. Each type plays the
+action that concedes least, and concessions are linear in x. So the optimal strategy solves a linear program, whose dual
+solution is player 1's strategy.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from cardwar_envs.core.game import Game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
-# Up to this many pairs of a type and an action, rationals are fast enough to be the default.
+# With at most this many pairs of a type and an action, rationals are fast enough to be the default.
 EXACT_CHOICES = 48
-# Tolerance for optimality in `optimal_range`, as a share of the stakes.
+# Optimality tolerance of `optimal_range`, as a fraction of the stakes.
 SLACK = 1e-10
 
 
 @cached_by_game(8)
 def form_of(game: Game[Any]) -> BayesianForm:
-    """The game's arrays, cached; raises a ValueError if it is of another kind or its arrays are malformed."""
+    """The game's arrays, cached; raises a ValueError if the game is of another kind or its arrays are malformed."""
     require_two_zero_sum(game, "an exact answer on private information")
     form = game.bayesian_form()
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
@@ -50,14 +50,14 @@ def form_of(game: Game[Any]) -> BayesianForm:
 
 
 class BayesianOracle:
-    """The `Oracle` of games in which both of two players move once, on private information."""
+    """The `Oracle` of two-player games in which each player moves once, on private information."""
 
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Every game in which players do not see the state; unsupported ones raise a ValueError."""
+        """Accepts every game in which players do not see the state; unsupported ones raise a ValueError."""
         return not game.facts.public_state
 
     @staticmethod
@@ -65,7 +65,7 @@ class BayesianOracle:
         return not game.facts.public_state
 
     def solve(self, request: Request) -> PrivateSolution:
-        """The vertex at which the deterministic solver ends: `exact_lp`'s simplex for rationals, else HiGHS."""
+        """Returns the vertex where the deterministic solver stops: `exact_lp`'s simplex for rationals, else HiGHS."""
         if request.selection != "default":
             raise ValueError(f"selection ({request.selection!r}) must be 'default' for {self._game.facts.name}")
         form, begin = form_of(self._game), time.perf_counter()
@@ -126,7 +126,7 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
 
 
 def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
-    """One policy for the given seats; raises a ValueError if these see the same and must play differently."""
+    """One policy for the given seats; a ValueError if two seats see the same but must play differently."""
     table: dict[bytes, NDArray[np.float64]] = {}
     for player, strategy in behaviour.items():
         spread = np.zeros((len(strategy), game.facts.num_actions))
@@ -142,14 +142,14 @@ def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviou
 
 
 def _programs() -> Any:
-    """The linear programs; scipy takes half a second to import."""
+    """The module of linear programs; scipy takes half a second to import."""
     from baselines.oracles.bayesian import programs
 
     return programs
 
 
 def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
-    """The least and the greatest probability of each action over a player's optimal strategies, to about 1e-6.
+    """The lowest and highest probability of each action over a player's optimal strategies, to about 1e-6.
 
     Each is `[types, own actions]`.
 
@@ -183,7 +183,7 @@ def _mirrored(form: BayesianForm) -> BayesianForm:
 
 
 def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
-    """Queries a policy in a seat: `[types, own actions]`; raises a ValueError if that is no behaviour strategy."""
+    """Queries a policy in a seat: `[types, own actions]`; a ValueError if the answers are no behaviour strategy."""
     form = form_of(game)
     actions = list(form.actions[player])
     masks = np.zeros((len(form.types[player]), game.facts.num_actions), dtype=np.int8)

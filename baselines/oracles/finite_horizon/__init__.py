@@ -1,1 +1,1 @@
-"""Exact results of games of many rounds over few positions, by value iteration."""
+"""Exact results for games of many rounds over few positions, by value iteration."""

@@ -1,8 +1,8 @@
-"""Bounds for games without a limit of rounds: unfinished games counted as lost, and as won.
+"""Bounds for games without a round limit: unfinished games count first as lost, then as won.
 
-If player 0 can guarantee a payoff within `n` rounds when an unfinished game counts as lost, it can guarantee that
-payoff in the endless game too, whatever endless play pays. The same holds for player 1. The bounds tighten as rounds
-are added. They need not meet: if neither player can end the game alone, it may never end.
+If player 0 can guarantee a payoff within `n` rounds while unfinished games count as lost, it can guarantee that payoff
+in the endless game too, whatever endless play pays. The same holds for player 1. The bounds tighten with each round.
+They need not meet: if neither player can force an end, play may never end.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from baselines.oracles.finite_horizon.value_iteration import solve_nodes
 from baselines.oracles.protocol import Progress
 from cardwar_envs.core.game import Game
 
-# The number of positions in `EndlessBounds.widest`.
+# Number of positions in `EndlessBounds.widest`.
 SHOWN = 5
 
 
 @dataclass(frozen=True)
 class EndlessBounds:
-    """Bounds on the value of a game that may last for ever.
+    """Bounds on the value of a game that may never end.
 
     Attributes:
         lower: Lower bound on the value at the start, payoff points to player 0.
         upper: Upper bound.
-        sweeps: Number of rounds looked ahead.
+        sweeps: Number of rounds of look-ahead.
         settled: Whether the last sweep changed nothing.
-        bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to
-            swapping the seats.
-        widest: A few of the positions with the greatest width, as states with one round left.
+        bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to swapping the
+            seats.
+        widest: The positions with the widest bounds, as states with one round left.
     """
 
     lower: float
@@ -45,20 +45,20 @@ class EndlessBounds:
 
     @property
     def widths(self) -> NDArray[np.float64]:
-        """`[positions]` upper less lower bound of each."""
+        """`[positions]`: upper minus lower bound."""
         return np.asarray(self.bounds[:, 1] - self.bounds[:, 0])
 
     def wider(self, width: float) -> int:
-        """The number of positions whose bounds differ by more than `width`, payoff points."""
+        """Counts the positions whose bounds differ by more than `width`, payoff points."""
         return int((self.widths > width).sum())
 
 
 def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | None = None) -> EndlessBounds:
-    """Bounds on the value of a two-player game of many rounds, ignoring its own limit of rounds.
+    """Bounds the value of a two-player game of many rounds, ignoring its round limit.
 
     Args:
         game: The game.
-        sweeps: The greatest number of rounds to look ahead; fewer if the bounds stop changing.
+        sweeps: Maximum number of rounds of look-ahead; stops earlier if the bounds stop changing.
         progress: Called after each round with the number of matrix games solved.
 
     Raises:
@@ -67,7 +67,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
     if not counts_rounds(game):
         raise ValueError(f"{game.facts.name}: not a two-player game whose positions come up again")
     form = form_of(game)
-    # Lower and upper bounds by code. In the mirror image they change places.
+    # Lower and upper bounds by code. In the mirror image they are swapped.
     bounds = np.stack([at_codes(form, worst) for worst in (-1.0, 1.0)])
     pairs = bounds.reshape(2, -1, 2)
     pairs[:, 2:, 1] = -pairs[::-1, 2:, 0]
@@ -77,7 +77,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
         before = pairs[:, beginnings, 0].copy()
         for nodes in levels:
             low, high = solve_nodes(arrays, nodes, bounds[0])[0], solve_nodes(arrays, nodes, bounds[1])[1]
-            if nodes is levels[-1]:  # rounding must not make them wider again
+            if nodes is levels[-1]:  # rounding must not widen them again
                 low, high = np.maximum(low, before[0]), np.minimum(high, before[1])
             pairs[:, nodes, 0] = low, high
             pairs[:, nodes, 1] = -high, -low

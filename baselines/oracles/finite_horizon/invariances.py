@@ -1,7 +1,7 @@
 """Checks declared invariances of policies on a sample of positions.
 
 A policy that declares `stationary` is queried with one round left only. A policy with a method `choice_probabilities`
-is not queried at forms that the method knows. Both must agree with `action_probabilities`.
+is not queried at forms supported by that method. Both must agree with `action_probabilities`.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
 
-# Numbers of rounds left that are sampled, and positions for each.
+# How many numbers of rounds left to sample, and positions for each.
 ROUNDS, POSITIONS = 4, 64
 SEED = 0
 
 
 def is_stationary(policy: Policy) -> bool:
-    """Whether a policy declares that its play does not depend on the rounds left."""
+    """Whether a policy declares that its play is independent of the rounds left."""
     return bool(getattr(policy, "stationary", False))
 
 
 def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-    """The policy's `choice_probabilities`; None if it has no such method or does not know the form.
+    """The policy's `choice_probabilities`; None if it has no such method or the method does not support the form.
 
-    Raises a ValueError unless the result has one probability for each choice at every code.
+    Raises a ValueError if the result does not have one probability per choice at every code.
     """
     direct = getattr(policy, "choice_probabilities", None)
     known: NDArray[np.float64] | None = direct(form, rounds_left) if direct is not None else None
@@ -45,9 +45,9 @@ def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> ND
 
 
 def check_rounds(game: Game[Any], form: RoundsForm[Any], policies: Iterable[Policy]) -> int:
-    """Checks policies that are not queried everywhere at random positions; returns how many answers were compared.
+    """Checks, at random positions, policies that are not queried everywhere; returns the number of compared answers.
 
-    Raises a ValueError, which names the state and both answers, if two answers differ.
+    Raises a ValueError that names the state and both answers if they differ.
     """
     rng, starts, most = np.random.default_rng(SEED), choice_starts(form), game.facts.max_rounds or 1
     choices = np.flatnonzero(np.diff(starts) > 1)
@@ -63,16 +63,16 @@ def _check(game: Game[Any], form: RoundsForm[Any], policy: Policy, rounds_left: 
     relied_on = 1 if is_stationary(policy) else rounds_left
     known, expected = known_choices(policy, form, relied_on), np.zeros_like(answer)
     if known is None and not is_stationary(policy):
-        return 0  # it is queried everywhere
+        return 0  # queried everywhere
     if known is None:
         expected = checked_probabilities(policy, *form.seen(codes, relied_on))
     else:
         expected[masks == 1] = known[choice_places(form, codes, choice_starts(form)[codes])]
     row = first_difference(answer, expected)
     if row is not None:
-        says = "says that it is stationary" if known is None else "has choice_probabilities"
+        says = "declares stationary" if known is None else "has choice_probabilities"
         raise ValueError(
-            f"policy {type(policy).__name__} {says}, but plays otherwise at {place(game, observations[row])}: "
+            f"policy {type(policy).__name__} {says}, but plays differently at {place(game, observations[row])}: "
             f"{difference(expected[row], answer[row])}"
         )
     return len(codes)

@@ -1,10 +1,10 @@
 """Compiled sweeps over the positions of a `RoundsForm`; called by `value_iteration` and `response`.
 
-`form` is the tuple that `arrays_of` makes. A node is a position, or a war within a round. Its code is twice
-its number, plus 1 if the seats are swapped. Values are indexed by code, so a child is looked up in one step.
+`form` is the tuple made by `arrays_of`. A node is a position, or a war within a round. Its code is twice its number,
+plus 1 if the seats are swapped. Values are indexed by code, so a child is looked up in one step.
 
-As `baselines.matrix_game.kernel` says: numba does not notice changes in functions of other files. After
-editing `baselines.matrix_game.double_double_kernel`, delete the caches.
+numba does not notice changes in functions of other files (see `baselines.matrix_game.kernel`). After editing
+`baselines.matrix_game.double_double_kernel`, delete the caches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit()
 def _entry(form, node, i, j):  # type: ignore[no-untyped-def]  # compiled
-    """The code that the choices number `i` of player 0 and number `j` of player 1 lead to."""
+    """The code reached by choice `i` of player 0 and choice `j` of player 1."""
     lists, rows, options, strengths, option_counts, first, children, last = form
     a, b = rows[lists[node, 0]] + i, rows[lists[node, 1]] + j
     pair = options[a] * option_counts[lists[node, 1]] + options[b]
@@ -37,7 +37,7 @@ def shape(form, node):  # type: ignore[no-untyped-def]
 
 @njit()
 def fill(form, node, values, matrix):  # type: ignore[no-untyped-def]
-    """Writes the matrix game of a node, seats not swapped."""
+    """Writes the matrix game of a node with unswapped seats."""
     for i in range(matrix.shape[0]):
         for j in range(matrix.shape[1]):
             matrix[i, j] = values[_entry(form, node, i, j)]
@@ -55,7 +55,7 @@ def _room(form, nodes):  # type: ignore[no-untyped-def]
 
 @njit()
 def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
-    """What the best row guarantees and what the best column concedes; equal at a saddle point."""
+    """The guarantee of the best row and the concession of the best column; equal at a saddle point."""
     lower, greatest[:] = -np.inf, -np.inf
     for i in range(matrix.shape[0]):
         least = np.inf
@@ -83,7 +83,7 @@ def solve_nodes(form, nodes, values, lower, upper):  # type: ignore[no-untyped-d
 
 @njit()
 def mark_wars(form, nodes, needed):  # type: ignore[no-untyped-def]
-    """Marks the wars that `nodes` can lead to in one step."""
+    """Marks the wars reachable from `nodes` in one step."""
     lists, option_counts, first, children, last = form[0], form[4], form[5], form[6], form[7]
     for node in nodes:
         pairs = option_counts[lists[node, 0]] * option_counts[lists[node, 1]]
@@ -110,7 +110,7 @@ def strategies_of(form, codes, values, starts, probabilities, gaps):  # type: ig
 
 @njit()
 def respond_range(form, start, stop, values, probabilities, starts, worth, best):  # type: ignore[no-untyped-def]
-    """Player 0's lowest best choice and its worth at every code of the nodes, against the other's probabilities."""
+    """Player 0's lowest best choice and its value at every code of the nodes, against the opponent's probabilities."""
     for code in range(2 * start, 2 * stop):
         node, swapped = code >> 1, code & 1
         m, n = shape(form, node)
@@ -132,7 +132,7 @@ def respond_range(form, start, stop, values, probabilities, starts, worth, best)
 
 @njit()
 def play_range(form, start, stop, values, first, second, starts, chances):  # type: ignore[no-untyped-def]
-    """`[codes, 3]` chances of outcomes at every code of the nodes if `first` and `second` play."""
+    """`[codes, 3]` outcome probabilities at every code of the nodes when `first` and `second` play."""
     for code in range(2 * start, 2 * stop):
         node, swapped = code >> 1, code & 1
         m, n = shape(form, node)

@@ -1,7 +1,7 @@
-"""The positions of a game of many rounds, as the solvers of such games share them.
+"""The positions of a game of many rounds, shared by its solvers.
 
-A state is a position and the rounds left, so values with `r` rounds left follow from those with
-`r - 1`: one sweep over the positions per round. See `cardwar_envs.core.forms.RoundsForm`.
+A state is a position and the rounds left. Values with `r` rounds left follow from those with `r - 1`, so there is one
+sweep over the positions per round. See `cardwar_envs.core.forms.RoundsForm`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from cardwar_envs.core.kernels import kernels
 MAX_POSITIONS = 4_000_000
 # Each sweep is compared with this many earlier ones.
 LONGEST_PERIOD = 12
-# Of a sweep in plain Python.
+# Per node, for a sweep in plain Python.
 SECONDS_PER_NODE = 1e-5
 
 Arrays = tuple[Any, ...]
 
 
 def kernel(nodes: int) -> Any:
-    """The kernels, for a sweep over so many nodes."""
+    """The kernels, compiled or not, for a sweep over this many nodes."""
     return kernels("baselines.oracles.finite_horizon.kernel", SECONDS_PER_NODE * nodes)
 
 
@@ -43,12 +43,12 @@ def counts_rounds(game: Game[Any]) -> bool:
 
 @cached_by_game(2)
 def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[Any]:
-    """The positions of a game from its start, cached; raises a ValueError if it is of another kind or too large."""
+    """The positions reachable from a game's start, cached; a ValueError for other games or too many positions."""
     return game.rounds_form([start.state for start in game.initial()], max_positions)
 
 
 def arrays_of(form: RoundsForm[Any]) -> Arrays:
-    """The arguments of the compiled functions."""
+    """The form as arguments of the compiled functions."""
     return (
         form.lists,
         form.rows,
@@ -62,18 +62,18 @@ def arrays_of(form: RoundsForm[Any]) -> Arrays:
 
 
 def levels_of(form: RoundsForm[Any]) -> list[Nodes]:
-    """The nodes of each level, children first."""
+    """The nodes by level, children first."""
     return [np.arange(*bounds) for bounds in pairwise(form.levels)]
 
 
 def choice_starts(form: RoundsForm[Any], codes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Offsets of player 0's choices at each code when all are concatenated, and the total."""
+    """Offsets of player 0's choices at each code in one concatenated array, and its length."""
     lists = form.lists.ravel() if codes is None else form.lists[codes >> 1, codes & 1]
     return np.concatenate([[0], np.cumsum(form.rows[lists + 1] - form.rows[lists])])
 
 
 def choice_places(form: RoundsForm[Any], codes: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The indices of player 0's choices at codes, if those of each code begin at its entry of `starts`."""
+    """The indices of player 0's choices at codes whose choices begin at `starts`."""
     own = choice_starts(form, codes)
     return np.arange(own[-1]) + np.repeat(starts - own[:-1], np.diff(own))
 
@@ -99,7 +99,7 @@ class History:
         self.kept.append(array)
 
     def __getitem__(self, sweep: int) -> NDArray[Any]:
-        """The array after sweep number `sweep`, also beyond those computed."""
+        """The array after sweep number `sweep`, also past the last one computed."""
         if self.period is None or sweep < len(self.kept):
             return self.kept[sweep]
         begin = len(self.kept) - self.period
@@ -107,7 +107,7 @@ class History:
 
 
 def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> NDArray[np.float64]:
-    """`[2 * nodes]` values by code: of final nodes, of beginnings of rounds as given, and 0 in wars."""
+    """`[2 * nodes]` values by code: the payoffs of final nodes, `of_rounds` where a round begins, 0 in wars."""
     values = np.zeros(2 * len(form.lists))
     values[:2] = 1.0, -1.0
     put(values, slice(form.levels[-2], form.levels[-1]), np.asarray(of_rounds))
@@ -115,7 +115,7 @@ def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> N
 
 
 def put(values: NDArray[np.float64], nodes: slice | Nodes, worth: NDArray[np.float64]) -> None:
-    """Writes values of nodes to player 0 at their codes, and the negatives at the mirror images."""
+    """Writes nodes' values to player 0 at their codes, and the negatives at the mirror images."""
     pairs = values.reshape(-1, 2)
     pairs[nodes, 0] = worth
     pairs[nodes, 1] = -worth

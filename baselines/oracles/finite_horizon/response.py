@@ -1,7 +1,7 @@
-"""Best responses and results between policies in two-player games of many rounds, sweep by sweep.
+"""Best responses and head-to-head results in two-player games of many rounds, sweep by sweep.
 
-All values are player 0's, at every position and its mirror image, where player 0 sees what player 1 sees at the
-position. So one sweep serves both seats.
+All values are player 0's, at every position and its mirror image. At the mirror image player 0 sees what player 1 sees
+at the position, so one sweep serves both seats.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
-# Entries of the masks and probabilities of one query.
+# Limit on the entries of masks and probabilities per query.
 ENTRIES = 1 << 22
 
 
 class ResponsePolicy:
-    """A deterministic best response, from either seat: the lowest of the best actions."""
+    """A deterministic best response for either seat; ties go to the lowest action."""
 
     def __init__(self, form: RoundsForm[Any], best: Sequence[NDArray[np.int16]]) -> None:
-        """Takes `best[r - 1]`, `[codes]` indices of player 0's choices with `r` rounds left; later ones are equal."""
+        """Takes `best[r - 1]`, `[codes]` indices of player 0's choices with `r` rounds left; later ones repeat."""
         self._form, self._best = form, best
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ class ResponsePolicy:
 
 
 class _Policies:
-    """The answers of policies at every code; a stationary policy is queried only once."""
+    """The policies' answers at every code; a stationary policy is queried only once."""
 
     def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
         self._form = form
@@ -72,7 +72,7 @@ class _Policies:
         self.stationary = all(is_stationary(policy) for policy in policies)
 
     def ask(self, rounds_left: int) -> None:
-        """Queries the policies with that number of rounds left."""
+        """Queries the policies at this number of rounds left."""
         for number, policy in self._policies.items():
             if number not in self._answers or not is_stationary(policy):
                 self._answers[number] = choice_probabilities(self._form, policy, rounds_left)
@@ -82,10 +82,10 @@ class _Policies:
 
 
 def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
-    """A policy's probabilities in seat 0 of all choices at every code, concatenated.
+    """A policy's probabilities of all choices in seat 0, concatenated over all codes.
 
     The policy is queried in batches at codes with more than one choice, unless its method `choice_probabilities`
-    knows the form.
+    supports the form.
     """
     known = known_choices(policy, form, rounds_left)
     if known is not None:
@@ -103,11 +103,11 @@ def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int
 
 
 class _Sweep:
-    """Values at every code, for one more round at a time.
+    """Values at every code; each step adds one round.
 
     Attributes:
-        values: `[codes, ...]`; a subclass says which.
-        settled: Whether the last round changed nothing.
+        values: `[codes, ...]`, as defined by the subclass.
+        settled: Whether the last step changed no value.
     """
 
     def __init__(self, form: RoundsForm[Any], values: NDArray[np.float64]) -> None:
@@ -115,11 +115,11 @@ class _Sweep:
         self.values, self.settled = values, False
 
     def step(self, asked: _Policies) -> None:
-        """Adds one round, played by the policies."""
+        """Adds one round in which the policies play."""
         raise NotImplementedError
 
     def _advance(self, write: Callable[[int, int, NDArray[np.float64]], None]) -> None:
-        """Replaces all values; `write(start, stop, values)` computes those of a run of nodes."""
+        """Updates all values; `write(start, stop, values)` computes those of a range of nodes."""
 
         def work(run: Nodes) -> NDArray[np.float64]:
             values = np.empty((2 * len(run), *self.values.shape[1:]))
@@ -137,7 +137,7 @@ class Response(_Sweep):
     """Player 0's best response to a policy of player 1; `values` are its payoffs by code, payoff points.
 
     Attributes:
-        best: Its choices in the form that `ResponsePolicy` takes, if `keep`.
+        best: Its choices in the format of `ResponsePolicy`, if `keep`.
     """
 
     def __init__(self, form: RoundsForm[Any], policy: Policy, *, keep: bool = False) -> None:
@@ -161,7 +161,7 @@ class Response(_Sweep):
 
 
 class Outcomes(_Sweep):
-    """The outcome of two policies; `values`, `[codes, 3]`, are the probabilities of win, loss and tie for player 0."""
+    """The outcome of two policies; `values`, `[codes, 3]`, are player 0's probabilities of win, loss and tie."""
 
     def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
         chances = np.tile((0.0, 0.0, 1.0), (2 * len(form.lists), 1))
@@ -179,7 +179,7 @@ class Outcomes(_Sweep):
 
 
 class RoundsOracle:
-    """The `Oracle` of two-player games of many rounds over few positions."""
+    """The `Oracle` for two-player games of many rounds over few positions."""
 
     def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
         self._game, self._max_states = game, MAX_POSITIONS if max_states is None else max_states
@@ -190,12 +190,12 @@ class RoundsOracle:
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Two-player games with a `rounds_form`."""
+        """Accepts two-player games with a `rounds_form`."""
         return counts_rounds(game)
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """The same games, in floats, any equilibrium."""
+        """Supports the same games, in floats, any equilibrium."""
         return counts_rounds(game) and request.plain
 
     def solve(self, request: Request) -> StateSolution:
@@ -226,7 +226,7 @@ class RoundsOracle:
         return check_rounds(self._game, self._form, distinct.values())
 
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
-        """Steps through all rounds; stops earlier if all sweeps have settled and the policies are stationary."""
+        """Steps through all rounds; stops early if all sweeps have settled and the policies are stationary."""
         asked, rounds = _Policies(self._form, policies), self._game.facts.max_rounds
         assert rounds is not None  # checked by `takes`
         for r in range(1, rounds + 1):
@@ -243,5 +243,5 @@ class RoundsOracle:
         return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
 
     def _at_start(self, of_codes: NDArray[np.float64], player: int) -> float:
-        """The mean over the starts, as `player` sees them, of values by code."""
+        """Averages values by code over the starts, as `player` sees them."""
         return sum(chance * float(of_codes[code ^ player]) for chance, code in self._starts)

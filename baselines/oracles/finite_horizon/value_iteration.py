@@ -1,8 +1,9 @@
 """Equilibria of two-player games of many rounds over few positions, sweep by sweep.
 
-With `r` rounds left a position is a matrix game over the values of later positions with `r - 1` left (and of those
-within the round, solved before). The guarantees of both strategies bound each matrix game's value; the bounds add up
-to `gap`. Values need not converge as rounds are added, so all sweeps are kept until one repeats another bit for bit.
+With `r` rounds left, a position is a matrix game over the values of later positions with `r - 1` left, and of positions
+in the same round, which are solved first. The guarantees of both strategies bound each matrix game's value; the bounds
+add up to `gap`. Values need not converge as rounds are added, so all sweeps are kept until one repeats another bit for
+bit.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ from cardwar_envs.core.game import CERTAIN, Game, Transition
 
 # Stored values, 8 bytes each.
 MAX_VALUES = 250_000_000
-# Cached solutions: from the start, and from the last states off it.
+# How many solutions are cached: from the start, and from states that it does not lead to.
 MAX_REGIONS = 4
 
 
 def solve_nodes(
     arrays: Arrays, nodes: Nodes, values: NDArray[np.float64], threads: int | None = None
 ) -> NDArray[np.float64]:
-    """Certified lower and upper bounds, `[2, k]`, on the values of `k` nodes whose children's values are known.
+    """Certified lower and upper bounds, `[2, k]`, on the values of `k` nodes whose children have known values.
 
     `values` are to player 0, by code. The result is the same for any number of threads.
     """
@@ -73,9 +74,9 @@ class RoundValues:
 
     Attributes:
         form: The positions.
-        rounds: The greatest number of rounds left.
+        rounds: Maximum number of rounds left.
         history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, payoff points.
-        gaps: `[rounds + 1]` certified bounds on the error of each of them.
+        gaps: `[rounds + 1]` certified bounds on the error for each number of rounds left.
         sweeps: The number of sweeps computed; later ones repeat them.
     """
 
@@ -85,7 +86,7 @@ class RoundValues:
         """Computes the sweeps.
 
         Raises:
-            ValueError: If that makes more than `MAX_VALUES` values.
+            ValueError: If there would be more than `MAX_VALUES` values.
         """
         if form.positions * (rounds + 1) > MAX_VALUES:
             raise ValueError(
@@ -105,7 +106,7 @@ class RoundValues:
                 gap += float((upper - lower).max(initial=0.0))
             self.sweeps += 1
             self.history.append(bounds.mean(axis=0))
-            # Rounding can put the bounds in the wrong order by an ulp.
+            # Rounding can swap the bounds by an ulp.
             added.append(max(gap, 0.0))
             if progress is not None:
                 progress(self.sweeps * (len(form.lists) - 2))
@@ -114,7 +115,7 @@ class RoundValues:
         self.gaps = np.cumsum(added)
 
     def around(self, nodes: Nodes, rounds_left: int) -> NDArray[np.float64]:
-        """Values by code of everything that can follow `nodes` within a round with that many rounds left."""
+        """Values by code of everything that can follow `nodes` within a round, with this many rounds left."""
         values = at_codes(self.form, self.history[rounds_left - 1])
         levels = self.form.levels
         needed = np.zeros(levels[-2], dtype=np.bool_)
@@ -128,7 +129,7 @@ class RoundValues:
         return values
 
     def value(self, code: int, rounds_left: int) -> float:
-        """The value to go at a code to player 0, payoff points."""
+        """The continuation value at a code to player 0, payoff points."""
         node, place = code >> 1, (code >> 1) - int(self.form.levels[-2])
         if place >= 0:
             worth = float(self.history[rounds_left][place])
@@ -160,8 +161,8 @@ class RoundValues:
 class RoundsTable(Table):
     """Values and strategies at every state of a game of many rounds.
 
-    Among several optimal strategies the choice is that of `baselines.matrix_game` at the position or its mirror image,
-    whichever is the node.
+    Among several optimal strategies, selects as `baselines.matrix_game` does at the position or its mirror image,
+    whichever is stored.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -183,7 +184,7 @@ class RoundsTable(Table):
         return values.sweeps * (len(form.lists) - 2)
 
     def region(self, state: Any) -> tuple[RoundValues, int, int]:
-        """The solution that has a state, with its code and rounds left; solves the game from there if none has."""
+        """The solution that contains a state, its code and rounds left; solves the game from there if none does."""
         for region in self.regions:
             code, rounds_left = region.form.code(state), region.form.rounds_left(state)
             if code >= 0 and rounds_left <= region.rounds:
@@ -243,7 +244,7 @@ class RoundsPolicy(EquilibriumPolicy):
     table: RoundsTable
 
     def choice_probabilities(self, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-        """Its strategies over player 0's choices at all codes of the solved form, concatenated; else None."""
+        """Its strategies over player 0's choices at all codes, concatenated; None for any form but the solved one."""
         start = self.table.regions[0]
         if form is not start.form or rounds_left > start.rounds:
             return None

@@ -1,4 +1,4 @@
-"""Solves layers of a duel on a Ray cluster: each piece of a layer is a task, and the driver joins the results.
+"""Solves layers of a duel on a Ray cluster: one task per piece of a layer; the driver joins the results.
 
 Ray comes with the extra `ray`. Every machine of a cluster needs this package, in the same version.
 """
@@ -27,17 +27,17 @@ from baselines.oracles.rank_games.layers import DuelLayers
 from baselines.oracles.rank_games.read_only import read_only
 from cardwar_envs.games.duel import DuelState
 
-# A task is abandoned after this many workers have died running it.
+# A task fails after this many workers have died running it.
 MAX_RETRIES = 20
 TASKS_PER_PROCESSOR = 8
 LEAST_PER_TASK = 4096  # work for some 20 ms; a task costs 1 or 2 ms
 
 
 class RayCluster:
-    """Solves pieces on a Ray cluster: the one that `RAY_ADDRESS` names, else one that runs here, else its own.
+    """Solves pieces on a Ray cluster: the one at `RAY_ADDRESS`, else a local one that is running, else a new one.
 
-    If a worker or a machine is lost, its task is repeated elsewhere. The driver's machine holds a layer and the one
-    below twice, in its own memory and in Ray's. The workers of a machine share Ray's copy.
+    If a worker or a machine is lost, its task is repeated elsewhere. The driver's machine holds two copies of the
+    current layer and of the one below, in its own memory and in Ray's. The workers of a machine share Ray's copy.
 
     Raises:
         ModuleNotFoundError: If Ray is not installed.
@@ -54,7 +54,7 @@ class RayCluster:
             ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
         self._ray = ray
         self._solve_range = ray.remote(max_retries=MAX_RETRIES)(solve_range)
-        # The workers compile or load the kernel now, so that later timings are of work.
+        # Compile or load the kernel in every worker now, so that later timings exclude it.
         example = _example()
         ray.get([self._solve_range.remote(*example) for _ in range(self._processors())])
 
@@ -82,13 +82,13 @@ class RayCluster:
                 low, high = tasks.pop(done)
                 solved, layer.values[low:high] = self._ray.get(done)
                 yield solved
-        finally:  # an interrupt leaves no tasks on a shared cluster
+        finally:  # an interrupt must leave no tasks on a shared cluster
             for task in tasks:
                 self._ray.cancel(task)
 
 
 def _check(address: str) -> None:
-    """Raises a ConnectionError if the address does not answer; Ray itself would try for several minutes."""
+    """Raises a ConnectionError if the address does not answer; Ray itself would retry for several minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if not colon:
         return  # no address, or a keyword such as "auto"
@@ -101,12 +101,12 @@ def _check(address: str) -> None:
 def solve_range(
     first: int, last: int, low: int, high: int, game: tuple[Letters, Rules], layout: ValueLayer, below: ValueLayer
 ) -> tuple[Solved, NDArray[np.float64]]:
-    """Solves the upper halves `first` to `last` - 1; returns the results, and the values [low, high) of the layer.
+    """Solves the upper halves `first` to `last` - 1; returns the results and the layer's values [low, high).
 
     `layout` is the layer without its values, `below` the layer with one card fewer.
     """
     letters, rules = read_only(game[0]), read_only(game[1])
-    # Memory that is never touched costs nothing, so the places below `low` are only addresses.
+    # Untouched memory costs nothing, so the array may start before `low`.
     layer = read_only(layout)._replace(values=np.empty(high))
     solved = solve_piece(first, last, letters, rules, layer, read_only(below), kernel_for(rules))
     return solved, layer.values[low:high]

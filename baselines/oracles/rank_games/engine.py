@@ -1,16 +1,16 @@
-"""Layers and pieces of a game of ranks, as compiled code takes them, and the engine that solves pieces in threads.
+"""Layers and pieces of a rank game in the form that compiled code takes, and the engine that solves them in threads.
 
-A layer holds the values of all states with equally many cards left. It has rows, one for each interleaving and
-number of carried ties. A row has one value for each score that is possible there. Of 4-card Jujitsu:
+A layer holds the values of all states with the same number of cards left. It has a row for each interleaving and number
+of carried ties, and a row has one value for each possible score. In 4-card Jujitsu:
 
     layer 2, A B A B, nothing carried   values at the scores 0, 2
     layer 2, A B C, nothing carried     values at the scores 0, 2
     layer 2, A B C, 1 tie carried       a value at the score 1
 
-Where ties are carried, the scores of a row are all even or all odd. A piece is a range of upper halves
-of interleavings. Its values lie together and depend on the layer below alone. So pieces can be solved in any
-order, by any process, with the same result to the last bit (unless more than `MOST_FAILURES` games of
-one piece fail, which the gap then shows).
+Where ties are carried, the scores of a row are all even or all odd. A piece is a range of upper halves of
+interleavings. Its values are contiguous and depend only on the layer below. So pieces can be solved in any order, by
+any process, with the same result to the last bit (unless more than `MOST_FAILURES` games of one piece fail, which then
+shows in the gap).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from baselines.oracles.rank_games.interleavings import Letters
 from baselines.threads import map_in_threads, processors
 from cardwar_envs.core.kernels import kernels
 
-# At most this many games of a piece go to the slow solver; the reported gap includes the errors of others.
+# At most this many games of a piece go to the slow solver; the errors of further ones enter the reported gap.
 MOST_FAILURES = 1 << 14
 LEAST_PER_PIECE = 256
 MOST_PER_PIECE = 1 << 18  # a larger piece could have too many failures for its list
@@ -34,20 +34,20 @@ PIECES_PER_THREAD = 24
 
 
 class LayerRules(NamedTuple):
-    """A start and the switches, for compiled code.
+    """A start and the game's switches, for compiled code.
 
     Attributes:
         cards: Cards of each player at the start.
         carry: Whether ties are carried.
-        win: Whether winning is paid; else the margin is, and states have no score.
+        win: Whether winning is paid; otherwise the margin is paid and states have no score.
         full_deck: Whether both players start with one card of each rank, nothing won and nothing carried.
-        score: At the start.
-        ties: Carried at the start.
-        pairs: Greatest number of ties that the hands at the start allow.
+        score: Score at the start.
+        ties: Ties carried at the start.
+        pairs: Maximum number of ties between the initial hands.
         step: Difference between neighbouring scores of a row.
-        shift: The power of two that `step` is.
+        shift: log2 of `step`.
         start: `[2, ranks]`, cards of each rank at the start.
-        tolerance: Duality gap that a matrix game may have, payoff points.
+        tolerance: Accepted duality gap of a matrix game, payoff points.
     """
 
     cards: int
@@ -64,19 +64,19 @@ class LayerRules(NamedTuple):
 
 
 class PrizeRules(NamedTuple):
-    """What is at stake in one layer of Goofspiel, for compiled code.
+    """The stakes of one layer of Goofspiel, for compiled code.
 
-    A context is what matters beside the hands: the prizes left, and where they matter the score and the points
-    carried. Layers hold a value for each interleaving and context, before the next prize is turned up.
+    A context is what matters beside the hands: the prizes left and, where they matter, the score and carried points. A
+    layer holds a value for each interleaving and context, before the next prize is turned up.
 
     Attributes:
-        turned: `[contexts]`, how many prizes can be turned up next, all with the same probability.
-        paid: `[contexts, prizes, 3]` payoff points to player 0 if nobody, player 0 or player 1 wins the prize; with
-            what is still paid, where that is settled.
-        following: `[contexts, prizes, 3]`, the context in the layer below; -1 if nothing can change any more.
+        turned: `[contexts]`, the number of prizes that can be turned up next, all equally likely.
+        paid: `[contexts, prizes, 3]` payoff points to player 0 if nobody, player 0 or player 1 wins the prize; includes
+            all remaining payments once the game is settled.
+        following: `[contexts, prizes, 3]`, the context in the layer below; -1 if the game is settled.
         swapped: `[contexts of the layer below]`, the context with the seats swapped.
-        own: `[contexts]` bool, whether that is the context itself, in this layer.
-        tolerance: Duality gap that a matrix game may have, payoff points.
+        own: `[contexts]` bool, whether swapping the seats leaves the context of this layer unchanged.
+        tolerance: Accepted duality gap of a matrix game, payoff points.
     """
 
     turned: NDArray[np.int64]
@@ -91,15 +91,15 @@ Rules = LayerRules | PrizeRules
 
 
 class ValueLayer(NamedTuple):
-    """The values of all states with equally many cards left, for compiled code.
+    """The values of all states with the same number of cards left, for compiled code.
 
     Attributes:
         cards: Cards left of each player.
         offsets: `[upper halves + 1]`, number of the first interleaving with each upper half.
-        row_of: `[interleavings]`, first row of an interleaving, or of its mirror image as -1 - row.
-        base: `[rows]`, where in `values` score 0 of a row is or would be; in Goofspiel, before multiplication by the
+        row_of: `[interleavings]`, first row of the interleaving; -1 - row if only its mirror image has rows.
+        base: `[rows]`, the index in `values` of the row's score 0, whether stored or not; in Goofspiel, divided by the
             number of contexts.
-        values: To player 0, to go, payoff points.
+        values: Continuation values to player 0, payoff points.
     """
 
     cards: int
@@ -128,9 +128,9 @@ class Solved(NamedTuple):
     """The results of a piece besides its values.
 
     Attributes:
-        counts: Matrix games, and those that the simplex failed on.
-        gap: Greatest duality gap of the others, payoff points.
-        failed: `[failures, 3]`, interleaving, carried ties and score of those that it failed on.
+        counts: Number of matrix games, and of those that the simplex failed on.
+        gap: Largest duality gap of the others, payoff points.
+        failed: `[failures, 3]`, interleaving, carried ties and score of each failure.
     """
 
     counts: NDArray[np.int64]
@@ -139,19 +139,19 @@ class Solved(NamedTuple):
 
 
 class Engine(Protocol):
-    """Where the pieces of a layer are solved."""
+    """Solves the pieces of a layer."""
 
     def solve(
         self, letters: Letters, rules: Rules, layer: ValueLayer, below: ValueLayer, seconds: float
     ) -> Iterator[Solved]:
-        """Fills `layer.values` piece by piece and yields each piece's other results.
+        """Fills `layer.values` piece by piece and yields the other results of each piece.
 
-        `seconds`: about how long the layer takes in plain Python.
+        `seconds` is about the time the layer takes in plain Python.
         """
 
 
 def kernel(seconds: float = np.inf) -> Any:
-    """The kernels for work on duels that takes plain Python about `seconds`."""
+    """The kernels, compiled or not, for duel work that takes plain Python about `seconds`."""
     return kernels("baselines.oracles.rank_games.kernel", seconds)
 
 
@@ -175,9 +175,9 @@ class Threads:
 
 
 def pieces_of(layer: ValueLayer, pieces: int, least: int) -> list[tuple[int, int]]:
-    """Cuts a layer into about `pieces` pieces of equal size: fewer if the layer is small, more if it is huge."""
+    """Cuts a layer into about `pieces` equal pieces: fewer if the layer is small, more if it is huge."""
     size = min(max(len(layer.row_of) // pieces, least), MOST_PER_PIECE)
-    # A piece has whole upper halves, so without `unique` some pieces of a small layer would be empty.
+    # Pieces consist of whole upper halves, so without `unique` some pieces of a small layer would be empty.
     cuts = np.unique(np.searchsorted(layer.offsets, np.arange(0, len(layer.row_of), size)))
     return list(pairwise([0, *cuts[1:].tolist(), len(layer.offsets) - 1]))
 

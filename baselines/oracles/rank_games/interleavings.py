@@ -1,19 +1,19 @@
-"""Interleavings: what matters of two hands if only the order of ranks matters, packed into integers.
+"""Interleavings: all that matters about two hands if only the order of ranks matters, packed into integers.
 
-An interleaving (public names call it a word) lists the held ranks in ascending order. It has the letter `A` for each
-card of a rank that only player 0 holds, `B` for one that only player 1 holds, and one letter for each rank that both
-hold:
+An interleaving (a "word" in public names) lists the held ranks in ascending order. It has the letter `A` for each card
+of a rank held only by player 0, `B` for each card of a rank held only by player 1, and one letter for each rank held by
+both:
 
     player 0 holds 2, 5, 9 and player 1 holds 3, 5, 6  ->  A B C B A, where C stands for one card of each
     player 0 holds 1, 4, 8 and player 1 holds 2, 4, 7  ->  A B C B A, so both pairs have the same value
     player 0 holds 2, 2, 5 and player 1 holds 1, 3, 3  ->  B A A B B A
 
-A rank that one player holds twice alone is two letters, as two neighbouring ranks are: both cards beat
-and lose to the same cards.
+If one player alone holds two cards of a rank, they are two letters, like two neighbouring ranks: both cards beat and
+lose to the same cards.
 
-An interleaving is an integer, with its first letter in the highest bits and zeros after its last. Those of equally many
-cards are numbered in ascending order. The number is the sum of two table entries, one for the upper half and one for
-the lower half, so no list is stored.
+An interleaving is packed into an integer, first letter in the highest bits, zeros after the last. The interleavings of
+the same number of cards are numbered in ascending order. The number is the sum of two table entries, one for the upper
+half and one for the lower half, so no list is stored.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class Letters(NamedTuple):
 
     Attributes:
         width: Bits of a letter.
-        length: Most letters of an interleaving.
+        length: Maximum number of letters in an interleaving.
         cut: Bits of the lower half.
-        cards: `[2, letters]`, cards of each player in a letter; letter 0 is none.
+        cards: `[2, letters]`, cards of each player in a letter; letter 0 means no letter.
         swapped: `[letters]`, the letter with the players swapped.
-        rest: `[3, letters]`, the packed letters that are left of a letter when player 0, player 1 or
-            both have played a card of it.
+        rest: `[3, letters]`, the packed letters that remain of a letter after player 0, player 1 or both have played a
+            card of it.
         rest_length: `[3, letters]`, the number of letters in `rest`.
-        rank: `[2 ** cut]`, number of a lower half among those with as many cards of each player.
+        rank: `[2 ** cut]`, number of a lower half among those with the same number of cards of each player.
         halves: Lower halves ordered by cards of player 0, cards of player 1, number.
-        halves_start: `[cards + 1, cards + 1]`, where each number of cards starts in `halves`.
-        halves_count: `[cards + 1, cards + 1]`, their number.
+        halves_start: `[cards + 1, cards + 1]`, the index in `halves` at which each pair of card counts starts.
+        halves_count: `[cards + 1, cards + 1]`, how many there are.
     """
 
     width: int
@@ -70,7 +70,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def rank_counts(hands: Hands) -> list[tuple[int, int]]:
-    """Cards of player 0 and of player 1 of each rank held by a player, ascending."""
+    """Card counts of players 0 and 1 for each held rank, ascending."""
     counts = Counter(hands[0]), Counter(hands[1])
     return [(counts[0][rank], counts[1][rank]) for rank in sorted({*hands[0], *hands[1]})]
 
@@ -82,7 +82,7 @@ def fits(hands: Hands) -> bool:
 
 
 def plain_seconds(hands: Hands) -> float:
-    """About how long solving the duel from these hands takes in plain Python; counted for Jujitsu of 4 to 8 cards."""
+    """Estimates the time to solve the duel from these hands in plain Python; fitted to Jujitsu with 4 to 8 cards."""
     counts = rank_counts(hands)
     return 1e-5 * 2.0 ** (_width(_pairs(counts)) * _length(counts))
 
@@ -118,7 +118,7 @@ def letters_of(hands: Hands) -> Letters:
 
 
 def packed_interleaving(hands: Hands, letters: Letters) -> int:
-    """The interleaving of two hands; raises a ValueError unless they can be left of those of `letters`."""
+    """The interleaving of two hands; raises a ValueError if the hands cannot follow from those of `letters`."""
     pairs = [(int(a), int(b)) for a, b in letters.cards.T[1:]]
     spelt = [letter for count in rank_counts(hands) for letter in _spell(count, pairs)]
     return _pack(spelt, letters.width) << letters.width * (letters.length - len(spelt))

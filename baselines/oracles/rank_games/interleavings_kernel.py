@@ -1,4 +1,4 @@
-"""Compiled bodies of `interleavings.py`: numbers packed interleavings (`word`) and takes cards out of them.
+"""Compiled bodies of `interleavings.py`: numbers packed interleavings (`word`) and removes cards from them.
 
 `letters` is a `Letters`. Numba does not notice changes in functions of other files: after editing this file, which
 `kernel.py` calls, delete the caches.
@@ -13,7 +13,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit()
 def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
-    """Cards of both players in a half interleaving; -1, -1 if it has an unknown letter or one after its end."""
+    """Cards of both players in a half interleaving; -1, -1 if it has an unknown letter or a letter after its end."""
     mask, a, b = (1 << width) - 1, 0, 0
     ended = False
     while code:  # from the last letter to the first
@@ -35,7 +35,7 @@ def _is_flush(code, width, bits):  # type: ignore[no-untyped-def]
 
 @njit()
 def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
-    """Numbers the half interleavings of equally many cards, and counts them."""
+    """Numbers the half interleavings with equal card counts, and counts them."""
     bits, most = _bits(rank), len(counted)
     for code in range(len(rank)):
         if _is_flush(code, width, bits):
@@ -64,7 +64,7 @@ def _bits(table):  # type: ignore[no-untyped-def]
 
 @njit()
 def number_interleavings(letters, cards_left, offsets):  # type: ignore[no-untyped-def]
-    """Fills `offsets`: for each upper half the number of the first interleaving of `cards_left` cards that has it."""
+    """Fills `offsets`: for each upper half, the number of the first interleaving of `cards_left` cards with it."""
     bits = letters.width * letters.length - letters.cut
     low = (1 << letters.width) - 1
     total = 0
@@ -90,20 +90,20 @@ def number_of(word, letters, layer):  # type: ignore[no-untyped-def]
 
 @njit()
 def word_at(upper, place, letters):  # type: ignore[no-untyped-def]
-    """The interleaving of an upper half and the lower half at a place of `letters.halves`."""
+    """Joins an upper half and the lower half at index `place` of `letters.halves`."""
     return upper << letters.cut | np.int64(letters.halves[place])
 
 
 @njit()
 def first_half(upper, letters, cards_left):  # type: ignore[no-untyped-def]
-    """Where in `letters.halves` the lower halves that go with an upper half start."""
+    """The index in `letters.halves` of the first lower half that fits an upper half."""
     a, b = _cards_in(upper, letters.width, letters.cards)
     return letters.halves_start[cards_left - a, cards_left - b]
 
 
 @njit()
 def letter_at(word, place, letters):  # type: ignore[no-untyped-def]
-    """The letter at a place of an interleaving, 0 after its end."""
+    """The letter at a position of an interleaving, 0 after its end."""
     return word >> letters.width * (letters.length - 1 - place) & ((1 << letters.width) - 1)
 
 
@@ -118,7 +118,7 @@ def mirrored(word, letters):  # type: ignore[no-untyped-def]
 
 @njit()
 def without(word, place, by, letters):  # type: ignore[no-untyped-def]
-    """The interleaving after player 0, player 1 or both (`by` 0, 1, 2) have played a card of a letter."""
+    """The interleaving after player 0, player 1 or both (`by` 0, 1, 2) play a card of the letter at `place`."""
     width = letters.width
     shift = width * (letters.length - 1 - place)
     letter = word >> shift & ((1 << width) - 1)
@@ -130,9 +130,9 @@ def without(word, place, by, letters):  # type: ignore[no-untyped-def]
 
 @njit()
 def follows(word, letters, start):  # type: ignore[no-untyped-def]
-    """Whether `word` can be left of `start`, `[2, ranks]` cards of each rank.
+    """Whether `word` can follow from `start`, `[2, ranks]` cards of each rank.
 
-    Spelling each letter with the lowest cards possible leaves the most cards for the rest.
+    Spelling each letter with the lowest possible cards leaves the most cards for the rest.
     """
     at, run, used = -1, 0, 0
     for place in range(letters.length):

@@ -1,6 +1,6 @@
 """Checks policies that declare `by_words` on a sample of states.
 
-Such a policy is queried only at hands of the lowest ranks, so it must play alike wherever the interleaving is the same.
+Such a policy is queried only at hands of the lowest ranks, so it must play the same wherever the interleaving is.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ SEED = 0
 
 
 def check_by_words(game: Duel | Goofspiel, policies: Sequence[Policy | None]) -> int:
-    """Compares policies for a game that shows cards at random states and at the lowest hands of their interleavings.
+    """Compares each policy's answers at random states and at the lowest hands with the same interleaving.
 
-    Policies are one per seat, or None. Returns the number of states compared. If two answers differ, raises a
-    ValueError that names both states and both answers.
+    There is one policy, or None, per seat, and the game shows cards. Returns the number of compared states. If two
+    answers differ, raises a ValueError that names both states and both answers.
     """
     return sum(_check(game, policy, seat) for seat, policy in enumerate(policies) if policy is not None)
 
@@ -47,7 +47,7 @@ def _check(game: Duel | Goofspiel, policy: Policy, seat: int) -> int:
     row = first_difference(by_letter, words)
     if row is not None:
         raise ValueError(
-            f"policy {type(policy).__name__} says that it plays by words, but not where one word is "
+            f"policy {type(policy).__name__} declares by_words, but plays differently in states of one interleaving, "
             f"{place(game, seen[row])} and {place(game, in_words[row])}: {difference(by_letter[row], words[row])} "
             "(actions of the latter)"
         )
@@ -56,7 +56,7 @@ def _check(game: Duel | Goofspiel, policy: Policy, seat: int) -> int:
 
 @cached_by_game(8)
 def _random_observations(game: Duel | Goofspiel, player: int) -> NDArray[np.float32]:
-    """`[states, observation_size]`: what a player sees in undecided states, each at a random time of a random game."""
+    """`[states, observation_size]`: a player's observations of undecided states at random times of random games."""
     rng = np.random.default_rng(SEED)
     seen: list[NDArray[np.float32]] = []
     while len(seen) < STATES:

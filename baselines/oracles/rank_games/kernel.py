@@ -33,7 +33,7 @@ GAMES, FAILED = 0, 1  # places in counts
 
 @njit()
 def _features(word, letters):  # type: ignore[no-untyped-def]
-    """Four counts: letters, pairs of cards that could tie, A paired off with a later B, B with a later A."""
+    """Four counts: letters, pairs of cards that could tie, A matched with a later B, B matched with a later A."""
     size, pairs, won, lost, open_a, open_b = 0, 0, 0, 0, 0, 0
     for place in range(letters.length):
         letter = letter_at(word, place, letters)
@@ -67,15 +67,14 @@ def _last_row(features, cards_left, rules):  # type: ignore[no-untyped-def]
 
 @njit()
 def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
-    """Least and greatest undecided score with t carried ties; greatest < least if there is none.
+    """Lowest and highest undecided score with t carried ties; highest < lowest if there is none.
 
-    For two full decks these scores can be reached, for this reason. Of the g ranks gone from both
-    hands t have just tied. The other tricks took from each player a cards that the other still holds,
-    and g - t of the gone ranks. Start at such a card of player 0, go to the gone rank that it met, on
-    to that rank's other card, and so on, to a card of player 1 that player 0 still holds. Such a chain
-    leads down if none of its tricks was lost. So each chain that cannot be paired off downwards costs
-    a lost trick. Gone ranks can tie, and carried ties go to whoever wins next. For other hands only
-    the number of tricks bounds the score.
+    For two full decks exactly these scores are reachable. Of the g ranks gone from both hands, t have just tied. The
+    other tricks took from each player a cards that the opponent still holds, and g - t of the gone ranks. Start at such
+    a card of player 0, go to the gone rank that it met, then to that rank's other card, and so on, to a card of player
+    1 that player 0 still holds. Such a chain leads down if none of its tricks was lost. So each chain that cannot be
+    matched downwards costs a lost trick. Gone ranks can tie, and carried ties go to the next winner. For other hands
+    only the number of tricks bounds the score.
     """
     size, pairs, won, lost = features
     if rules.full_deck:
@@ -84,7 +83,7 @@ def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
             low, high = alone - gone - 2 * lost, gone - alone + 2 * won
         elif gone == 1 and rules.carry:
             low, high = 1, 0
-        else:  # ranks that only met each other: somebody lost one trick at least
+        else:  # ranks that only met each other: at least one trick was lost
             high = max(gone - 2, 0)
             low = -high
     else:
@@ -102,16 +101,16 @@ def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
 
 @njit()
 def _least(low, high, own_mirror, rules):  # type: ignore[no-untyped-def]
-    """The least score to solve for; an interleaving that is its own mirror image needs no negative scores."""
+    """The lowest score to solve for; an interleaving that is its own mirror image needs no negative scores."""
     return high % rules.step if own_mirror and low <= high else low
 
 
 @njit()
 def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[no-untyped-def]
-    """Numbers the rows and values of a layer; returns how many rows, values and matrix games it has.
+    """Numbers the rows and values of a layer; returns the numbers of rows, values and matrix games.
 
-    Fills `row_of` (the first row of each interleaving; if only its mirror image has rows, -1 minus that row) and `base`
-    (the index of each row's value at score 0). If these arrays are empty, it only counts.
+    Fills `row_of` (the first row of each interleaving; -1 minus that row if only its mirror image has rows) and `base`
+    (the index of each row's value at score 0). If these arrays are empty, only counts.
     """
     writing = len(row_of) > 0
     bits = letters.width * letters.length - letters.cut
@@ -146,7 +145,7 @@ def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[
 
 @njit()
 def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """The place in a layer's values of the first interleaving whose upper half is `first` or later."""
+    """The index in a layer's values of the first interleaving whose upper half is `first` or later."""
     for upper in range(first, len(layer.offsets) - 1):
         number = layer.offsets[upper]
         if number == layer.offsets[upper + 1]:
@@ -166,7 +165,7 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 
 @njit()
 def moves(word, letters, work):  # type: ignore[no-untyped-def]
-    """Records the places of each player's distinct cards: one for each run of that player's letters."""
+    """Records the position of each distinct card of a player: one per run of that player's letters."""
     rows, columns, before = 0, 0, 0
     for place in range(letters.length):
         letter = letter_at(word, place, letters)
@@ -184,15 +183,15 @@ def moves(word, letters, work):  # type: ignore[no-untyped-def]
 
 @njit()
 def find_next(word, rows, columns, letters, below, work):  # type: ignore[no-untyped-def]
-    """Writes down for each pair of cards the next interleaving's first row, and the kind of the trick.
+    """Records, for each pair of cards, the first row of the next interleaving and the kind of the trick.
 
-    Kinds: 0 for a tie, 1 if player 0 wins, 2 if player 1 wins; plus 3 if the layer below has the mirror image.
+    Kinds: 0 for a tie, 1 if player 0 wins, 2 if player 1 wins; plus 3 if the layer below stores the mirror image.
     """
     for i in range(rows):
         place_0 = work.places[0, i]
         for j in range(columns):
             place_1 = work.places[1, j]
-            # The later letter first: its removal does not move the other.
+            # The later letter first: its removal does not move the other one.
             if place_0 == place_1:
                 winner, after = 0, without(word, place_0, 2, letters)
             elif place_0 > place_1:
@@ -207,7 +206,7 @@ def find_next(word, rows, columns, letters, below, work):  # type: ignore[no-unt
 
 @njit()
 def _fill(rows, columns, t, score, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game at one state into `work.matrix`: payoff points to go, to player 0."""
+    """Writes the matrix game at one state into `work.matrix`: continuation payoffs to player 0, payoff points."""
     places, signs, points = work.step, work.sign, work.points
     for kind in range(6):
         winner = kind % 3
@@ -260,7 +259,7 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
 def solve_interleavings(first, last, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
     """Solves a layer's interleavings whose upper halves are in [first, last).
 
-    Games whose bounds stay too far apart are listed in `failed`, `[most, 3]`: interleaving, carried ties, score.
+    Lists games whose bounds stay too far apart in `failed`, `[most, 3]`: interleaving, carried ties, score.
     """
     for upper in range(first, last):
         number = layer.offsets[upper]
@@ -276,7 +275,7 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
 
 @njit()
 def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game at a state into `work.matrix`; returns its rows and columns."""
+    """Writes the matrix game at a state into `work.matrix`; returns its numbers of rows and columns."""
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
     _fill(rows, columns, t, score, rules, below, work)
@@ -285,7 +284,7 @@ def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-u
 
 @njit()
 def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """Where a layer keeps the value of a state, -1 if it does not, and the sign of the value there."""
+    """The index of a state's value in a layer, -1 if it is not stored, and the sign of the stored value."""
     row, sign = layer.row_of[number_of(word, letters, layer)], 1
     if row == NO_ROW:
         return -1, sign
@@ -302,7 +301,7 @@ def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-
 
 @njit()
 def fill_games(rows, ranks, ties, scores, letter_of, letters, rules, layer, below, work, matrices, sizes):  # type: ignore[no-untyped-def]
-    """Writes the matrix games at states into `matrices`, and their rows and columns into `sizes`.
+    """Writes the matrix games at states into `matrices`, and their numbers of rows and columns into `sizes`.
 
     `rows`: `[states, 2 * ranks]` cards of each rank. A state that is not in the layer gets the sizes 0, 0.
     """

@@ -1,8 +1,7 @@
 """Layers of a duel on disk: one file for each layer, and a manifest that describes them.
 
 Files are written atomically: a killed process leaves a whole layer or none. A layer is read only if its values, gap,
-number and game match a checksum in the manifest (the seal). Seals detect damage and files of other games; they do not
-prove who wrote them.
+number and game match a checksum in the manifest (the seal). Seals detect damage and files of other games, not forgery.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ DTYPE = "<f8"
 class LayerFolder:
     """Stores the values of a game's layers in a folder, which is created if missing.
 
-    A file that has changed since it was written counts as missing. Several processes may share a folder; each finds
-    what the others have written.
+    A file that changed after it was written counts as missing. Several processes may share a folder; each finds the
+    layers that the others have written.
 
     Raises:
-        ValueError: If the folder holds layers of another game, or a link or anything else that is not a file.
+        ValueError: If the folder holds layers of another game, or has a link or the like in place of a file.
     """
 
     def __init__(self, folder: Path, game: Mapping[str, Any]) -> None:
@@ -54,26 +53,26 @@ class LayerFolder:
         try:
             content = read_plain(self._folder / "manifest.json", self._folder)
         except OSError:
-            return {}  # there is none
+            return {}  # no manifest
         try:
             manifest = parse_object(content)
         except ValueError:
-            return {}  # it is damaged
+            return {}  # damaged
         return manifest if isinstance(manifest.get("layers"), dict) else {}
 
     def _path(self, cards: int) -> Path:
         return self._folder / f"layer_{cards}.bin"
 
     def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
-        """Values, mapped from the file, and gap of a layer; None if they are missing or damaged.
+        """Reads a layer's values, mapped from the file, and its gap; None if they are missing or damaged.
 
-        Raises a ValueError if there is a link or the like in place of a file.
+        Raises a ValueError if a link or the like is in place of a file.
         """
         path, entries = self._path(cards), self._entries()
         try:
             require_plain(path, self._folder)
         except OSError:
-            return None  # it is not there
+            return None  # missing
         try:
             entry = dict(entries[str(cards)])
             sealed, gap = entry.pop("seal") == self._seal(cards, entry), entry["gap"]
@@ -81,7 +80,7 @@ class LayerFolder:
                 return None
             if not (isinstance(gap, float) and math.isfinite(gap) and gap >= 0.0):
                 return None
-            # Copy on write, because the code is compiled for arrays that can be written to.
+            # Copy on write: the code is compiled for writable arrays.
             values = np.asarray(np.memmap(path, dtype=DTYPE, mode="c"))
             if entry["blake2b"] != _digest(values) or not np.isfinite((values.min(), values.max())).all():
                 return None
@@ -107,7 +106,7 @@ class LayerFolder:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Locks the folder for writing; the lock ends with the process."""
-        from filelock import lock_descriptor  # only folders need it
+        from filelock import lock_descriptor  # needed for folders only
 
         with open_inside(self._folder, ".lock", "ab") as file:
             lock_descriptor(file.fileno())

@@ -1,8 +1,8 @@
 """All values of a duel with deterministic tricks, layer by layer: the layer of k cards needs only that of k - 1.
 
-A state is an interleaving (see `interleavings.py`), the carried ties and the score. Of an interleaving and its mirror
-image only one is solved. Decided states are not solved, nor are states unreachable from two full decks (other starts
-include a few unreachable states).
+A state is an interleaving (see `interleavings.py`), the carried ties and the score. Only one of an interleaving and its
+mirror image is solved. Decided states are not solved, nor are states unreachable from two full decks (for other starts,
+a few unreachable states are included).
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ class Layers(ABC, Generic[S]):
     """Values at all states that can follow a start, in a game where only the order of ranks matters.
 
     Args:
-        start: State to start from.
-        rules: What decides which interleavings a layer has.
-        seconds: About how long solving everything takes in plain Python.
-        keep: How many layers to keep, from the start; all if None.
-        store: Where to store layers.
-        engine: Where the work is done; this process's threads if None.
+        start: The state to start from.
+        rules: Determines which interleavings a layer has.
+        seconds: Estimated time to solve everything in plain Python.
+        keep: Number of layers to keep, counted from the start; all if None.
+        store: Stores layers, if given.
+        engine: Solves the pieces; this process's threads if None.
 
     Attributes:
-        solved: Matrix games solved so far, without those whose values were read from a store.
-        failures: How many of them the compiled simplex failed on and `solve_matrix` solved.
+        solved: Number of matrix games solved so far, without those read from a store.
+        failures: Number of those on which the compiled simplex failed and `solve_matrix` took over.
     """
 
     def __init__(
@@ -87,12 +87,17 @@ class Layers(ABC, Generic[S]):
         self.solved, self.failures, self._seconds = 0, 0, seconds
 
     def _kernel(self, share: float) -> Any:
-        """The kernels for a share of the work of solving everything."""
+        """The kernels, compiled or not, for a fraction of the whole work."""
         return kernel(share * self._seconds)
 
     @cached_property
     def letters(self) -> Letters:
         return letters_of(self._hands)
+
+    @property
+    def words(self) -> int:
+        """How many interleavings there are."""
+        return sum(int(self._offsets(cards)[-1]) for cards in range(1, self._rules.cards + 1))
 
     @cached_property
     def sizes(self) -> list[Size]:
@@ -108,7 +113,7 @@ class Layers(ABC, Generic[S]):
         return sizes
 
     def solve(self, progress: Progress | None = None) -> None:
-        """Solves every layer that the store lacks; `progress` receives the number of games done."""
+        """Solves every layer missing from the store; `progress` receives the number of games done."""
         below = self._layers[0] = read_only(self.empty_layer(0))
         done = 0
         for cards, size in enumerate(self.sizes, start=1):
@@ -135,7 +140,7 @@ class Layers(ABC, Generic[S]):
         return offsets
 
     def empty_layer(self, cards: int) -> ValueLayer:
-        """A layer laid out, with room for its values."""
+        """A layer laid out, with its values unset."""
         size = self.sizes[cards - 1] if cards else Size(0, 0, 0, 0)
         offsets = self._offsets(cards) if cards else np.zeros(1, dtype=np.int64)
         row_of = np.full(size.words, self._kernel(0.0).NO_ROW, dtype=np.int32)
@@ -145,7 +150,7 @@ class Layers(ABC, Generic[S]):
         return read_only(layer)._replace(values=layer.values)
 
     def _solve_layer(self, layer: ValueLayer, below: ValueLayer, progress: Progress | None, done: int) -> float:
-        """Solves all games of a layer after `done` others; returns the greatest gap."""
+        """Solves all games of a layer after `done` others; returns the largest gap."""
         games, gap = 0, 0.0
         for counts, piece_gap, failed in self._engine.solve(
             self.letters, self._rules_of(layer.cards), layer, below, self._seconds / self._rules.cards
@@ -170,13 +175,13 @@ class Layers(ABC, Generic[S]):
 
     @abstractmethod
     def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
-        """Solves exactly what the simplex failed on, an entry of `Solved.failed`; returns the gap."""
+        """Solves one entry of `Solved.failed` by the slower methods; returns the gap."""
 
     @abstractmethod
     def matrix(self, state: S) -> NDArray[np.float64] | None:
         """The matrix game at a state, with one row or column for each run of equal cards.
 
-        None if the start cannot lead to the state or the layers that its values are in are not kept.
+        None if the state cannot follow from the start, or a layer with its values is not kept.
         """
 
     def gap(self, cards: int) -> float:
@@ -224,7 +229,7 @@ class DuelLayers(Layers[DuelState]):
     # -- queries of a solved start ------------------------------------------------------
 
     def value(self, state: DuelState) -> float | None:
-        """Value to go, payoff points; None if the state's layer is not kept or the start cannot lead to it."""
+        """Continuation value, payoff points; None if the state's layer is not kept or the state cannot be reached."""
         located = self._locate(state)
         if located is None:
             return None
@@ -241,7 +246,7 @@ class DuelLayers(Layers[DuelState]):
         )
 
     def solved_layer(self, cards: int) -> SolvedLayer | None:
-        """The inputs of the matrix games with this many cards left; None if a layer that they need is not kept."""
+        """The inputs of the matrix games with this many cards left; None if a required layer is not kept."""
         layer, below = self._layers.get(cards), self._layers.get(cards - 1)
         if layer is None or below is None:
             return None

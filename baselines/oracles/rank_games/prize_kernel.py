@@ -14,7 +14,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit()
 def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """The place in a layer's values of the first interleaving whose upper half is `first` or later."""
+    """The index in a layer's values of the first interleaving whose upper half is `first` or later."""
     contexts = len(rules.turned)
     for upper in range(first, len(layer.offsets) - 1):
         for number in range(layer.offsets[upper], layer.offsets[upper + 1]):
@@ -25,7 +25,7 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 
 @njit()
 def look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes down for each pair of cards who wins and where the values that follow start; returns how many cards."""
+    """Records, for each pair of cards, who wins and where the next values start; returns the numbers of cards."""
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
     if below.cards:
@@ -37,9 +37,9 @@ def look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
 
 @njit()
 def find_stakes(context, prize, rules, work):  # type: ignore[no-untyped-def]
-    """Writes down for each kind of trick, as `find_next` has them, what is paid and which context follows.
+    """Records, for each kind of trick in `find_next`, the payment and the next context.
 
-    The sign of what follows is 0 if nothing does, and -1 if the players are swapped there.
+    The sign of the next value is 0 if the game is settled, and -1 if the players are swapped there.
     """
     for kind in range(6):
         following = rules.following[context, prize, kind % 3]
@@ -50,7 +50,7 @@ def find_stakes(context, prize, rules, work):  # type: ignore[no-untyped-def]
 
 @njit()
 def _fill(rows, columns, context, prize, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game for a prize into `work.matrix`: payoff points to go, to player 0."""
+    """Writes the matrix game for a prize into `work.matrix`: continuation payoffs to player 0, payoff points."""
     find_stakes(context, prize, rules, work)
     places, signs, points = work.step, work.sign, work.points
     for i in range(rows):
@@ -69,7 +69,7 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
     game, x, y = work.matrix[:rows, :columns], work.x[:rows], work.y[:columns]
     start = layer.base[row] * len(rules.turned)
     for context in range(len(rules.turned)):
-        if own_mirror and rules.own[context]:  # swapping the seats changes nothing: all its games have the value 0
+        if own_mirror and rules.own[context]:  # symmetric under swapping the seats: all its games have value 0
             layer.values[start + context] = 0.0
             counts[GAMES] += rules.turned[context]
             continue
@@ -92,7 +92,7 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
 def solve_interleavings(first, last, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
     """Solves a layer's interleavings whose upper halves are in [first, last), in all contexts.
 
-    Games whose bounds stay too far apart are left out, and listed in `failed`: interleaving, context, prize.
+    Skips games whose bounds stay too far apart, and lists them in `failed`: interleaving, context, prize.
     """
     for upper in range(first, last):
         number = layer.offsets[upper]
@@ -108,7 +108,7 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
 
 @njit()
 def matrix_at(word, context, prize, letters, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game at a state into `work.matrix`; returns its rows and columns."""
+    """Writes the matrix game at a state into `work.matrix`; returns its numbers of rows and columns."""
     rows, columns = look_up(word, letters, rules, below, work)
     _fill(rows, columns, context, prize, rules, below, work)
     return rows, columns
@@ -116,7 +116,7 @@ def matrix_at(word, context, prize, letters, rules, below, work):  # type: ignor
 
 @njit()
 def fill_games(rows, ranks, contexts, prizes, letter_of, letters, rules, layer, below, work, matrices, sizes):  # type: ignore[no-untyped-def]
-    """Writes the matrix games at states into `matrices`, and their rows and columns into `sizes`.
+    """Writes the matrix games at states into `matrices`, and their numbers of rows and columns into `sizes`.
 
     `rows`: `[states, 2 * ranks]` cards of each rank. A state that is not in the layer (context -1) gets the sizes 0, 0.
     """

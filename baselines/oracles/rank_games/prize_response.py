@@ -1,7 +1,7 @@
-"""Policies measured in Goofspiel, layer by layer, on the interleavings and contexts of `prizes.py`.
+"""Evaluates policies in Goofspiel, layer by layer, on the interleavings and contexts of `prizes.py`.
 
-Policies that play alike where the interleaving is the same are queried in batches, once for each observation at a
-reachable undecided state. Uniform play needs no queries, and an equilibrium too large for them is computed again.
+Policies that play the same wherever the interleaving is the same are queried in batches, once per observation at a
+reachable undecided state. Uniform play needs no queries; an equilibrium too large to query is recomputed.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.goofspiel import Goofspiel
 from cardwar_envs.games.goofspiel.state import next_prizes
 
-# Matrix games that are evaluated without queries: 13 cards in random order have 1.3 thousand million.
+# Limit on matrix games evaluated without queries: 13 cards in random order have 1.3 billion.
 MOST_GAMES = 2_000_000_000
-# In plain Python, for a matrix game of one card.
+# Per card of a matrix game, in plain Python.
 SECONDS_PER_JOINT_ACTION = 2e-5
 PIECES_PER_THREAD = 8
-# Compiled, processor time of a matrix game, by mode (ASKED, UNIFORM, SOLVED).
+# Processor time per matrix game, compiled, by mode (ASKED, UNIFORM, SOLVED).
 SECONDS_PER_GAME = (0.0, 0.8e-6, 2e-6)
 
 
 def kernel(seconds: float) -> Any:
-    """The kernels for work that takes plain Python about `seconds`."""
+    """The kernels, compiled or not, for work that takes plain Python about `seconds`."""
     return kernels("baselines.oracles.rank_games.prize_response_kernel", seconds)
 
 
@@ -50,9 +50,9 @@ class PrizeLayer(NamedTuple):
         layer: Its layout.
         words: `[rows]`, the interleaving of each row.
         contexts: The contexts by number.
-        rules: What is at stake.
-        shown: `[queries of a row, 2 seats, rest of the observation]`: what is seen beside the hands, for each context
-            and prize that can lie there.
+        rules: The stakes.
+        shown: `[queries of a row, 2 seats, rest of the observation]`: the observation except the hands, for each
+            context and turned-up prize.
     """
 
     layer: ValueLayer
@@ -67,13 +67,13 @@ class PrizePlay:
 
     Args:
         game: The rules.
-        policies: One per seat; they play alike where the interleaving is the same.
-        outcomes: Whether to compute who gets more points, rather than how many.
-        most: Greatest number of queries, or of matrix games where none are needed; by default `MOST_STATES` and
+        policies: One per seat; they must play the same wherever the interleaving is the same.
+        outcomes: Whether to compute who gets more points instead of how many.
+        most: Maximum number of queries, or of matrix games if no queries are needed; by default `MOST_STATES` and
             `MOST_GAMES`.
 
     Attributes:
-        games: About how many matrix games there are.
+        games: Approximate number of matrix games.
         letters: The alphabet of the interleavings.
 
     Raises:
@@ -120,13 +120,13 @@ class PrizePlay:
         return PrizeLayer(layer, words, contexts, rules, shown(self.game, contexts))
 
     def results(self, choices: list[NDArray[np.int8]] | None = None) -> list[float]:
-        """Evaluates the policies from the last layer to the first.
+        """Evaluates the policies by backward induction.
 
         `choices` receives, layer by layer, the best ranks at every state, `[queries, pairings, 2]`.
 
         Returns:
             Payoff points to player 0: with its best response, against player 1's best response, and if both follow
-            their policies; with `outcomes` also the probability that anybody gets more points.
+            their policies; with `outcomes` also the probability that either player gets more points.
 
         Raises:
             ValueError: If an answer is not a behaviour strategy.
@@ -179,13 +179,13 @@ class PrizePlay:
             )  # fmt: skip
 
         starts = range(0, len(here.words), size)
-        for _ in map_in_threads(work, starts, 1 if reached is not None else None):  # policies may not bear threads
+        for _ in map_in_threads(work, starts, 1 if reached is not None else None):  # policies may not be thread-safe
             pass
 
     # -- querying policies -----------------------------------------------------------------------
 
     def _reached(self) -> list[NDArray[np.uint8]]:
-        """`[rows * contexts]` of each layer from one card left to all: whether play can lead there undecided."""
+        """`[rows * contexts]` of each layer from one card left to all: whether it is reachable and undecided."""
         here, marks = self.layer(self.game.num_cards), [np.ones(1, dtype=np.uint8)]
         for cards in range(self.game.num_cards, 1, -1):
             below = self.layer(cards - 1)
@@ -197,20 +197,20 @@ class PrizePlay:
             places, held = following.reshape(len(below.words), -1), self._held(below.words)
             own = (held[:, 0] == held[:, 1]).all(
                 axis=1
-            )  # its own mirror image, so play may also lead there in the other seats
+            )  # its own mirror image, so it is also reachable with the seats swapped
             places[own] |= places[own][:, here.rules.swapped]
             marks.append(following)
             here = below
         return marks[::-1]
 
     def _held(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """`[words, 2, ranks]`, how many cards each player holds of each rank of the packed hands."""
+        """`[words, 2, ranks]`: each player's cards of each rank of the packed hands."""
         counts = np.zeros((len(words), 2, self.letters.length), dtype=np.int64)
         kernel(1e-5 * counts.size).spell_out(words, self.letters, counts)
         return counts
 
     def _answers(self, here: PrizeLayer, words: NDArray[np.int64], reached: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """`[policies, 2 seats, queries, ranks]` answers; 0 where no play leads."""
+        """`[policies, 2 seats, queries, ranks]` answers; 0 at unreachable places."""
         ranks, queries = self.game.num_cards, len(here.shown)
         counts = self._held(words)
         asked = np.flatnonzero(np.repeat(reached.reshape(len(words), -1), here.rules.turned, axis=1))
@@ -226,7 +226,7 @@ class PrizePlay:
         return answers
 
     def _estimate(self, asked: int, seconds: float) -> None:
-        """Announces, once, how long all queries take, after the first of them."""
+        """Announces once, after the first queries, how long all of them take."""
         before = self._asked
         self._asked, self._asking = before + asked, self._asking + seconds
         if before < BATCH <= self._asked:
@@ -234,13 +234,13 @@ class PrizePlay:
 
 
 class PrizeResponse:
-    """A deterministic best response from one seat: the lowest of the best ranks.
+    """A deterministic best response from one seat; ties go to the lowest rank.
 
     Uniform over legal actions at states that are decided or unreachable.
     """
 
     def __init__(self, play: PrizePlay, player: int, choices: Sequence[NDArray[np.int8]]) -> None:
-        """Takes a play whose policy is the other player's, and its `choices`, from one card left to all."""
+        """Takes a play against the other player's policy, and its `choices` from one card left to all."""
         self._game, self._player, self._choices = play.game, player, choices
         self._letters, self._layers = play.letters, [play.layer(cards + 1) for cards in range(len(choices))]
 
@@ -267,7 +267,7 @@ class PrizeResponse:
         return probabilities
 
     def _chosen(self, cards: int, hands: NDArray[np.int64], observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """The best rank of each state, -1 where it is not known."""
+        """The best rank of each state, -1 if unknown."""
         here, best = self._layers[cards - 1], self._choices[cards - 1]
         places, swapped = np.empty(len(hands), dtype=np.int64), np.empty(len(hands), dtype=np.bool_)
         kernel(1e-4 * len(hands)).find(

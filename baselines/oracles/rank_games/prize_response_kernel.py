@@ -15,12 +15,12 @@ from baselines.oracles.rank_games.kernel import NO_ROW
 from baselines.oracles.rank_games.prize_kernel import find_stakes, look_up
 from cardwar_envs.core.compiled import njit
 
-# Columns of values: best responses of both players and play itself, payoff points to player 0 to go before a prize is
-# turned up; then, if any, the probability that what is paid is not 0.
+# Columns of values: both players' best responses and the policies' play, as continuation payoffs to player 0 before a
+# prize is turned up; then, if wanted, the probability that the payoff is not 0.
 RESPONSE_0, RESPONSE_1, MEAN, DECIDED = range(4)
-# Where strategies come from: answers of policies, every card alike, or the equilibrium of play as it goes on.
+# Sources of strategies: answers of policies, uniform play over cards, or the equilibrium, recomputed along the way.
 ASKED, UNIFORM, SOLVED = range(3)
-# An action within this much of the best, payoff points, is as good.
+# An action within this many payoff points of the best counts as best.
 ROUNDING = 1e-13
 
 
@@ -39,7 +39,7 @@ def list_words(letters, layer, words):  # type: ignore[no-untyped-def]  # compil
 
 @njit()
 def spell_out(words, letters, counts):  # type: ignore[no-untyped-def]
-    """Writes `[words, 2, ranks]`, how many cards each player holds of each rank of the packed hands."""
+    """Writes `[words, 2, ranks]`, each player's cards of each rank of the packed hands."""
     counts[:] = 0
     for i in range(len(words)):
         rank, before = -1, 0
@@ -56,7 +56,7 @@ def spell_out(words, letters, counts):  # type: ignore[no-untyped-def]
 
 @njit()
 def reach(words, letters, rules, below, work, reached, reached_below):  # type: ignore[no-untyped-def]
-    """Marks what can follow the places that are reached; both are `[rows * contexts]` uint8."""
+    """Marks the successors of reached places; both arrays are `[rows * contexts]` uint8."""
     contexts = len(rules.turned)
     for row in range(len(words)):
         rows, columns = look_up(words[row], letters, rules, below, work)
@@ -74,7 +74,7 @@ def reach(words, letters, rules, below, work, reached, reached_below):  # type: 
 
 @njit()
 def _cells(rows, columns, pairing, work, below, cells):  # type: ignore[no-untyped-def]
-    """Writes `[rows, columns, columns of values]`: payoff points to go of each pair of cards."""
+    """Writes `[rows, columns, columns of values]`: continuation payoffs of each pair of cards."""
     other, known = below.shape[1] - 1 - pairing, below.shape[2]
     for i in range(rows):
         for j in range(columns):
@@ -98,7 +98,7 @@ def _cells(rows, columns, pairing, work, below, cells):  # type: ignore[no-untyp
 
 @njit()
 def _value(rows, columns, x, y, cells, share, values):  # type: ignore[no-untyped-def]
-    """Adds `share` of the values at a state to `values`; returns the lowest best move of each player."""
+    """Adds the values at a state, times `share`, to `values`; returns the lowest best move of each player."""
     best_0, best_1, most, least = 0, 0, -np.inf, np.inf
     for i in range(rows):
         worth = 0.0
@@ -123,7 +123,7 @@ def _value(rows, columns, x, y, cells, share, values):  # type: ignore[no-untype
 
 @njit()
 def _ranks(counts, ranks):  # type: ignore[no-untyped-def]
-    """Writes the rank of each move, `[2, moves]`; `counts` are those of `spell_out`."""
+    """Writes the rank of each move, `[2, moves]`; `counts` come from `spell_out`."""
     for player in range(2):
         move = 0
         for rank in range(counts.shape[1]):
@@ -134,12 +134,12 @@ def _ranks(counts, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def _mix(mode, pairing, query, counts, cards, ranks, answers, cells, tolerance, work, x, y):  # type: ignore[no-untyped-def]
-    """Writes both players' strategies at a state, a probability for each move, to `x` and `y`."""
+    """Writes both players' strategies at a state to `x` and `y`, a probability per move."""
     if mode == SOLVED:
         game = work.matrix[: len(x), : len(y)]
         game[:] = cells[: len(x), : len(y), MEAN]
         lower, upper = solve_with(game, x, y, work.simplex)
-        if upper - lower > tolerance:  # by another rule of pivoting, which seldom fails where the first one does
+        if upper - lower > tolerance:  # tries another pivoting rule, which seldom fails where the first one does
             value_bounds(game, tolerance, x, y, work.simplex)
             normalise(x)
             normalise(y)
@@ -154,10 +154,10 @@ def _mix(mode, pairing, query, counts, cards, ranks, answers, cells, tolerance, 
 
 @njit()
 def evaluate(mode, first, words, letters, rules, below, work, values_below, answers, values, best):  # type: ignore[no-untyped-def]
-    """Values of a layer's rows from `first` on, whose interleavings are `words`.
+    """Evaluates a layer's rows from `first` on, whose interleavings are `words`.
 
-    `answers`: `[policies, 2 seats, queries, ranks]` with a query for each interleaving, context and prize; empty
-    unless `mode` is ASKED. `best`: `[queries, pairings, 2]` the lowest best ranks, if it is not empty.
+    `answers`: `[policies, 2 seats, queries, ranks]`, one query for each interleaving, context and prize; empty unless
+    `mode` is ASKED. `best`: `[queries, pairings, 2]` lowest best ranks, unless empty.
     """
     contexts, query = len(rules.turned), 0
     counts = np.zeros((1, 2, letters.length), dtype=np.int64)

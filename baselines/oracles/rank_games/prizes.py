@@ -1,7 +1,7 @@
 """All values of Goofspiel, layer by layer, on the same interleavings as those of duels (see `layers.py`).
 
-A position is an interleaving and a *context*: the prizes left, and where they matter the score and the points carried.
-Its value is that before the next prize is turned up. A layer has every interleaving in every context.
+A position is an interleaving and a *context*: the prizes left and, where they matter, the score and carried points. Its
+value is taken before the next prize is turned up. A layer has every interleaving in every context.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cardwar_envs.games.goofspiel.state import next_prizes
 
 
 class Context(NamedTuple):
-    """What matters beside the hands, before a prize is turned up; see `GoofspielState`."""
+    """What matters beside the hands before a prize is turned up; fields as in `GoofspielState`."""
 
     prizes: Hand
     score: int = 0
@@ -60,9 +60,9 @@ def stakes_of(game: Goofspiel, start: Context) -> list[Stakes]:
 
 
 def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
-    """`[places, 2 seats, rest of the observation]`: what is seen beside the hands.
+    """`[places, 2 seats, rest of the observation]`: the observation except the hands.
 
-    There is a place for each context and prize that can lie there.
+    There is a place for each context and prize that can be turned up.
     """
     rows = []
     for prizes, score, carried in contexts:
@@ -75,9 +75,9 @@ def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
 
 
 def _outcomes(game: Goofspiel, context: Context, prize: int, left: Hand) -> list[tuple[float, Context | None]]:
-    """If nobody, player 0 or player 1 wins a prize: the points paid to player 0, and the context that follows.
+    """If nobody, player 0 or player 1 wins a prize: the points paid to player 0, and the next context.
 
-    None follows if nothing can change any more; what is still paid then is included.
+    The next context is None if the game is settled; the payment then includes all remaining ones.
     """
     outcomes: list[tuple[float, Context | None]] = []
     stake = prize + context.carried
@@ -107,7 +107,7 @@ def _rules(game: Goofspiel, contexts: dict[Context, int], below: dict[Context, i
         following=following,
         swapped=np.array([below[context.swapped] for context in below], dtype=np.int64),
         own=np.array([context == context.swapped for context in contexts]),
-        tolerance=RELATIVE_GAP * (1.0 if game.keeps_score else 4 * game.num_cards),  # errors of all layers add up
+        tolerance=RELATIVE_GAP * (1.0 if game.keeps_score else 4 * game.num_cards),  # the errors of all layers add up
     )
     return read_only(rules)
 
@@ -117,7 +117,7 @@ class GoofspielLayers(Layers[GoofspielState]):
 
     Args:
         game: The rules.
-        start: A state; `solve` computes the values of all prizes that could lie there.
+        start: A state; `solve` computes the values for every prize that could be turned up there.
     """
 
     def __init__(self, game: Goofspiel, start: GoofspielState, **more: Any) -> None:
@@ -125,7 +125,7 @@ class GoofspielLayers(Layers[GoofspielState]):
         self._stakes = stakes_of(game, Context(prizes_of(start), start.score, start.carried))[::-1]
         rules = LayerRules(
             cards=len(start.hands[0]),
-            carry=False,  # contexts have what is carried, and the score
+            carry=False,  # contexts include the carried points and the score
             win=False,
             full_deck=all(count == (1, 1) for count in counts),
             score=0,
@@ -136,7 +136,7 @@ class GoofspielLayers(Layers[GoofspielState]):
             start=np.array(counts, dtype=np.int64).T.copy(),
             tolerance=RELATIVE_GAP,
         )
-        games = np.mean([stakes.rules.turned.sum() for stakes in self._stakes])  # of an interleaving
+        games = np.mean([stakes.rules.turned.sum() for stakes in self._stakes])  # per interleaving
         super().__init__(start, rules, plain_seconds(start.hands) * float(games), **more)
         self._order = game.prizes
 
@@ -184,13 +184,13 @@ class GoofspielLayers(Layers[GoofspielState]):
         return self._matrix(word, number, self._place(context, state.prize), cards, self._layers[cards - 1])
 
     def _place(self, context: Context, prize: int) -> int:
-        """The place of a prize among those that can be turned up."""
+        """The index of a prize among those that can be turned up."""
         return [turned for _, turned, _ in next_prizes(self._order, context.prizes)].index(prize)
 
     def games_of(self, states: Sequence[GoofspielState]) -> Games | None:
-        """The matrix games at states with equally many cards left, each with the score that is given with its hands.
+        """The matrix games at states with the same number of cards left, each with the score given beside its hands.
 
-        None if a layer that they need is not kept.
+        None if a required layer is not kept.
         """
         cards = len(states[0].hands[0])
         if not {cards, cards - 1} <= self._layers.keys():
@@ -214,5 +214,5 @@ class GoofspielLayers(Layers[GoofspielState]):
 
 
 def prizes_of(state: GoofspielState) -> Hand:
-    """The prizes that are not won yet, ascending, with the one that lies there."""
+    """The prizes not won yet, ascending, including the one turned up."""
     return tuple(sorted((state.prize, *state.prizes)))

@@ -1,7 +1,7 @@
-"""Policies on cards measured in Goofspiel, at the states that they themselves can reach.
+"""Evaluates card policies in Goofspiel at the states that they can reach.
 
-A policy that seldom mixes reaches few states, so that far larger games can be measured than those whose states can be
-listed: one that always bids the prize's rank reaches, of 8 cards, 51,480 of 2.4 million.
+A policy that seldom mixes reaches few states, so games too large to enumerate can be measured: with 8 cards, a policy
+that always bids the prize's rank reaches 51,480 of 2.4 million states.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from cardwar_envs.games.goofspiel import Goofspiel
 # States before a prize is turned up are 64-bit keys: two hands and a context.
 MOST_CARDS = 16
 MOST_REACHED = 100_000_000
-# States expanded at once.
+# Number of states expanded at once.
 CHUNK = 1 << 16
 
 
 class Moves(NamedTuple):
-    """What a player may do, ordered by state: the state's number, the card's number and its probability."""
+    """Legal moves with positive probability, ordered by state: numbers of state and card, and the probability."""
 
     state: NDArray[np.int32]
     card: NDArray[np.int8]
@@ -36,14 +36,14 @@ class Moves(NamedTuple):
 
 
 class States(NamedTuple):
-    """Some states of a layer, with a prize turned up.
+    """Some states of a layer, after a prize was turned up.
 
     Attributes:
         position: Number of the state before the prize was turned up.
         hands: The cards of both players, as bits.
         context: Number of the context.
-        prize: Place of the prize among those that can be turned up.
-        moves: What both players may do.
+        prize: Index of the prize among those that can be turned up.
+        moves: The moves of both players.
     """
 
     position: NDArray[np.int64]
@@ -53,7 +53,7 @@ class States(NamedTuple):
     moves: tuple[Moves, Moves]
 
 
-# What the policies answer at each piece of a layer; None for a player who plays a best response.
+# The policies' answers for each piece of a layer; None for a player who plays a best response.
 Answers = dict[int, list[Moves | None]]
 
 
@@ -63,7 +63,7 @@ class ReachedPlay:
     Args:
         game: The rules.
         policies: One per seat.
-        payoff: Whether to compute the "margin", who "win"s, or with "decided" whether anybody does.
+        payoff: "margin" or "win", or "decided" for whether either player wins.
 
     Raises:
         ValueError: If the hands are too long.
@@ -78,7 +78,7 @@ class ReachedPlay:
         self._stakes = stakes_of(paid, Context(prizes_of(start)))
 
     def value(self) -> float:
-        """Payoff points to player 0, or the probability that anybody wins.
+        """Payoff points to player 0, or the probability that either player wins.
 
         Raises:
             ValueError: If too many states are reached, or an answer is not a behaviour strategy.
@@ -119,7 +119,7 @@ class ReachedPlay:
         return np.asarray((hand_0 << self._game.num_cards | hand_1) * len(stakes.contexts) + context)
 
     def _states(self, keys: NDArray[np.int64], depth: int, answers: Answers) -> Iterator[States]:
-        """The states of a layer, in pieces, with what the players may do there; policies are queried only once."""
+        """The states of a layer, in pieces, with the players' moves there; policies are queried only once."""
         stakes = self._stakes[depth]
         tail, turned = shown(self._game, stakes.contexts), stakes.rules.turned
         first = np.cumsum(turned) - turned
@@ -153,7 +153,7 @@ class ReachedPlay:
     def _follow(
         self, states: States, depth: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """For each pair of moves: the number of each, the payoff points and the key that follows, -1 if none does."""
+        """For each pair of moves: their numbers, the payment and the next key, -1 if there is none."""
         rules, (first, second) = self._stakes[depth].rules, states.moves
         many = np.bincount(second.state, minlength=len(states.position))
         repeats = many[first.state]
@@ -172,7 +172,7 @@ class ReachedPlay:
     def _worth(
         self, states: States, depth: int, positions: NDArray[np.int64], below: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The value of each state, given those of the positions that follow."""
+        """The value of each state, given those of the next positions."""
         one, other, paid, after = self._follow(states, depth)
         worth, goes_on = np.abs(paid) if self._decided else paid, after >= 0
         worth[goes_on] += below[np.searchsorted(positions, after[goes_on])]

@@ -1,8 +1,8 @@
-"""Views of a tuple's arrays that cannot be written to.
+"""Read-only views of a tuple's arrays.
 
-Numba compiles a function once for writable arrays and once more for read-only ones, and arrays that Ray shares
-between processes are read-only. Finished arrays are therefore read-only in every process: one compilation serves all,
-and no mistake can change a solved value.
+Numba compiles a function separately for writable and for read-only arrays, and arrays that Ray shares between processes
+are read-only. So finished arrays are read-only in every process: one compilation serves all, and no bug can change a
+solved value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The oracle of duels in which only the order of ranks matters: a backward sweep over layers of states.
 
-A layer holds the states with equally many cards left: pairs of hands, a score and carried ties. Policies are queried
-in batches, once for each observation at a reachable undecided state. If all declare that they play alike where the
-interleaving is the same (`by_words`), hands are replaced by their interleavings, of which there are far fewer.
+A layer holds the states with the same number of cards left: pairs of hands, a score and carried ties. Policies are
+queried in batches, once per observation at a reachable undecided state. If all declare that they play the same wherever
+the interleaving is the same (`by_words`), hands are replaced by their far fewer interleavings.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Rules(NamedTuple):
 
     Attributes:
         cards: Cards of each player at the start.
-        ranks: Ranks that a row has.
+        ranks: Number of ranks in a row.
         packed: Whether ranks are renumbered after every trick.
         carry: Whether ties are carried.
-        win: Whether the payoff is for winning rather than for the margin.
+        win: Whether winning is paid instead of the margin.
         scored: Whether states include the score.
     """
 
@@ -53,10 +53,10 @@ class Rules(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """The states with equally many cards left, numbered pair by pair.
+    """The states with the same number of cards left, numbered pair by pair.
 
     Attributes:
-        rows: `[pairs, width]` pairs of hands, as `response_kernel` has them.
+        rows: `[pairs, width]` pairs of hands, in the layout of `response_kernel`.
         reached: `[pairs, places]`, 1 where there is a state.
         numbers: `[pairs, places]` numbers of the states, or -1.
         table: Hash table of the rows.
@@ -69,15 +69,15 @@ class Layer(NamedTuple):
 
 
 def kernel(joint_actions: float) -> Any:
-    """The kernels for work on about that many joint actions."""
+    """The kernels, compiled or not, for work on about this many joint actions."""
     return kernels("baselines.oracles.rank_games.response_kernel", SECONDS_PER_JOINT_ACTION * float(joint_actions))
 
 
 def plays_by_words(policy: Policy) -> bool:
-    """Whether a policy declares that it plays alike in states with the same interleaving.
+    """Whether a policy declares that it plays the same in states with the same interleaving.
 
-    Interchangeable ranks together then get the same probability, and the score does not matter where the margin is
-    paid. The declaration is checked on a sample (`invariances.py`).
+    Interchangeable ranks then share one total probability, and the score does not matter if the margin is paid. The
+    declaration is checked on a sample (`invariances.py`).
     """
     return bool(getattr(policy, "by_words", False))
 
@@ -121,7 +121,7 @@ class DuelPlay:
 
     @cached_property
     def _reachable(self) -> list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
-        """Rows and places reached of each layer, from one card left to all."""
+        """Rows and reached places of each layer, from one card left to all."""
         rows, reached = self._start, np.ones((1, 1), dtype=np.uint8)
         found, states = [(rows, reached)], 1
         for cards in range(self.rules.cards, 1, -1):
@@ -150,7 +150,7 @@ class DuelPlay:
         return [self.layer(cards) for cards in range(1, self.rules.cards + 1)]
 
     def results(self, choices: list[NDArray[np.int16]] | None = None) -> list[float]:
-        """Evaluates the policies from the last layer to the first.
+        """Evaluates the policies by backward induction.
 
         `choices` receives, layer by layer, the best actions of both players at every state, `[states, 2]`.
 
@@ -189,7 +189,7 @@ class DuelPlay:
     # -- querying policies -----------------------------------------------------------------------
 
     def _answers(self, cards: int, layer: Layer, states: int) -> list[tuple[NDArray[np.float64], NDArray[np.int32]]]:
-        """Per player its answers, `[rows, ranks]`, and the row of each state."""
+        """Each player's answers, `[rows, ranks]`, with the row of each state."""
         every = np.arange(states, dtype=np.int32)
         answers = []
         for player, policy in enumerate(self._policies):
@@ -222,7 +222,7 @@ class DuelPlay:
         return answer
 
     def _seen(self, rows: NDArray[np.uint8], standing: NDArray[np.int64], player: int) -> NDArray[np.float32]:
-        """`[batch, observation_size]`: the player's observations at states given by rows, ties and score."""
+        """`[batch, observation_size]`: a player's observations of states given as rows, ties and scores."""
         ranks = self.rules.ranks
         observations = np.zeros((len(rows), 2 * ranks + 2), dtype=np.float32)
         own, other = (rows[:, seat * ranks : (seat + 1) * ranks] for seat in (player, 1 - player))
@@ -241,12 +241,12 @@ class DuelOracle:
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Games with the rules of `Duel` in which only the order of ranks matters."""
+        """Accepts games with the rules of `Duel` in which only the order of ranks matters."""
         return same_rules_as(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """The same games, in floats, any equilibrium, if interleavings are short enough for tables."""
+        """Supports the same games, in floats, any equilibrium, if interleavings are short enough for tables."""
         return request.plain and same_rules_as(game, Duel) and DuelOracle.takes(game) and fits(game.hands)
 
     def solve(self, request: Request) -> StateSolution:

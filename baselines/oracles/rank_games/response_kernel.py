@@ -1,9 +1,9 @@
-"""Compiled bodies of `response.py`: which states follow which, and values of play, layer by layer.
+"""Compiled bodies of `response.py`: transitions between states, and values of play, layer by layer.
 
-A layer is all states with equally many cards left. A pair of hands is a row of bytes: the number of cards
-of each rank that player 0 holds, then those of player 1, padded to a multiple of eight bytes. `keys` are
-the same rows as integers of eight bytes. A place is one of the combinations of score and carried ties that
-are possible at a pair; see `place_of`. Three ranks, two cards each, ties carried, one trick played:
+A layer is all states with the same number of cards left. A pair of hands is a row of bytes: player 0's cards of each
+rank, then player 1's, padded to a multiple of eight bytes. `keys` are the same rows as integers of eight bytes. A place
+is one of the combinations of score and carried ties possible at a pair; see `place_of`. Three ranks, two cards each,
+ties carried, one trick played:
 
     player 0 holds 1, 3 and player 1 holds 1, 2   the row 1 0 1 1 1 0 0 0
     nothing carried, score -1 or 1                its places 0 and 1
@@ -19,16 +19,16 @@ import numpy as np
 from cardwar_envs.core.compiled import njit, wraps_around
 from cardwar_envs.games.duel.kernel import pack
 
-# Columns of values: best responses of both players and play itself, in payoff points to player 0; then
-# the probabilities that player 0 ends with the higher and with the lower score.
+# Columns of values: both players' best responses and the policies' play, in payoff points to player 0; then the
+# probabilities that player 0 ends with the higher and with the lower score.
 RESPONSE_0, RESPONSE_1, MEAN, WIN, LOSS = range(5)
-# An action within this much of the best, payoff points, is as good.
+# An action within this many payoff points of the best counts as best.
 ROUNDING = 1e-13
 
 
 @njit()
 def place_of(rules, played, ties, score):  # type: ignore[no-untyped-def]  # compiled
-    """The place of a score and carried ties among those that are possible after so many tricks."""
+    """The index of a score and carried ties among those possible after this many tricks."""
     if not rules.scored:
         return ties
     if not rules.carry:
@@ -38,7 +38,7 @@ def place_of(rules, played, ties, score):  # type: ignore[no-untyped-def]  # com
 
 @njit()
 def places(rules, played):  # type: ignore[no-untyped-def]
-    """How many places there are after so many tricks."""
+    """The number of places after this many tricks."""
     ties = played if rules.carry else 0
     return place_of(rules, played, ties, played - ties) + 1
 
@@ -86,7 +86,7 @@ def fill_table(keys, count, table):  # type: ignore[no-untyped-def]
 
 @njit()
 def _moves(row, ranks, moves):  # type: ignore[no-untyped-def]
-    """Writes down the ranks that each player holds; returns how many."""
+    """Writes the ranks that each player holds; returns the numbers of ranks."""
     rows, columns = 0, 0
     for rank in range(ranks):
         if row[rank] > 0:
@@ -100,7 +100,7 @@ def _moves(row, ranks, moves):  # type: ignore[no-untyped-def]
 
 @njit()
 def _play(rules, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
-    """Writes what is left of a pair to `after`; returns 0 for a tie, 1 if player 0 wins, 2 if player 1 wins."""
+    """Writes what remains of a pair to `after`; returns 0 for a tie, 1 if player 0 wins, 2 if player 1 wins."""
     ranks = rules.ranks
     after[: 2 * ranks] = row[: 2 * ranks]
     after[rank_0] -= 1
@@ -112,9 +112,9 @@ def _play(rules, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
 
 @njit()
 def _follow(rules, cards, ties, score, leads, points):  # type: ignore[no-untyped-def]
-    """Writes where a trick leads, for each winner: the next place, or -1 where the game is decided.
+    """Writes the next place for each winner of a trick, or -1 if that decides the game.
 
-    `points`, `[3, 2]`, gets the payment of the trick and the sign of the score after it.
+    `points`, `[3, 2]`, receives the payment of the trick and the sign of the score after it.
     """
     played = rules.cards - cards + 1
     for winner in range(3):
@@ -134,7 +134,7 @@ def _follow(rules, cards, ties, score, leads, points):  # type: ignore[no-untype
 
 @njit()
 def _with_room(rows, reached, table, count, most):  # type: ignore[no-untyped-def]
-    """Pairs, places and hash table, moved to larger arrays if there is no room for `most` pairs."""
+    """Moves pairs, places and hash table to larger arrays if there is no room for `most` pairs."""
     capacity = len(rows)
     if most <= capacity:
         return rows, reached, table
@@ -150,7 +150,7 @@ def _with_room(rows, reached, table, count, most):  # type: ignore[no-untyped-de
 
 @njit()
 def _places_reached(reached, here):  # type: ignore[no-untyped-def]
-    """Writes down the places of a pair at which there is a state; returns how many."""
+    """Writes the places of a pair that have a state; returns their number."""
     states = 0
     for place in range(len(reached)):
         if reached[place]:
@@ -161,9 +161,9 @@ def _places_reached(reached, here):  # type: ignore[no-untyped-def]
 
 @njit()
 def expand(rules, cards, rows, reached):  # type: ignore[no-untyped-def]
-    """The pairs with one card less, and which of their places can be reached undecided.
+    """The pairs with one card fewer, and which of their places are reachable and undecided.
 
-    `rows`, `[pairs, width]`, and `reached`, `[pairs, places]` uint8, are those with `cards` cards left.
+    `rows`, `[pairs, width]`, and `reached`, `[pairs, places]` uint8, describe the layer with `cards` cards left.
     """
     ranks, width = rules.ranks, rows.shape[1]
     standing = stands(rules, rules.cards - cards)
@@ -211,7 +211,7 @@ def number_states(reached, numbers):  # type: ignore[no-untyped-def]
 
 @njit()
 def mirror(rules, cards, rows, numbers, table, mirrored):  # type: ignore[no-untyped-def]
-    """Writes for each state the number of the one with the players swapped, which is a state too."""
+    """Writes for each state the number of its mirror image, which must be a state too."""
     ranks, width, played = rules.ranks, rows.shape[1], rules.cards - cards
     keys, standing = rows.view(np.uint64), stands(rules, played)
     swapped = np.zeros(width, dtype=np.uint8)
@@ -228,7 +228,7 @@ def mirror(rules, cards, rows, numbers, table, mirrored):  # type: ignore[no-unt
 
 @njit()
 def find(rules, cards, rows, numbers, table, asked, ties, scores, found):  # type: ignore[no-untyped-def]
-    """Writes the numbers of states that are given as rows, ties and scores; -1 if there is no such state."""
+    """Writes the numbers of states given as rows, ties and scores; -1 if there is no such state."""
     played = rules.cards - cards
     keys, asked_keys = rows.view(np.uint64), asked.view(np.uint64)
     for i in range(len(asked)):
@@ -292,11 +292,11 @@ def _value(  # type: ignore[no-untyped-def]
 def evaluate(  # type: ignore[no-untyped-def]
     rules, cards, start, stop, rows, numbers, next_rows, next_numbers, next_table, below, first, second, values, best
 ):
-    """Values at the states of the pairs `start` to `stop`, with `cards` cards left.
+    """Evaluates the states of the pairs `start` to `stop`, with `cards` cards left.
 
     `below` (one card less) and `values`: `[states, 3]`, or `[states, 5]` if outcomes are wanted.
     `first` and `second`: the players' answers `[rows, ranks]`, and for each state its row there.
-    `best`: `[states, 2]` the lowest best actions.
+    `best`: `[states, 2]` lowest best actions.
     """
     ranks = rules.ranks
     standing = stands(rules, rules.cards - cards)

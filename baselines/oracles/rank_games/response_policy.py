@@ -1,4 +1,4 @@
-"""The policy of a best response in a duel, read from the actions that the backward sweep has chosen."""
+"""The policy of a best response in a duel, read from the actions chosen by the backward sweep."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from cardwar_envs.games.duel import Duel
 
 
 class DuelResponse:
-    """A deterministic best response from one seat: the lowest of the best actions.
+    """A deterministic best response from one seat; ties go to the lowest action.
 
-    Uniform over legal actions at states that are decided or unreachable. For 13-card Jujitsu on interleavings it
-    holds some fifty megabytes.
+    Uniform over legal actions at states that are decided or unreachable. For 13-card Jujitsu on interleavings it takes
+    some fifty megabytes.
     """
 
     def __init__(
@@ -65,5 +65,5 @@ class DuelResponse:
             self._rules, cards, layer.rows, layer.numbers, layer.table, rows, ties, scores, found
         )
         known, chosen = found >= 0, np.full(len(rows), -1, dtype=np.int64)
-        chosen[known] = self._choices[cards - 1][found[known]]  # none where the game is decided
+        chosen[known] = self._choices[cards - 1][found[known]]  # none once the game is decided
         return chosen

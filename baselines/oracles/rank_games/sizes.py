@@ -1,4 +1,4 @@
-"""Limits on games that are solved, or whose policies are measured, exactly."""
+"""Size limits for solving games and for measuring policies exactly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cardwar_envs.games.goofspiel import Goofspiel
 MOST_CARDS = 255
 # A small network takes minutes to answer at this many states.
 MOST_STATES = 50_000_000
-# Matrix games of Goofspiel that are solved: 13 cards in random order have 1.3 thousand million, 14 cards 7.7.
+# Limit on the matrix games of Goofspiel: 13 cards in random order have 1.3 billion, 14 cards 7.7 billion.
 MAX_GAMES = 10_000_000_000
 
 
@@ -32,7 +32,7 @@ def require_size(game: Duel) -> None:
 def states_at_most(game: Duel) -> tuple[int, int]:
     """Counts pairs of hands with cards left, and bounds the number of undecided states.
 
-    The bound counts every score and every number of carried ties that the tricks played allow.
+    The bound counts every score and number of carried ties possible after the tricks played.
     """
     cards, hands = len(game.hands[0]), [_hands_left(hand) for hand in game.hands]
     pairs = [first * second for first, second in zip(*hands, strict=True)]
@@ -46,7 +46,7 @@ def states_at_most(game: Duel) -> tuple[int, int]:
 
 
 def _hands_left(hand: Hand) -> list[int]:
-    """The number of different hands of 0, 1, ... cards left of a hand."""
+    """The number of distinct hands of 0, 1, ... cards that can remain of a hand."""
     ways = [1]
     for held in Counter(hand).values():
         ways = [sum(ways[max(0, n - held) : n + 1]) for n in range(len(ways) + held)]
@@ -54,9 +54,9 @@ def _hands_left(hand: Hand) -> list[int]:
 
 
 def require_matrix_games(game: Goofspiel, most: int, can_be: str) -> None:
-    """Raises a ValueError if Goofspiel has more matrix games than can be worked on.
+    """Raises a ValueError if Goofspiel has too many matrix games.
 
-    The error names the largest size that works, and what `can_be` done with so many.
+    The error names the largest size that works, and `can_be` says what can be done with at most `most` games.
     """
 
     def possible(size: int) -> bool:
@@ -73,7 +73,7 @@ def require_matrix_games(game: Goofspiel, most: int, can_be: str) -> None:
 
 
 def matrix_games(game: Goofspiel) -> int:
-    """About how many matrix games there are: exact if neither the score nor carried points matter."""
+    """Estimates the number of matrix games; exact if neither score nor carried points matter."""
     plain = Goofspiel(game.num_cards, game.prizes)
     n, total = game.num_cards, 0
     for left in range(1, n + 1):

@@ -1,7 +1,7 @@
 """Duels with deterministic tricks at full size: 13-card Jujitsu has 705,157 matrix games.
 
 Only the interleaving of two hands matters, so a state is an interleaving (see `interleavings.py`), the carried ties and
-the score. `layers.py` says how states are solved; `kernel.py` is the compiled part.
+the score. `layers.py` describes how states are solved; `kernel.py` is the compiled part.
 """
 
 from __future__ import annotations
@@ -30,17 +30,19 @@ from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 T = TypeVar("T")
 L = TypeVar("L", bound=Layers[Any])
 
-# Where the work may be done: on this machine's processors, or on a Ray cluster.
+# Where to work: on this machine's processors, or on a Ray cluster.
 ENGINES = ("threads", "ray")
-# Solved starts other than the game's own that are cached.
+# Number of solved starts to cache besides the game's own.
 MAX_DETOURS = 16
-# Memory is the real bound, which the layers check.
+# The real bound is memory, which the layers check.
 MAX_STATES = 3_000_000_000
-# Cached strategies.
+# Enumerating more interleavings than this takes long.
+MANY_WORDS = 50_000_000
+# Number of cached strategies.
 MAX_KEPT = 100_000
 # Up to this many observations are answered faster one by one.
 FEW = 16
-# Matrix games solved at once; they take some ten megabytes.
+# Number of matrix games solved at once; they take some ten megabytes.
 BATCH = 1 << 13
 
 
@@ -58,9 +60,9 @@ def engine_named(name: str) -> Engine:
 class WordTable(CanonicalTable, Generic[L]):
     """Values and strategies at every state of a game that `Layers` solve; options as for `baselines.solve`.
 
-    Strategies are computed on demand from the values of the states that follow; for the choice among several see
-    `baselines.oracles.state_graph.selection`. A state whose layers are not kept, or that is unreachable from the
-    start, is solved as a start of its own.
+    Strategies are computed on demand from the values of successor states; for the choice among several see
+    `baselines.oracles.state_graph.selection`. A state that is unreachable from the start, or whose layers are not kept,
+    is solved as a start of its own.
 
     Attributes:
         layers: Values, counts and gaps of everything that can follow the game's start.
@@ -72,7 +74,7 @@ class WordTable(CanonicalTable, Generic[L]):
     """
 
     most_states = MAX_STATES
-    least_layers = 2  # that play at the start needs
+    least_layers = 2  # for play at the start
 
     def __init__(
         self, game: Game[Any], *, keep_layers: int | None = None, folder: Path | None = None, engine: str = "threads"
@@ -92,15 +94,21 @@ class WordTable(CanonicalTable, Generic[L]):
 
     @abstractmethod
     def _layers_from(self, state: Any, **options: Any) -> L:
-        """The layers from a start; options as for `Layers`."""
+        """The layers from a start; options as in `Layers`."""
 
     @property
     def states(self) -> int:
-        """How many matrix games `solve` solves if it finds none on disk."""
+        """The number of matrix games that `solve` solves if it finds none on disk."""
         return sum(size.games for size in self.layers.sizes)
 
+    @property
+    def states_at_least(self) -> int:
+        """A lower bound on `states`, known before they are enumerated: one of each pair of mirror images is solved."""
+        words = self.layers.words
+        return words // 2 if words > MANY_WORDS else 0
+
     def solve(self, starts: Starts | None = None, request: Request = PLAIN) -> int:
-        """Solves everything that can follow the game's start, except layers that the folder has.
+        """Solves everything that can follow the game's start, except layers already in the folder.
 
         Raises:
             ValueError: If there are too many states, or rationals or another start are requested.
@@ -120,7 +128,7 @@ class WordTable(CanonicalTable, Generic[L]):
         return self.layers.solved - before
 
     def _answer(self, state: Any, ask: Callable[[L, Any], T | None]) -> tuple[T, L]:
-        """Queries the solved layers; if none has the state, solves the game from there. Returns also the layers."""
+        """Queries the solved layers, and solves the game from the state if they lack it; also returns the layers."""
         for layers in (self.layers, *self._detours):
             if (answer := ask(layers, state)) is not None:
                 return answer, layers
@@ -151,7 +159,7 @@ class WordTable(CanonicalTable, Generic[L]):
             both = evenly_if_optimal(matrices, solution, (held[0], held[1]), masks)
         strategies = np.zeros((2, self.game.facts.num_actions))
         for player, strategy in enumerate(both):
-            # A representative holds interchangeable cards as one rank.
+            # A representative treats interchangeable cards as one rank.
             strategies[player, list(self.game.legal_actions(state, player))] = strategy[0]
         gap = layers.gap(len(state.hands[0]) - 1) + float(solution.gaps[0])
         return SolvedState(float(solution.values[0]), gap, strategies)
@@ -177,7 +185,7 @@ class WordTable(CanonicalTable, Generic[L]):
 
     @abstractmethod
     def _games(self, cards: int, observations: NDArray[np.float32]) -> Games | None:
-        """The matrix games at states with so many cards left; None if a layer that they need is not kept."""
+        """The matrix games at states with this many cards left; None if a required layer is not kept."""
 
     @abstractmethod
     def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -196,6 +204,11 @@ class DuelTable(WordTable[DuelLayers]):
     def __init__(self, game: Duel, **options: Any) -> None:
         self._carry, self._win = game.ties == "carry", game.payoff == "win"
         super().__init__(game, **options)
+
+    @property
+    def states_at_least(self) -> int:
+        """With scores and ties, an interleaving has 2.6 matrix games on average with 16 cards, and more with more."""
+        return super().states_at_least * (5 if self._carry and self._win else 1)
 
     def _identity(self) -> dict[str, Any]:
         hands = {f"hand_{player}": list(hand) for player, hand in enumerate(self.game.hands)}
@@ -227,11 +240,12 @@ class DuelTable(WordTable[DuelLayers]):
 
 
 class GoofspielTable(WordTable[GoofspielLayers]):
-    """The table of Goofspiel; layers hold values before a prize is turned up, so that of a state is computed anew."""
+    """The table of Goofspiel; layers hold values before a prize is turned up, so a state's own value is recomputed."""
 
     game: Goofspiel
-    least_layers = 3  # the values that follow the start are of states with a prize
-    most_states = 4 * MAX_STATES  # with smaller matrices, and less to remember
+    work = 1 / 3  # docs/scale.md, 13 cards
+    least_layers = 3  # the start's successors have a prize turned up, so their values need one layer more
+    most_states = 4 * MAX_STATES  # its matrices are smaller, and there is less to store
 
     def _identity(self) -> dict[str, Any]:
         names = ("num_cards", "prizes", "ties", "payoff")

@@ -14,8 +14,8 @@ from baselines.oracles.rank_games.engine import LayerRules, ValueLayer, Work, ke
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.word_policy import packed_counts
 
-# Takes `[states, 2 * ranks]` cards of each rank and `[states]` scores; gives matrices, padded with 0, and their sizes,
-# `[states, 2]`: 0 where a state is not in the layer.
+# Maps `[states, 2 * ranks]` cards of each rank and `[states]` scores to matrices, padded with 0, and their sizes,
+# `[states, 2]`, which are 0 for states not in the layer.
 Games = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[NDArray[np.float64], NDArray[np.int64]]]
 
 
@@ -38,11 +38,11 @@ def strategies_at(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Equilibrium strategies at undecided states of one layer.
 
-    Among several equilibria the choice is made at the canonical representative: the state with the seats swapped, if
-    its hands read lower.
+    Among several equilibria, selects at the canonical representative: the state with the seats swapped if its hands
+    come first lexicographically.
 
     Args:
-        games_at: Gives the matrix games at states of the layer.
+        games_at: Returns the matrix games at states of the layer.
         own: `[batch, ranks]` cards that the observer holds of each rank.
         other: `[batch, ranks]` cards of the other player.
         scores: `[batch]` the observer's lead, 0 where it does not matter.
@@ -68,7 +68,7 @@ def strategies_at(
             halves = np.split(rows[known], 2, axis=1)
             cards = _held(halves[0], masks[0]), _held(halves[1], masks[1])
             both = evenly_if_optimal(games, play, cards, (masks[0], masks[1]))
-        share = np.zeros(own.shape)  # of one card, by packed rank
+        share = np.zeros(own.shape)  # per card, by packed rank
         for seat, strategies in enumerate(both):
             mine = swapped[known] == bool(seat)
             holds = packed_own[known][mine] > 0
@@ -81,7 +81,7 @@ def strategies_at(
 
 
 def _held(counts: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Moves the counts of the ranks that are held, `[batch, ranks]`, to where a mask `[batch, actions]` is true."""
+    """Moves the counts of held ranks, `[batch, ranks]`, to where a mask `[batch, actions]` is true."""
     held = np.zeros(mask.shape)
     held[mask] = counts[counts > 0]
     return held
@@ -91,7 +91,7 @@ def _reads_lower_swapped(
     own: NDArray[np.float32], other: NDArray[np.float32], scores: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """`[batch]`: whether the representative has the seats swapped, by the rule of `Duel.canonical`."""
-    # The hand that has more cards of the lowest rank in which two hands differ reads lower.
+    # The hand with more cards of the lowest rank in which the hands differ comes first.
     more = np.sign(other - own)
     first = (more != 0).argmax(axis=1)
     decided = np.take_along_axis(more, first[:, None], axis=1)[:, 0]
@@ -99,7 +99,7 @@ def _reads_lower_swapped(
 
 
 def letter_numbers(letters: Letters) -> NDArray[np.int64]:
-    """`[cards of player 0 + 1, cards of player 1 + 1]`: the letter of a rank that both hold so often, -1 if none."""
+    """`[cards of player 0 + 1, cards of player 1 + 1]`: the letter of a rank with these card counts, -1 if none."""
     pairs = letters.cards
     numbers = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
     numbers[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])

@@ -1,4 +1,4 @@
-"""Lets policies for the word view of a duel (see `interleavings.py`) play its card view."""
+"""Lets policies for the word view of a duel or of Goofspiel (see `interleavings.py`) play its card view."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, as_policy
 from cardwar_envs.games.duel import Duel
+from cardwar_envs.games.goofspiel import Goofspiel
 
 
 def packed_counts(
     own: NDArray[np.float32], other: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-    """Renumbers ranks as the word view does: neighbouring ranks of one player alone become one rank.
+    """Renumbers ranks as the word view does: neighbouring ranks held by the same player alone become one rank.
 
-    For example own cards of rank 2 and 5 and another's card of rank 7 become two cards of rank 0 and one of rank 1.
-    Takes the cards that both players hold of each rank, `[batch, ranks]`. Returns both after renumbering, and
-    `[batch, ranks]`, the new number of each rank, -1 if no player holds it.
+    For example, own cards of ranks 2 and 5 and an opponent's card of rank 7 become two cards of rank 0 and one of rank
+    1. Takes both players' cards of each rank, `[batch, ranks]`. Returns both after renumbering, and the new number of
+    each rank, `[batch, ranks]`, -1 if no player holds it.
     """
     packed = np.zeros_like(own), np.zeros_like(other)
     numbers = np.full(own.shape, -1, dtype=np.int64)
@@ -36,31 +37,31 @@ def packed_counts(
     return *packed, numbers
 
 
-def word_view(game: Game[Any]) -> Duel | None:
-    """The same duel with `view="word"`; None if the game is not a duel, has that view already or lacks it."""
-    if not isinstance(game, Duel) or game.view == "word" or not game.ranks_are_ordinal:
+def word_view(game: Game[Any]) -> Duel | Goofspiel | None:
+    """The same game with `view="word"`; None if the game has that view already or lacks it."""
+    if not isinstance(game, Duel | Goofspiel) or game.view == "word":
         return None
-    return replace(game, view="word")
+    return None if isinstance(game, Duel) and not game.ranks_are_ordinal else replace(game, view="word")
 
 
 class WordPolicy:
-    """Lets a policy for a duel with `view="word"` play the same duel with `view="cards"`.
+    """Lets a policy for a game with `view="word"` play the same game with `view="cards"`.
 
-    Ranks that become one share its probability in proportion to their cards.
+    Ranks that become one split its probability in proportion to their cards.
 
     Args:
-        game: The duel with `view="cards"`.
-        policy: A policy, or the name of one, for the same duel with `view="word"`.
+        game: The duel, or Goofspiel, with `view="cards"`.
+        policy: A policy, or the name of one, for the same game with `view="word"`.
 
     Raises:
-        ValueError: If the game is not a duel with `view="cards"`.
+        ValueError: If the game is neither, or has another view.
     """
 
     by_words = True
 
     def __init__(self, game: Game[Any], policy: Policy | str) -> None:
-        if not isinstance(game, Duel) or game.view != "cards":
-            raise ValueError(f"{game.facts.name}: not a duel with view='cards'")
+        if not isinstance(game, Duel | Goofspiel) or game.view != "cards":
+            raise ValueError(f"{game.facts.name}: not a duel or goofspiel with view='cards'")
         self._words = replace(game, view="word")
         self._policy = as_policy(policy, self._words)
 
@@ -74,7 +75,7 @@ class WordPolicy:
         ranks, size = action_masks.shape[1], self._words.facts.num_actions
         own, other, numbers = packed_counts(observations[:, :ranks], observations[:, ranks : 2 * ranks])
         seen = np.concatenate((own[:, :size], other[:, :size], observations[:, 2 * ranks :]), axis=1)
-        if not self._words.keeps_score:
+        if isinstance(self._words, Duel) and not self._words.keeps_score:
             seen[:, 2 * size] = 0.0
         masks = (own[:, :size] > 0).astype(np.int8)
         answer = np.asarray(self._policy.action_probabilities(seen, masks), dtype=np.float64)

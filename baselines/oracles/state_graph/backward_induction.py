@@ -1,6 +1,6 @@
-"""Equilibria of finite two-player zero-sum games of public state, from the end to the start.
+"""Equilibria of finite two-player zero-sum games of public state, by backward induction.
 
-Each state is one matrix game over the values of the states that follow. Only canonical representatives are solved;
+Each state is a matrix game over the values of its successors. Only canonical representatives are solved;
 `Game.canonical` and `Game.canonical_actions` map states and actions to them.
 """
 
@@ -25,9 +25,9 @@ from cardwar_envs.core.game import CERTAIN, Game, Transition
 class EquilibriumTable(CanonicalTable):
     """Values and strategies at every state of a game, through its canonical representatives.
 
-    Among several optimal strategies, play is uniform over cards if the game declares that this is optimal
-    (`Game.uniform_is_optimal`) and the certificate confirms it. Otherwise the choice is that of `baselines.matrix_game`
-    at the representative.
+    Among several optimal strategies, uniform play over cards is selected if the game declares it optimal
+    (`Game.uniform_is_optimal`) and the certificate confirms it. Otherwise `baselines.matrix_game` selects one at the
+    representative.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -118,7 +118,7 @@ class EquilibriumTable(CanonicalTable):
 
     def _solve_state(self, representative: Any) -> SolvedState:
         if representative not in self._solved:
-            # Unreachable from the solved starts, so solve the game from there (without what subclasses add).
+            # Unreachable from the solved starts: solve the game from there (without a subclass's additions).
             start = Transition(CERTAIN, representative, (0.0, 0.0))
             EquilibriumTable.solve(self, [start], Request(exact=self._exact_values is not None))
         return self._solved[representative]

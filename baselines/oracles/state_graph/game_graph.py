@@ -1,7 +1,7 @@
 """A finite game's states and moves as arrays, so that exact sums over them are array operations.
 
 Equilibria are computed on the graph of canonical states, best responses and head-to-head results on the graph of all
-states, because a policy may play differently in states with the same canonical form.
+states, because a policy may treat states of one canonical form differently.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import CERTAIN, Game, S, Transition
 from cardwar_envs.core.policy import Policy, checked_probabilities
 
-# The game is over or settled; remaining payments are on the edge.
+# Marks an edge after which the game is over or settled; the edge has all remaining payments.
 END = -1
 MAX_STATES = 1_000_000
 # States in which a player acts, its observations and its masks.
@@ -45,15 +45,15 @@ class GameGraph(Generic[S]):
 
     Attributes:
         game: The rules.
-        states: The states, those nearest the end first.
+        states: The states, those closest to the end first.
         roots: `[num_roots]` the initial states, or `END`.
         root_probabilities: `[num_roots]`.
         root_rewards: `[num_roots, num_players]` payoff points paid before the first choice.
-        layers: Bounds of runs of states without moves among them: layer `i` is `states[layers[i]:layers[i + 1]]`.
+        layers: Bounds of runs of states with no moves between them: layer `i` is `states[layers[i]:layers[i + 1]]`.
         first_edge: `[num_states + 1]`; the edges of state `s` are `first_edge[s]:first_edge[s + 1]`.
         actions: `[num_edges, num_players]`, `END` for a player who does not act.
-        children: `[num_edges]` where the edge leads, or `END`.
-        probabilities: `[num_edges]` of this outcome, given the joint action.
+        children: `[num_edges]` the state that the edge leads to, or `END`.
+        probabilities: `[num_edges]` probability of this outcome, given the joint action.
         rewards: `[num_edges, num_players]` payoff points.
         swapped: `[num_edges]`, whether the edge swaps the two seats (only on the graph of canonical states).
     """
@@ -273,7 +273,7 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
         np.maximum.at(heights, parents, heights[inner_children] + 1)
         if np.array_equal(before, heights):
             return heights
-    raise ValueError("a play can pass a state twice; these oracles take games that always end")
+    raise ValueError("a game can visit a state twice; these oracles need games that always end")
 
 
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
@@ -297,7 +297,7 @@ def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
 def _too_many(game: Game[Any], max_states: int) -> ValueError:
     return ValueError(
         f"{game.facts.name} has more than {max_states} states to decide in; "
-        "this oracle takes smaller games, or more states if max_states says so"
+        "this oracle takes smaller games, or a larger max_states"
     )
 
 

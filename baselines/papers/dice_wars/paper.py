@@ -20,7 +20,7 @@ from cardwar_envs.games.dice_wars import DiceWars, battle_outcomes, total_counts
 
 SIDES = 6
 PLOTTED, PRINTED, MOST_DICE = 4, 6, 20
-# Table of the post -> the winner of a battle that it counts, as `battle_outcomes` has it.
+# Table of the post -> the winner that it counts, as in `battle_outcomes`.
 OUTCOME = {"tie": 0, "win": 1}
 # As many stacks and as many dice as 1..6, spread evenly.
 EVEN_STACKS = (3, 3, 3, 4, 4, 4)
@@ -32,7 +32,7 @@ printed = PAPER.figure
 
 
 def reproduce(progress: Progress | None = None) -> Reproduction:
-    """Computes the post's figures anew, judges them, and solves the game of stacks."""
+    """Recomputes and judges the post's figures, and solves the game of stacks."""
     odds = {name: odds_table(name, MOST_DICE) for name in OUTCOME}
     timing, timed_alike = timing_finding()
     stacks, stack_checks = stack_findings(progress)
@@ -70,13 +70,13 @@ def _counts_hold(dice: int) -> bool:
 
 
 def _complete(win: Odds, tie: Odds) -> bool:
-    """Whether all odds add up to 1; a loss of m against k is a win of k against m."""
+    """Whether win, tie and loss always add up to 1; a loss of m against k is a win of k against m."""
     places = range(len(win))
     return all(win[m][k] + tie[m][k] + win[k][m] == 1 for m in places for k in places)
 
 
 def table_findings(figures: Iterable[Published], odds: Mapping[str, Odds]) -> Iterator[Finding]:
-    """Every entry of the two printed tables."""
+    """Judges every entry of the two printed tables."""
     for each in figures:
         if each.place.endswith(" table"):
             m, k = (int(word) for word in each.item.split() if word.isdigit())
@@ -86,7 +86,7 @@ def table_findings(figures: Iterable[Published], odds: Mapping[str, Odds]) -> It
 
 
 def count_findings() -> Iterator[Finding]:
-    """Counts of sums, and where the post's plots begin."""
+    """Judges counts of sums, and where the post's plots begin."""
     two, three = total_counts(2, SIDES), total_counts(3, SIDES)
     yield judge(printed("Count of sums", "ways to roll 7 with 2 dice"), Fraction(two[7 - 2]))
     reason = f"f_2(6) + ... + f_2(1) = {sum(two[: 6 - 2 + 1])}, by the post's recursion"
@@ -98,7 +98,7 @@ def count_findings() -> Iterator[Finding]:
 
 
 def sums_table() -> Table:
-    """How many ways there are to roll each sum, and how likely it is."""
+    """The number of ways to roll each sum, and its probability."""
     return [
         ["dice", "sum", "count", "probability", "fraction"],
         *(
@@ -121,7 +121,7 @@ def odds_tables(odds: Mapping[str, Odds]) -> dict[str, Table]:
 
 
 def ways_by_recursion(dice: int, total: int) -> int:
-    """f_k(n) as the post defines it: the last die shows each face in turn, nothing is remembered."""
+    """f_k(n) as the post defines it: sums over the faces of the last die, without caching."""
     if total < dice:
         return 0
     if dice == 1:
@@ -130,14 +130,14 @@ def ways_by_recursion(dice: int, total: int) -> int:
 
 
 def ties_by_recursion(m: int, k: int) -> Fraction:
-    """The chance of a tie as the post adds it up, every count anew."""
+    """The probability of a tie as the post sums it, recomputing every count."""
     totals = range(max(m, k), SIDES * min(m, k) + 1)
     ways = sum(ways_by_recursion(m, total) * ways_by_recursion(k, total) for total in totals)
     return Fraction(ways, SIDES ** (m + k))
 
 
 def timing_finding() -> tuple[Finding, bool]:
-    """The 6 x 6 tie table by the post's recursion and by ours, one after the other, and whether they are equal."""
+    """Times the 6 x 6 tie table by the post's recursion and by ours; also returns whether they are equal."""
     numbers = range(1, PRINTED + 1)
     start = time.perf_counter()
     slow = [[ties_by_recursion(m, k) for k in numbers] for m in numbers]
@@ -155,7 +155,7 @@ def timing_finding() -> tuple[Finding, bool]:
 
 
 def stack_findings(progress: Progress | None) -> tuple[list[Finding], dict[str, bool]]:
-    """Value and equilibrium of the game of stacks, for both payoffs and two pairs of hands."""
+    """The value and equilibrium of the game of stacks, for both payoffs and two pairs of hands."""
     usual = tuple(range(1, PRINTED + 1))
     findings, checks = list[Finding](), dict[str, bool]()
     for payoff in ("margin", "win"):
@@ -182,7 +182,7 @@ def stack_findings(progress: Progress | None) -> tuple[list[Finding], dict[str, 
 
 
 def draw_sums() -> Figure:
-    """The post's two plots, with the sums themselves on the axis."""
+    """Draws the post's two plots, with the actual sums on the axis."""
     drawing = new_figure(11.0, 4.5)
     for axes, label in zip(drawing.subplots(1, 2), ("count (rolls)", "probability"), strict=True):
         for dice in range(1, PLOTTED + 1):
@@ -197,7 +197,7 @@ def draw_sums() -> Figure:
 
 
 def draw_odds(name: str, odds: Odds, most: int) -> Figure:
-    """A table of odds as a heat map, in per cent, for 1..most dice."""
+    """Draws a table of odds as a heat map, in per cent, for 1..most dice."""
     small, win = most <= PRINTED, name == "win"
     shown = [row[:most] for row in odds[:most]]
     digits = 2 if small else 0 if win else 1
@@ -217,7 +217,7 @@ def draw_odds(name: str, odds: Odds, most: int) -> Figure:
 
 
 def per_cent(share: Fraction, digits: int) -> str:
-    """A share in per cent with so many digits; 0 and 100 only where it is exactly that."""
+    """Formats a fraction in per cent with this many digits; 0 and 100 only if exact."""
     if share in (0, 1):
         return f"{100 * int(share)}"
     unit = Fraction(1, 10**digits)

@@ -27,7 +27,7 @@ printed = PAPER.figure
 
 
 def check_lemmas() -> tuple[list[Finding], dict[str, bool]]:
-    """Compares what the lemmas say with solutions of random hands: findings, and checks of the computation itself."""
+    """Compares the lemmas with solutions of random hands: findings, and checks of the computation itself."""
     to_d = even = d_over_n = by_recursion = in_floats = 0
     for hands in random_hands(HANDS, MOST_CARDS):
         matrix, value, start = solved_start(hands)
@@ -67,14 +67,14 @@ def random_hands(count: int, most_cards: int) -> Iterator[tuple[Hand, Hand]]:
 
 @cache
 def solved_start(hands: tuple[Hand, Hand], progress: Progress | None = None) -> tuple[Matrix, Fraction, DuelState]:
-    """The exact payoff matrix at the start of a game, its value, and the start itself."""
+    """Solves a game's start exactly: the payoff matrix, its value, and the start itself."""
     game = DinosaurWar(hand_0=hands[0], hand_1=hands[1])
     solution, start = solve_exactly(game, progress), game.initial()[0].state
     return solution.exact_payoff_matrix(start), solution.exact_value_at(start), start
 
 
 def lemma_2_slips() -> Iterator[Finding]:
-    """Two statements of Lemma 2 in numbers."""
+    """Checks two statements of Lemma 2 numerically."""
     matrix, _, start = solved_start(((2, 3, 6), (1, 3, 5)))
     item = "{2,3,6} v. {1,3,5}, payoff of a row to uniform play (given as D)"
     row_sum = card_sums(matrix, start)[0]
@@ -90,7 +90,7 @@ def lemma_2_slips() -> Iterator[Finding]:
 
 
 def neighbours_pay_alike() -> bool:
-    """Whether neighbouring cards between which no card of the other hand lies have equal rows, in all random hands."""
+    """Whether neighbouring cards with no card of the other hand between them have equal rows, in all random hands."""
     for own, other in random_hands(HANDS, MOST_CARDS):
         matrix, _, _ = solved_start((own, other))
         for i, (low, high) in enumerate(pairwise(sorted(set(own)))):
@@ -100,7 +100,7 @@ def neighbours_pay_alike() -> bool:
 
 
 def footnote_5() -> Iterator[Finding]:
-    """The chance of winning instead of the margin, and payoffs of any other kind."""
+    """Judges footnote 5: the probability of winning instead of the margin, and arbitrary payoffs."""
     check = check_winning(WIN_CARDS, WIN_HANDS)
     reason = (
         f"payoff=win: every card earns the solver's value against uniform play in {check.states:,} undecided states, "
@@ -116,9 +116,9 @@ def footnote_5() -> Iterator[Finding]:
 
 
 def check_winning(cards: int, pairs: int) -> UniformCheck:
-    """Checks that uniform play maximises the chance of winning, for 1..cards v. 1..cards and random hands.
+    """Checks that uniform play maximises the probability of winning, for 1..cards v. 1..cards and random hands.
 
-    States in which the winner is already decided are skipped, because every policy is optimal there.
+    Skips states in which the winner is already decided, because there every policy is optimal.
     """
     games = [DinosaurWar(num_cards=cards, payoff="win")]
     games += [DinosaurWar(hand_0=own, hand_1=other, payoff="win") for own, other in random_hands(pairs, MOST_CARDS)]
@@ -127,7 +127,7 @@ def check_winning(cards: int, pairs: int) -> UniformCheck:
 
 
 def spread_of_replies(size: int, payoffs: int) -> Fraction:
-    """How much replies to uniform play differ at most, for random payoffs of whole matchings."""
+    """The maximum difference between replies to uniform play, for random payoffs of whole matchings."""
     generator = random.Random(SEED)
     matchings = [frozenset(enumerate(order)) for order in permutations(range(size))]
     worst = Fraction(0)

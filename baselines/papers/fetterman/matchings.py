@@ -1,6 +1,6 @@
 """Duels with ties discarded, computed without a solver: exact sums over the matchings of two hands.
 
-The solver's figures are compared with these.
+These check the solver's figures.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def dominance(hand_0: Sequence[int], hand_1: Sequence[int]) -> int:
 
 
 def without(hand: Hand, place: int) -> Hand:
-    """The hand after the card at that place has been played."""
+    """The hand after the card at an index was played."""
     return hand[:place] + hand[place + 1 :]
 
 
 @cache
 def value_by_recursion(hand_0: Hand, hand_1: Hand) -> Fraction:
-    """What player 0 earns if both play uniformly, trick by trick as in Fetterman's section 5."""
+    """Player 0's expected payoff if both play uniformly, trick by trick as in Fetterman's section 5."""
     if not hand_0:
         return Fraction(0)
     total = sum(
@@ -43,7 +43,7 @@ def value_by_recursion(hand_0: Hand, hand_1: Hand) -> Fraction:
 
 
 def margin_shares(hand_0: Hand, hand_1: Hand) -> dict[int, Fraction]:
-    """How likely each final margin is if all matchings of the hands are equally likely."""
+    """The probability of each final margin if all matchings of the hands are equally likely."""
     margins = {0: Counter({0: 1})}  # cards of hand_1 that are used, as bits -> margin -> ways
     for a in hand_0:
         after: dict[int, Counter[int]] = {}
@@ -59,11 +59,11 @@ def margin_shares(hand_0: Hand, hand_1: Hand) -> dict[int, Fraction]:
 
 
 def replies_to_uniform(size: int, payoff: Callable[[Pairs], Fraction]) -> tuple[Fraction, Fraction]:
-    """The least and the most that any play can earn against uniform play.
+    """The lowest and highest payoff that any play can earn against uniform play.
 
     Args:
         size: Cards in each hand, numbered from 0.
-        payoff: What is paid at the end, given which cards met. It need not be a sum over tricks.
+        payoff: The final payoff, given which cards met. It need not be a sum over tricks.
     """
 
     @cache

@@ -1,7 +1,7 @@
 """D. Fetterman, "Dinosaur War: A Strategic Game of Utter Chance" (2023): every figure, computed anew.
 
-Payoffs come from the solver in rationals, which knows nothing of D/n: it solves one matrix game per
-state. Every statement of the paper about them is then a comparison.
+Payoffs come from the solver in rationals, which does not use D/n: it solves one matrix game per state. Every statement
+of the paper about payoffs is then checked by comparison.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ printed = PAPER.figure
 
 
 def reproduce(progress: Progress | None = None) -> Reproduction:
-    """Computes the paper's figures anew and judges them."""
+    """Recomputes and judges the paper's figures."""
     figures = PAPER.figures.values()
     matrices = solved_matrices(figures, progress)
     table = matrices[TEN, TEN]
@@ -53,7 +53,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def _entries(figures: Iterable[Published]) -> Iterator[tuple[Published, re.Match[str], tuple[Hand, Hand]]]:
-    """The figures that are entries of a payoff matrix, what `ENTRY` found in them, and the two hands."""
+    """The figures that are entries of a payoff matrix, each with its match of `ENTRY` and the two hands."""
     for each in figures:
         if found := ENTRY.fullmatch(each.item):
             own, other = (tuple(map(int, found[group].split(","))) for group in (1, 2))
@@ -61,13 +61,13 @@ def _entries(figures: Iterable[Published]) -> Iterator[tuple[Published, re.Match
 
 
 def solved_matrices(figures: Iterable[Published], progress: Progress | None = None) -> Matrices:
-    """The exact payoff matrices that the figures' entries are taken from, at the start of each game."""
+    """Solves the games whose payoff matrices the figures quote."""
     pairs = dict.fromkeys(hands for _, _, hands in _entries(figures))
     return {hands: lemmas.solved_start(hands, progress)[0] for hands in pairs}
 
 
 def entry_findings(figures: Iterable[Published], matrices: Matrices) -> Iterator[Finding]:
-    """Every printed entry of a payoff matrix: Figures 2, 4, 5 and the table of section 7."""
+    """Judges every printed entry of a payoff matrix: Figures 2, 4, 5 and the table of section 7."""
     for each, found, hands in _entries(figures):
         a, b = int(found[3]), int(found[4])
         entry = matrices[hands][hands[0].index(a)][hands[1].index(b)]
@@ -76,7 +76,7 @@ def entry_findings(figures: Iterable[Published], matrices: Matrices) -> Iterator
 
 
 def closed_form(hand_0: Hand, hand_1: Hand) -> tuple[tuple[Fraction, ...], ...]:
-    """The payoff matrix by Lemmas 1 to 3: the trick plus D of what is left over n - 1."""
+    """The payoff matrix by Lemmas 1 to 3: the trick plus D / (n - 1) of the remaining cards."""
     left = len(hand_0) - 1
     return tuple(
         tuple(
@@ -88,7 +88,7 @@ def closed_form(hand_0: Hand, hand_1: Hand) -> tuple[tuple[Fraction, ...], ...]:
 
 
 def text_findings(matrices: Matrices) -> Iterator[Finding]:
-    """Sections 1 to 5, in their order."""
+    """Judges sections 1 to 5, in order."""
     most = Fraction(most_tricks(TEN, TEN))
     yield judge(printed("Section 1.1", "greatest score of one player, 1..10 v. 1..10"), most)
     own, other = (2, 3, 6), (1, 3, 5)
@@ -104,12 +104,12 @@ def text_findings(matrices: Matrices) -> Iterator[Finding]:
 
 
 def _mean(matrix: Matrix) -> Fraction:
-    """What uniform play by both earns, where no card is held twice."""
+    """The payoff if both play uniformly and no card is held twice."""
     return sum((entry for row in matrix for entry in row), Fraction(0)) / (len(matrix) * len(matrix[0]))
 
 
 def most_tricks(hand_0: Hand, hand_1: Hand) -> int:
-    """The most tricks that player 0 can win: each of its cards beats the lowest card that is not yet beaten."""
+    """The maximum number of tricks for player 0: each of its cards beats the lowest card not yet beaten."""
     won = 0
     for card in sorted(hand_0):
         won += card > sorted(hand_1)[won]
@@ -117,7 +117,7 @@ def most_tricks(hand_0: Hand, hand_1: Hand) -> int:
 
 
 def section_7_findings(matrices: Matrices) -> Iterator[Finding]:
-    """The remarks of section 7."""
+    """Judges the remarks of section 7."""
     table = matrices[TEN, TEN]
     mirrored = tuple(zip(*table, strict=True))
     skew = table == tuple(tuple(-entry for entry in line) for line in mirrored)
@@ -125,7 +125,7 @@ def section_7_findings(matrices: Matrices) -> Iterator[Finding]:
     claim = printed("Section 7", "the 10 v. 10 matrix is symmetric")
     yield judge(claim, table == mirrored, "M[i][j] = M[j][i]", wrong)
 
-    # Worth of a won first trick by the ranks that it is won by; rows and columns are the same cards.
+    # The worth of winning the first trick by each number of ranks; rows and columns are the same cards.
     won = {d: [table[i][i - d] for i in range(d, len(table))] for d in range(1, len(table))}
     everywhere = [worth for entries in won.values() for worth in entries]
     mean = sum(everywhere, Fraction(0)) / len(everywhere)
@@ -149,7 +149,7 @@ def section_7_findings(matrices: Matrices) -> Iterator[Finding]:
 
 
 def new_findings(table: Matrix) -> Iterator[Finding]:
-    """Answers to section 1.2, and the odds of a whole game."""
+    """Answers the questions of section 1.2, and computes the odds of a whole game."""
     yield new("Section 1.2", "1..10 v. 1..10, worth of (9, 10) to P_A", table[8][9], "lost by 1 rank, the worst loss")
     yield new("Section 1.2", "1..10 v. 1..10, worth of (1, 10) to P_A", table[0][9], "lost by 9 ranks, the best loss")
     shares = margin_shares(TEN, TEN)

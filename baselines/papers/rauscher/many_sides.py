@@ -21,11 +21,11 @@ from cardwar_envs.games.dice_poker.rules import RAISE
 
 MOST_SIDES = 1000
 SIDES = (*range(2, 61), 70, 80, 90, 100, 125, 150, 175, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, MOST_SIDES)
-# Sides for the plots against the size of the raise: the source's die, and one that is nearly continuous.
+# Numbers of sides in the plots against the raise: the source's die, and one that is nearly continuous.
 FEW, MANY = 6, 200
 # 1/16 to 16 antes, four to each doubling.
 RAISES = tuple(2.0 ** (k / 4) for k in range(-16, 17))
-# Raises at which the limit is held against a die of `MOST_SIDES`.
+# Raises at which the limit is compared with a die of `MOST_SIDES`.
 LIMIT_RAISES = (Fraction(1, 4), Fraction(1), Fraction(2), Fraction(8))
 
 
@@ -36,10 +36,10 @@ class Point:
     sides: int
     raise_size: float  # payoff points
     value: float  # to A, payoff points
-    exact: Fraction | None  # the same, where rationals were computed
+    exact: Fraction | None  # the same as a fraction, if computed
     gap: float  # certified bound on the error of `value`
-    bluffs: float  # how often A raises with a roll of the lower half
-    raises: float  # how often A raises
+    bluffs: float  # probability that A raises with a roll of the lower half
+    raises: float  # probability that A raises
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -57,7 +57,7 @@ def solved_point(sides: int, raise_size: float) -> Point:
 
 
 def by_sides(progress: Progress | None = None) -> list[Point]:
-    """The source's stakes with dice of 2 to 1000 sides."""
+    """Solves the source's stakes with dice of 2 to 1000 sides."""
     points = []
     for sides in SIDES:
         points.append(solved_point(sides, 1.0))
@@ -67,12 +67,12 @@ def by_sides(progress: Progress | None = None) -> list[Point]:
 
 
 def by_raise(sides: int) -> list[Point]:
-    """Raises of 1/16 to 16 antes."""
+    """Solves raises of 1/16 to 16 antes."""
     return [solved_point(sides, raise_size) for raise_size in RAISES]
 
 
 def continuous_bluffs(raise_size: Fraction) -> Fraction:
-    """How often A bluffs when rolls are uniform numbers in [0, 1] and the ante is 1.
+    """The probability that A bluffs when rolls are uniform numbers in [0, 1] and the ante is 1.
 
     Von Neumann's poker (von Neumann and Morgenstern 1944, chapter 19; his "high" bid is ante and
     raise, his "low" bid the ante). With b the raise, A raises below a and above c, B calls above d:
@@ -89,8 +89,8 @@ def continuous_bluffs(raise_size: Fraction) -> Fraction:
 def continuous_value(raise_size: Fraction) -> Fraction:
     """The value of that game to A, payoff points. In antes, it equals the probability that A bluffs.
 
-    A bluff gains 2 (a - x) on a check at x < a, a strong raise 2 b (x - c) at x > c, and checking
-    always is worth 0. These add up to a^2 + b (1 - c)^2, which is a once a, c and d are put in.
+    A bluff gains 2 (a - x) over a check at x < a, a strong raise 2 b (x - c) at x > c, and always checking is worth 0.
+    Together that is a^2 + b (1 - c)^2, which equals a once a, c and d are inserted.
     """
     a = continuous_bluffs(raise_size)
     strong = a * (2 + raise_size) / raise_size  # 1 - c, by the first condition
@@ -98,14 +98,14 @@ def continuous_value(raise_size: Fraction) -> Fraction:
 
 
 def points_table(points: Sequence[Point]) -> Table:
-    """Solved games for a CSV file."""
+    """A table of solved games for a CSV file."""
     headings = ["sides", "raise", "value", "fraction", "gap", "bluffs", "raises"]
     rows = [[p.sides, p.raise_size, p.value, str(p.exact or ""), p.gap, p.bluffs, p.raises, *p.limits] for p in points]
     return [[*headings, "continuous value", "continuous bluffs"], *rows]
 
 
 def draw_sides(points: Sequence[Point]) -> Figure:
-    """Value and bluffs against the number of sides."""
+    """Draws value and bluffs against the number of sides."""
     drawing, sides = new_figure(11.0, 4.8), [p.sides for p in points]
     limit = continuous_value(Fraction(1))
     ticks = [2, 6, 10, 20, 50, 100, 200, 500, 1000]
@@ -120,7 +120,7 @@ def draw_sides(points: Sequence[Point]) -> Figure:
 
 
 def draw_raises(few: Sequence[Point], many: Sequence[Point]) -> Figure:
-    """Value and bluffs against the size of the raise."""
+    """Draws value and bluffs against the size of the raise."""
     drawing = new_figure(11.0, 4.8)
     sizes = np.geomspace(RAISES[0], RAISES[-1], 200)
     limits = [[float(f(Fraction(size))) for size in sizes] for f in (continuous_value, continuous_bluffs)]
@@ -137,9 +137,9 @@ def draw_raises(few: Sequence[Point], many: Sequence[Point]) -> Figure:
 
 
 def _heights(points: Sequence[Point]) -> tuple[list[float], list[float]]:
-    """What the two plots show of each game: its value, and how often A bluffs.
+    """The heights of the two plots for each game: its value, and the probability that A bluffs.
 
-    Where the value is 0, A may as well check: the bluffs are nan there, which is not drawn.
+    If the value is 0, A may as well check; bluffs are then nan, which is not drawn.
     """
     return [p.value for p in points], [p.bluffs if p.value > 1e-9 else math.nan for p in points]
 

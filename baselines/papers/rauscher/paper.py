@@ -1,8 +1,8 @@
 """D. Rauscher, "538 Riddler: Dice Poker" (2017): pure strategies, the mixed equilibrium, other dice and raises.
 
-The grid of pure strategies is summed over all pairs of rolls. The equilibrium comes from one linear
-program over behaviour strategies, in rationals. The source's own program over the 64 pure strategies,
-in rationals as well, checks it.
+The grid of pure strategies is summed over all pairs of rolls. The equilibrium comes from one linear program over
+behaviour strategies, in rationals. The source's own program over the 64 pure strategies, in rationals as well, confirms
+it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from cardwar_envs.games.dice_poker.rules import CALL, RAISE
 GAME = DicePoker()
 TEXT, OUTPUT, EQUILIBRIUM, BEYOND = "Text", "Output, replies", "Output, equilibrium", "Beyond"
 SEATS = ("A", "B")
-# Half a unit of the last digit that `optimal_range` is good for.
+# Half a unit of the last digit to which `optimal_range` is accurate.
 RANGE_DIGITS = 1e-6
-# How far the value with 1000 sides may be from its limit, points: the difference shrinks with sides squared.
+# Tolerance between the value with 1000 sides and its limit, points: the difference shrinks with sides squared.
 NEAR_LIMIT = 1e-5
 REPLY = re.compile(r"reply (\d) of ([AB]) to the other's most used, roll (\d)")
 
@@ -41,7 +41,7 @@ printed = PAPER.figure
 
 
 def reproduce(progress: Progress | None = None) -> Reproduction:
-    """Computes the source's figures anew, judges them, and goes on to other dice and raises."""
+    """Recomputes and judges the source's figures, and extends them to other dice and raises."""
     grid, solution = make_grid(GAME), cast(PrivateSolution, solve(GAME, exact=True))
     points, few, many = dice.by_sides(progress), dice.by_raise(dice.FEW), dice.by_raise(dice.MANY)
     limits = [dice.solved_point(dice.MOST_SIDES, float(size)) for size in dice.LIMIT_RAISES]
@@ -79,7 +79,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def grid_findings(grid: Grid) -> Iterator[Finding]:
-    """The size of the grid, its saddle points, and the most used strategies."""
+    """Judges the size of the grid, its saddle points, and the most used strategies."""
     (for_a, columns), (for_b, rows) = (grid.most_used(seat) for seat in (0, 1))
     always, two_up = for_a[0], for_b[0]
     saddles = Fraction(int((grid.best[0] & grid.best[1]).sum()))
@@ -102,7 +102,7 @@ def grid_findings(grid: Grid) -> Iterator[Finding]:
 
 
 def reply_findings(grid: Grid) -> Iterator[Finding]:
-    """The two best replies to each of the two most used strategies, roll by roll as they are printed."""
+    """Judges the two best replies to each of the two most used strategies, roll by roll."""
     replies = {who: sorted(grid.replies(seat, grid.most_used(1 - seat)[0][0])) for seat, who in enumerate(SEATS)}
     for each in PAPER.at(OUTPUT):
         if found := REPLY.fullmatch(each.item):
@@ -113,20 +113,20 @@ def reply_findings(grid: Grid) -> Iterator[Finding]:
 
 
 def printed_strategy(seat: int) -> list[Fraction]:
-    """How often A (0) raises or B (1) calls with each roll, as printed; 7 digits stand for sixths here."""
+    """The printed probabilities with which A (0) raises or B (1) calls, by roll; 7 digits here stand for sixths."""
     figures = [printed(EQUILIBRIUM, f"{SEATS[seat]}, roll {roll}") for roll in range(1, 7)]
     return [Fraction(float(each.value)).limit_denominator(6) for each in figures]
 
 
 def own_strategy(solution: PrivateSolution, seat: int) -> list[Fraction]:
-    """How often A (0) raises or B (1) calls with each roll in our equilibrium."""
+    """The probabilities with which A (0) raises or B (1) calls in our equilibrium, by roll."""
     assert solution.exact_behaviour is not None  # the game is small
     return [often for _, often in solution.exact_behaviour[seat]]
 
 
 def conceded(seat: int, chances: Sequence[Fraction]) -> Fraction:
     """A's payoff against a best response if the player in `seat` raises or calls with these probabilities."""
-    payoffs = GAME.bayesian_form().payoffs.astype(np.int64).astype(object)  # whole points, so sums are exact
+    payoffs = GAME.bayesian_form().payoffs.astype(np.int64).astype(object)  # integers, so sums are exact
     mixed = np.array([[1 - chance, chance] for chance in chances], dtype=object)
     worth = np.tensordot(mixed, payoffs, axes=((0, 1), (seat, 2 + seat)))  # [roll of the other, its action]
     replied = worth.min(axis=1) if seat == 0 else worth.max(axis=1)
@@ -134,8 +134,8 @@ def conceded(seat: int, chances: Sequence[Fraction]) -> Fraction:
 
 
 def equilibrium_findings(solution: PrivateSolution) -> Iterator[Finding]:
-    """The value, both printed strategies against the range of all optimal ones, and what they concede."""
-    assert solution.exact is not None  # asked for
+    """Judges the value and both printed strategies: their range over optimal play, and what they concede."""
+    assert solution.exact is not None  # requested
     for place in (TEXT, "Output"):
         claim = printed(place, "worth of the equilibrium to A")
         yield judge(claim, float(solution.exact), f"exactly {solution.exact}")
@@ -152,7 +152,7 @@ def equilibrium_findings(solution: PrivateSolution) -> Iterator[Finding]:
 
 
 def probability(chance: Published, ours: float, span: tuple[float, float]) -> Finding:
-    """One printed probability: forced, free, or impossible."""
+    """Judges one printed probability: forced, free, or impossible."""
     value, slack = float(chance.value), chance.tolerance + RANGE_DIGITS
     least, greatest = (round(bound, 6) + 0.0 for bound in span)
     if greatest - least <= RANGE_DIGITS:

@@ -17,28 +17,28 @@ Plan = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Grid:
-    """What every pair of pure strategies is worth to A."""
+    """The payoff to A for every pair of pure strategies."""
 
     plans: tuple[Plan, ...]  # per roll 1 to raise or call, else 0; the first roll changes fastest, as in the source
     sums: NDArray[np.float64]  # `[plans of A, plans of B]`, winnings of A in points added up over all pairs of rolls
-    deals: int  # how many pairs of rolls there are
+    deals: int  # number of pairs of rolls
 
     @property
     def best(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Masks `[plans of A, plans of B]`: the maximal cells of each column (for A), the least of each row (for B)."""
+        """Masks `[plans of A, plans of B]`: each column's maximum (best for A), each row's minimum (for B)."""
         return self.sums == self.sums.max(axis=0), self.sums == self.sums.min(axis=1, keepdims=True)
 
     def worth(self, a: Plan, b: Plan) -> Fraction:
-        """What A wins, payoff points."""
+        """A's expected payoff, payoff points."""
         return Fraction(float(self.sums[self.plans.index(a), self.plans.index(b)])) / self.deals
 
     def most_used(self, seat: int) -> tuple[tuple[Plan, ...], int]:
-        """The strategies of A (0) or B (1) that are best against the most of the other's, and against how many."""
+        """The strategies of A (0) or B (1) that are best against the most strategies of the other, and their number."""
         counts: NDArray[np.int64] = self.best[seat].sum(axis=1 - seat)
         return self._chosen(counts == counts.max()), int(counts.max())
 
     def replies(self, seat: int, plan: Plan) -> tuple[Plan, ...]:
-        """The best pure replies of A (0) or B (1) to a strategy of the other."""
+        """The best pure replies of A (0) or B (1) to a strategy of the other player."""
         return self._chosen(np.asarray(self.best[seat].take(self.plans.index(plan), axis=1 - seat)))
 
     def _chosen(self, which: NDArray[np.bool_]) -> tuple[Plan, ...]:
@@ -57,7 +57,7 @@ def make_grid(game: DicePoker) -> Grid:
 
 
 def in_words(plan: Plan) -> str:
-    """A pure strategy in digits, roll 1 first."""
+    """Writes a pure strategy in digits, roll 1 first."""
     return "".join(map(str, plan))
 
 
@@ -69,7 +69,7 @@ def grid_table(grid: Grid) -> Table:
 
 
 def draw_grid(grid: Grid) -> Figure:
-    """The source's picture: winnings as colours, column maxima and row minima marked."""
+    """Draws the source's picture: payoffs as colours, with column maxima and row minima marked."""
     worth = grid.sums / grid.deals
     size = float(np.abs(worth).max())
     drawing = heat_map(

@@ -1,8 +1,8 @@
 """Rhoads and Bartholdi 2012: first bids of optimal play in Goofspiel, and what simple strategies lose.
 
-The article solves 13 cards in random order by points, as this suite does; its tables are not in public material, so its
-claims in words are judged, and figures are marked as new. A claim about bids is judged over all optimal mixes of the
-first bid: a linear program says by how much the best mix with some property falls short of the value.
+The article solves 13 cards in random order by points, as this suite does. Its tables are not publicly available, so its
+verbal claims are judged, and figures are marked as new. A claim about bids is judged over all optimal mixes of the
+first bid: a linear program computes how far the best mix with some property falls short of the value.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from cardwar_envs.games.goofspiel import Goofspiel
 
 SIZES = range(3, 14)
 LARGEST = 13
-# Solved again and compared with what is recorded.
+# Solved again and compared with the recorded solutions.
 SOLVED_AGAIN = range(3, 9)
-# Simple strategies are measured up to so many cards, and meet optimal play up to fewer.
+# Maximum number of cards at which simple strategies are measured, and meet optimal play.
 MEASURED, MET = range(2, 10), range(2, 7)
 SIMPLE = ("uniform", "matching", "matching_plus_one")
-# A mix that falls short of the value by less, payoff points, is optimal: more than the certified gap.
+# A mix whose shortfall from the value is smaller, payoff points, counts as optimal: more than the certified gap.
 OPTIMAL = 1e-8
-# Probabilities that differ by less are the same.
+# Probabilities that differ by less count as equal.
 SAME = 1e-6
 
 Array = NDArray[np.float64]
@@ -66,14 +66,14 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def first_bids(size: int) -> list[PlayAt]:
-    """Recorded play at the start, by first prize."""
+    """Recorded play at the start, for each first prize."""
     game = Goofspiel(size)
     solution = recorded(game)
     return [solution.at(start.state) for start in game.initial()]
 
 
 def shortfall(play: PlayAt, limits: Sequence[Array]) -> float:
-    """By how much the best first bid of player 0 that obeys `mix @ limit <= 0` falls short of the value, points."""
+    """The shortfall from the value of player 0's best first bid with `mix @ limit <= 0`, payoff points."""
     rows, columns = play.matrix.shape
     guarantee = np.column_stack([-play.matrix.T, np.ones(columns)])
     obeyed = np.column_stack([np.reshape(limits, (-1, rows)), np.zeros(len(limits))])
@@ -89,12 +89,12 @@ def shortfall(play: PlayAt, limits: Sequence[Array]) -> float:
 
 
 def lone_bid(play: PlayAt) -> float:
-    """By how much the best single bid falls short of the value, payoff points."""
+    """The shortfall from the value of the best pure bid, payoff points."""
     return play.value - float(play.matrix.min(axis=1).max())
 
 
 def unimodal(play: PlayAt) -> float:
-    """By how much the best mix that rises to one bid and falls from there falls short of the value."""
+    """The shortfall from the value of the best unimodal mix."""
     steps = -np.diff(np.eye(len(play.matrix)), axis=0)  # bid k minus bid k + 1
     return min(
         shortfall(play, [step if place < mode else -step for place, step in enumerate(steps)])
@@ -103,23 +103,23 @@ def unimodal(play: PlayAt) -> float:
 
 
 def few_odd(play: PlayAt) -> float:
-    """By how much the best mix that gives odd bids at most their share of the cards falls short of the value."""
+    """The shortfall from the value of the best mix whose odd bids have at most their share of the cards."""
     odd = np.arange(1, len(play.matrix) + 1) % 2
     return shortfall(play, [odd - odd.mean()])
 
 
 def low_greatest(play: PlayAt) -> float:
-    """By how much the best mix whose greatest bid is at most as likely as the next one falls short of the value."""
+    """The shortfall from the value of the best mix whose highest bid is at most as likely as the next one."""
     return shortfall(play, [np.append(np.zeros(len(play.matrix) - 2), [-1.0, 1.0])])
 
 
 def few_alike(play: PlayAt) -> float:
-    """By how much the best mix falls short that gives at most half to bids of the greatest played bid's parity."""
+    """The shortfall of the best mix with at most half the probability on bids of the highest bid's parity."""
     alike = np.arange(len(play.matrix)) % 2 == int(np.flatnonzero(play.mixes[0].high > SAME)[-1]) % 2
     return shortfall(play, [alike - 0.5])
 
 
-# Properties of all optimal first bids: none without them is as good.
+# Properties of all optimal first bids: no mix without them is as good.
 NO_LONE_BID, NOT_UNIMODAL = "no lone bid", "not unimodal"
 CLAIMS: dict[str, Callable[[PlayAt], bool]] = {
     NO_LONE_BID: lambda play: lone_bid(play) > OPTIMAL,
@@ -152,7 +152,7 @@ def _listed(prizes: Sequence[int]) -> str:
 
 
 def claims_table(bids: dict[int, list[PlayAt]]) -> Table:
-    """For each size, of how many first prizes each claim holds."""
+    """For each size, the number of first prizes for which each claim holds."""
     rows = [[size, *(sum(map(of, plays)) for of in CLAIMS.values())] for size, plays in bids.items()]
     return [["cards", *CLAIMS], *rows]
 
@@ -187,7 +187,7 @@ def _is_solved(size: int) -> bool:
 
 
 def draw_bids(plays: Sequence[PlayAt]) -> Figure:
-    """The map of first bids by first prize."""
+    """Draws the map of first bids by first prize."""
     mixes = [play.mixes[0].probabilities for play in plays]
     return heat_map(
         [mix.tolist() for mix in mixes],
@@ -213,7 +213,7 @@ def count_findings() -> Iterator[Finding]:
 
 
 def simple_rows() -> list[list[object]]:
-    """For each size, the exploitability of each simple strategy, payoff points."""
+    """The exploitability of each simple strategy for each size, payoff points."""
     return [[size, *(exploitability(Goofspiel(size), name) for name in SIMPLE)] for size in MEASURED]
 
 
@@ -223,7 +223,7 @@ def _formulas_hold(rows: Sequence[Sequence[object]]) -> bool:
 
 
 def simple_findings(rows: Sequence[Sequence[object]]) -> Iterator[Finding]:
-    """What Ross proved, and what simple strategies lose to their best responses."""
+    """Judges Ross's theorem, and computes what simple strategies lose to their best responses."""
     matches = all(_is_answered_by_matching(size) for size in MET)
     sizes = f"{MET[0]} to {MET[-1]} cards, at every state that the reply reaches"
     yield judge(printed("Ross 1971", "the best reply to uniform play is matching, for every size"), matches, sizes)
@@ -239,7 +239,7 @@ def _is_answered_by_matching(size: int) -> bool:
 
 
 def met_table() -> Table:
-    """What optimal play wins from simple strategies on average, payoff points; other optimal play may win other."""
+    """The mean payoff of optimal play against simple strategies, payoff points; other optimal play may win more."""
     games = [Goofspiel(size) for size in MET]
     policies = [solve(game).policy for game in games]
     return [

@@ -1,9 +1,8 @@
 """Exact figures of Jujitsu at one size: equilibria, the choices among them, and their results against others.
 
-All figures are computed on canonical states: one state stands for all that differ only in the names of
-the cards or in the seats. For example, 2 and 7 against 3 and 5 is played as 1 and 4 against 2 and 3.
-Random, HighestCard and LowestCard look at the order of cards only, so they play a canonical state as
-they play the states that it stands for.
+All figures are computed on canonical states: one state stands for all that differ only in the names of the cards or in
+the seats. For example, 2 and 7 against 3 and 5 becomes 1 and 4 against 2 and 3. Random, HighestCard and LowestCard look
+only at the order of cards, so they play the same in a canonical state and in the states that it stands for.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ DIRECTIONS = 16
 
 
 class Exact(NamedTuple):
-    """One figure for our documented choice of optimal play, and its least and greatest value over all choices."""
+    """A figure for the selected optimal play, and its lowest and highest value over all optimal play."""
 
     default: float
     low: float
@@ -41,7 +40,7 @@ class Exact(NamedTuple):
 
     @property
     def forced(self) -> bool:
-        """Whether no choice among optimal strategies matters."""
+        """Whether all optimal play gives the same figure."""
         return self.high - self.low < 1e-9
 
 
@@ -50,20 +49,20 @@ Pairing = tuple[str, str]
 
 @dataclass(frozen=True)
 class JujitsuFigures:
-    """What is exact at one size."""
+    """The exact figures for one size."""
 
     size: int  # cards in each hand
-    states: int  # canonical states in which something is decided
-    several: int  # those of them in which at least one player has several optimal strategies
+    states: int  # undecided canonical states
+    several: int  # those in which at least one player has several optimal strategies
     value: float  # of the game, payoff points
-    root: Array  # `[2, size]` least and greatest probability of each card at the start over all optimal strategies
+    root: Array  # `[2, size]` lowest and highest probability of each card at the start over all optimal strategies
     skew: tuple[bool, bool]  # whether the payoff matrix at the start is skew-symmetric, and whether it is symmetric
-    top_card: float  # what the highest card on the first trick earns against optimal play, payoff points
-    outcomes: Mapping[Pairing, Mapping[str, Exact]]  # pairing -> column -> figure, shares of games or payoff points
+    top_card: float  # payoff of the highest card on the first trick against optimal play, payoff points
+    outcomes: Mapping[Pairing, Mapping[str, Exact]]  # pairing -> column -> figure, fractions of games or payoff points
     # Opponent -> `[DIRECTIONS, 3]`: a direction in the plane of (win, loss), and the most that optimal play against
     # that opponent can have along it, shares of games.
     supports: Mapping[str, Array]
-    slack: float  # bound on the error of the extremes, by rounding
+    slack: float  # bound on the rounding error of the extremes
 
 
 def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigures:
@@ -114,7 +113,7 @@ def _outcomes(
 
 
 def outcome_payments(graph: GameGraph[Any]) -> dict[str, Array]:
-    """`[num_edges, 2]` by column: 1 where that player wins, loses or ties, and what it is paid."""
+    """`[num_edges, 2]` per column: indicators of a win, loss and tie for each player, and its payment."""
     end, rewards = (graph.children == END)[:, None], graph.rewards
     shares = {"win": end & (rewards > 0.0), "loss": end & (rewards < 0.0), "tie": end & (rewards == 0.0)}
     return {**{column: share.astype(np.float64) for column, share in shares.items()}, "margin": rewards}
@@ -130,7 +129,7 @@ def _support(play: OptimalPlay, opponent: Sequence[Array], paid: Mapping[str, Ar
 
 
 def _both_optimal(play: OptimalPlay, paid: Mapping[str, Array], root: int) -> dict[str, Exact]:
-    """Both players choose: the margin is the value whatever they choose, so ties say all."""
+    """Both players select among optimal strategies: the margin is always the value, so only ties vary."""
     tie, value = paid["tie"][:, 0], float(play.values[root])
     most, least = float(play.jointly(tie)[root]), -float(play.jointly(-tie)[root])
     default = play.default()
@@ -144,11 +143,11 @@ def _both_optimal(play: OptimalPlay, paid: Mapping[str, Array], root: int) -> di
 
 
 class SubGames(NamedTuple):
-    """How many sub-games there are, counted by walking through all of them."""
+    """The number of sub-games, counted by enumeration."""
 
     pairs: int  # pairs of hands, the empty ones included
     states: int  # (hands, score, carried ties) with cards left to play
-    open: int  # those of them in which the winner is not yet known
+    open: int  # those in which the winner is not yet known
     paths: int  # ways through the game
     tied_ends: Mapping[bool, int]  # games tied at the end, by whether the last trick was a tie
 

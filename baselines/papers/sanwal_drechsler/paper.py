@@ -1,7 +1,7 @@
 """R. Sanwal and I. Drechsler, "Equilibrium Strategies for Jujitsu" (2002): every figure, computed anew.
 
-Where the paper samples, the figures here are exact. Where a sub-game has several optimal
-strategies, they are ranges over all choices among them, state by state.
+Where the paper samples, the figures here are exact. Where a sub-game has several optimal strategies, they are ranges
+over all choices among them, state by state.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from baselines.questions import head_to_head, solve
 from cardwar_envs.games.jujitsu import Jujitsu
 
 SIZES = (4, 5, 6, 7, 8)
-# Sizes at which the whole tree is walked through once more, state by state.
+# Sizes at which the whole tree is enumerated again, state by state.
 CHECKED_SIZES = (4, 5)
 WITHOUT_TIES = (4, 5, 6, 7)
 ROUNDING = 1e-9
@@ -46,7 +46,7 @@ printed = PAPER.figure
 
 
 def reproduce(progress: Progress | None = None) -> Reproduction:
-    """Computes the paper's figures anew and judges them."""
+    """Recomputes and judges the paper's figures."""
     figures = [jujitsu_figures(size, progress) for size in SIZES]
     counts = {size: count_sub_games(size) for size in SIZES}
     without_ties = {size: uniform_without_ties(size, progress) for size in WITHOUT_TIES}
@@ -78,7 +78,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def strategy_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
-    """The strategies at the start, and how many there are."""
+    """Judges the strategies at the start, and how many there are."""
     several = ", ".join(f"{each.several} of {each.states}" for each in figures)
     claim = printed("Section 2.1", "strategies of P1 that maximise the score")
     unique = all(each.several == 0 for each in figures)
@@ -109,7 +109,7 @@ def _root_finding(each: JujitsuFigures, place: str, item: str, card: int) -> Fin
 
 
 def count_findings(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames]) -> Iterator[Finding]:
-    """How many sub-games and ways through the game there are."""
+    """Judges the numbers of sub-games and of ways through the game."""
     for each in figures:
         size, count = each.size, counts[each.size]
         name, pairs = f"{size}x{size}", f"4^n pairs hands of any size; C({2 * size}, {size}) are equal"
@@ -121,13 +121,13 @@ def count_findings(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGa
 
 
 def uniform_without_ties(size: int, progress: Progress | None = None) -> UniformCheck:
-    """Uniform play against the solver's exact values at every undecided state, tied tricks being nobody's."""
+    """Checks uniform play against the solver's exact values at every undecided state, with ties discarded."""
     game = Jujitsu(num_cards=size, ties="discard")
     return check_uniform_play(solve_exactly(game, progress), full_graph(game).states)
 
 
 def without_ties_findings(checks: Mapping[int, UniformCheck]) -> Iterator[Finding]:
-    """The theorem of section 4, which the paper states for 4 cards."""
+    """Judges the theorem of section 4, which the paper states for 4 cards."""
     for size, check in checks.items():
         item = f"{size}x{size} without ties, uniform play optimal at every state"
         reason = f"at {check.states:,} states every card earns the value against it; off by {check.deviation}"
@@ -138,7 +138,7 @@ def without_ties_findings(checks: Mapping[int, UniformCheck]) -> Iterator[Findin
 
 
 def parity(counts: Mapping[int, SubGames]) -> Finding:
-    """Why odd games end in a tie so seldom."""
+    """Judges the explanation of why odd games are seldom tied."""
     odd = [size for size in counts if size % 2 and counts[size].tied_ends[False]]
     even = [size for size in counts if not size % 2 and not counts[size].tied_ends[False]]
     claim = printed("Section 5.2", "an odd game is tied only if its last trick is; an even one need not be")
@@ -147,19 +147,19 @@ def parity(counts: Mapping[int, SubGames]) -> Finding:
 
 
 def second_lowest(sizes: Sequence[int]) -> Finding:
-    """The answer to LowestCard."""
+    """Judges the best reply to LowestCard."""
     least = min(map(second_lowest_wins, sizes))
     claim = printed("Section 5.2", "SecondLowestCard v. LowestCard, win")
     return judge(claim, least, f"at {sizes[0]}..{sizes[-1]} cards, all tricks but the last")
 
 
 def second_lowest_wins(size: int) -> float:
-    """How likely SecondLowestCard is to win against LowestCard. Neither mixes, so one game tells."""
+    """The probability that SecondLowestCard beats LowestCard. Neither mixes, so one game suffices."""
     return float(cross_play(Jujitsu(num_cards=size), ("second_lowest_card", "lowest_card")).wins[0])
 
 
 def root_table(figures: Sequence[JujitsuFigures]) -> Table:
-    """Least and greatest probability of each card at the start."""
+    """The lowest and highest probability of each card at the start."""
     return [
         ["cards", "card", "least", "greatest"],
         *(
@@ -180,7 +180,7 @@ def sub_game_table(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGa
 
 
 def self_checks(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames]) -> dict[str, bool]:
-    """What must hold if the figures above are right, in words."""
+    """Checks that must hold if the figures above are right, by description."""
     outcomes = [outcome for each in figures for outcome in each.outcomes.values()]
     exact = [exact for outcome in outcomes for exact in outcome.values()]
     shares = [sum(outcome[column].default for column in COLUMNS[:3]) for outcome in outcomes]
@@ -198,7 +198,7 @@ def self_checks(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames
 
 
 def _walks_agree(each: JujitsuFigures) -> bool:
-    """Whether figures from the states themselves are those from canonical states, and no range can be left."""
+    """Whether figures from individual states match those from canonical states, and no range can be left."""
     game = Jujitsu(num_cards=each.size)
     solution = solve(game)
     undecided = len(full_graph(game).states)

@@ -1,4 +1,4 @@
-"""Table 5.1 of Sanwal and Drechsler 2002, judged figure by figure against what is exact."""
+"""Table 5.1 of Sanwal and Drechsler 2002, judged figure by figure against exact ones."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Cell:
     """One printed figure and the exact one."""
 
     size: int  # cards in each hand
-    pairing: tuple[str, str]  # who plays
-    column: str  # what is counted
-    printed: Published  # a share of games
-    exact: Exact  # what it should be, or may be
+    pairing: tuple[str, str]  # the players
+    column: str  # the column of the table
+    printed: Published  # a fraction of games
+    exact: Exact  # the exact figure or range
     deviation: float  # standard deviation of one game's result, where `exact` comes closest to the printed figure
 
     @property
@@ -50,7 +50,7 @@ class Cell:
         return outside / standard_error if standard_error else math.inf if outside else 0.0
 
     def believable(self, runs: int = 1) -> bool:
-        """Whether so many runs of the stated number of games can have come to the printed figure."""
+        """Whether this many runs of the stated number of games could have produced the printed figure."""
         return self.errors * math.sqrt(runs) <= STANDARD_ERRORS
 
     def finding(self) -> Finding:
@@ -91,15 +91,15 @@ def _nearest(exact: Exact, printed: Published) -> float:
 
 def _deviation(outcome: Mapping[str, Exact], column: str, printed: Published) -> float:
     mean = _nearest(outcome[column], printed)
-    # A margin is +1, 0 or -1, a share 1 or 0. With few ties a margin varies most.
+    # A margin is +1, 0 or -1, a share 1 or 0. A margin varies most if ties are rare.
     mean_square = 1.0 - outcome["tie"].low if column == "margin" else mean
     return math.sqrt(max(mean_square - mean**2, 0.0))
 
 
 def joint_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
-    """Whether one choice of optimal strategies can have won, lost and tied as often as a row says.
+    """Judges whether one choice of optimal strategies could have won, lost and tied as often as a row says.
 
-    The possible (win, loss) are a convex set; a row outside it lies beyond its most along some direction.
+    The possible (win, loss) pairs form a convex set; a row outside exceeds its maximum along some direction.
     """
     for each in figures:
         for opponent, support in each.supports.items():
@@ -117,7 +117,7 @@ def joint_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
 
 
 def consistency(sizes: Sequence[int]) -> Finding:
-    """Whether the table's columns say the same."""
+    """Judges whether the table's columns are consistent."""
     names = dict.fromkeys(each.item.partition(",")[0] for each in PAPER.at(PLACE))
     differ = [name for name in names if int(name[0]) in sizes and not _columns_agree(name)]
     claim = Published(PLACE, "counts, win margin, spread % and tie % say the same", True)
@@ -133,7 +133,7 @@ def _columns_agree(name: str) -> bool:
 
 
 def sample_findings(table: Sequence[Cell]) -> Iterator[Finding]:
-    """How many games the table really counts, and what that makes of it."""
+    """Infers how many games the table really counts, and the consequences."""
     steps = [float(cell.printed.value) * TABLE_GAMES * RUNS for cell in table if cell.column != "margin"]
     whole = all(abs(step - round(step)) < 1e-6 for step in steps)
     reason = "all counts are multiples of 1/20" if whole else "counts are of other fractions than 1/20"
@@ -161,7 +161,7 @@ def csv_table(table: Sequence[Cell]) -> Table:
 
 
 def draw_column(table: Sequence[Cell], column: str) -> Figure:
-    """One column of the Equilibrium rows: printed figures over the exact ranges, a panel per opponent."""
+    """Draws one column of the Equilibrium rows: printed figures over the exact ranges, a panel per opponent."""
     drawing = new_figure(11.0, 4.8)
     grid = drawing.subplots(1, len(OPPONENTS), sharey=True)
     for axes, opponent in zip(grid, OPPONENTS, strict=True):
@@ -193,7 +193,7 @@ def _legend(drawing: Figure) -> None:
 
 
 def discussion_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
-    """What section 5.2 reads from the table, against the exact ranges."""
+    """Judges the conclusions of section 5.2 against the exact ranges."""
     odd, even = ([each for each in figures if each.size % 2 == parity] for parity in (1, 0))
     yield _fewer_ties(odd, even)
     yield _better_in_odd(odd, even)
@@ -232,7 +232,7 @@ def _better_in_odd(odd: Sequence[JujitsuFigures], even: Sequence[JujitsuFigures]
 
 
 def _ranked(item: str, against: Mapping[int, Mapping[str, Exact]], less: str, more: str) -> Finding:
-    """Whether the margin against `less` is below that against `more`, at every size and for every choice."""
+    """Judges whether the margin against `less` is below that against `more`, at every size and for every choice."""
     surely = [size for size, margins in against.items() if margins[less].high < margins[more].low]
     never = [size for size, margins in against.items() if margins[less].low > margins[more].high]
     reason = f"for every choice at {_listed(surely)} cards"
@@ -249,5 +249,5 @@ def _listed(sizes: Sequence[int]) -> str:
 
 
 def _clean(value: float) -> float:
-    """Without the sign and the dust that rounding leaves on a 0."""
+    """Rounds tiny values to 0 and removes the sign of -0."""
     return round(value, 12) + 0.0

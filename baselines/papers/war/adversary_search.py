@@ -1,9 +1,8 @@
 """WAR 2017, section III.F: does a player who knows the others' strategies always at least tie?
 
-There are two ways to find out. Against the source's own deterministic strategies, every line-up of up
-to four of them is played to its end. Against any deterministic strategy at all, on small decks for two
-players, the search follows everything that an opponent could ever answer, until the adversary is
-beaten or nothing is left to try.
+This is tested in two ways. Against the source's own deterministic strategies, every line-up of up to four of them is
+played to its end. Against all deterministic strategies, on small decks for two players, the search tries every possible
+answer of an opponent until the adversary is beaten or nothing is left to try.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
 
-# Makes an adversary that knows the policies of the others.
+# Makes an adversary that knows the other players' policies.
 Adversary = Callable[[War, Sequence[Policy]], Policy]
 
 
@@ -33,16 +32,16 @@ ADVERSARIES: dict[str, Adversary] = {
 }
 DETERMINISTIC = ("min", "max", "simple_minded_1", "simple_minded_2")
 MOST_OTHERS = 4
-# Decks (ranks, discards) that are small enough to follow every opponent in seconds. Against the version as
-# written, an opponent has far fewer answers to try.
+# Decks (ranks, discards) small enough to try every opponent in seconds. Against the version as written, an opponent has
+# far fewer answers to try.
 DECKS = ((2, 0), (3, 0), (3, 1), (4, 0), (4, 1), (5, 2), (6, 3))
 MORE_DECKS = {"general_purpose_adversary_as_written": ((5, 0), (5, 1), (6, 1), (7, 3), (8, 3))}
-# More rounds than any way to beat an adversary was seen to need.
+# More rounds than were ever needed to beat an adversary.
 SEARCH_ROUNDS = 200
 
 
 class Result(StrEnum):
-    """What became of the player in seat 0."""
+    """The result for the player in seat 0."""
 
     WON = "won"
     TIED = "tied"  # nobody wins and it is not out before the others, or nobody is ever out
@@ -51,16 +50,16 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class Played:
-    """A game between strategies that leave nothing to chance."""
+    """A game between deterministic strategies, without chance."""
 
     line_up: tuple[str, ...]  # the strategies by seat
     result: Result
-    rounds: int  # rounds played; of a game that goes round in circles, those until it repeats itself
-    endless: bool  # whether it goes round in circles
+    rounds: int  # rounds played; in an endless game, those until a position repeats
+    endless: bool  # whether positions repeat for ever
 
 
 def line_ups(name: str) -> Iterator[Played]:
-    """The adversary against every multiset of up to four of the deterministic strategies, full deck."""
+    """Plays the adversary against every multiset of up to four deterministic strategies, full deck."""
     for count in range(1, MOST_OTHERS + 1):
         game = War(num_players=count + 1)
         for others in combinations_with_replacement(DETERMINISTIC, count):
@@ -69,7 +68,7 @@ def line_ups(name: str) -> Iterator[Played]:
 
 
 def follow(game: War, names: Sequence[str], policies: Sequence[Policy]) -> Played:
-    """Plays two strategies that never mix and ignore the rounds left, until the game ends or a position repeats."""
+    """Plays two deterministic strategies that ignore the rounds left, until the game ends or a position repeats."""
     state, passed = game.initial()[0].state, set()
     while True:
         position = state._replace(rounds_left=1)
@@ -82,13 +81,13 @@ def follow(game: War, names: Sequence[str], policies: Sequence[Policy]) -> Playe
 
 
 def _joint_action(game: War, state: WarState, policies: Sequence[Policy]) -> tuple[dict[int, int], WarState]:
-    """What policies that never mix play, and the state that follows."""
+    """The joint action of deterministic policies, and the next state."""
     actions = {player: chosen(game, state, player, policies[player]) for player in game.acting_players(state)}
     return actions, game.transitions(state, actions)[0].state
 
 
 def chosen(game: War, state: WarState, player: int, policy: Policy) -> int:
-    """What a policy that never mixes plays."""
+    """The action of a deterministic policy."""
     row = policy.action_probabilities(game.observation(state, player)[None], game.action_mask(state, player)[None])
     return int(row[0].argmax())
 
@@ -97,7 +96,7 @@ def chosen(game: War, state: WarState, player: int, policy: Policy) -> int:
 
 
 class _Script:
-    """An opponent that gives prepared answers, and records what it was asked and what else it could have said."""
+    """An opponent that returns prepared answers, and records its queries and the alternatives."""
 
     def __init__(self, answers: Sequence[int], fixed: dict[bytes, int]) -> None:
         self.asked: dict[bytes, int] = dict(fixed)
@@ -121,17 +120,17 @@ class _Script:
 
 @dataclass(frozen=True)
 class _Node:
-    """A state on the way, and how it came about."""
+    """A state reached by the search, and how it was reached."""
 
     state: WarState
-    # What the opponent has said that it would play in the rest of this round, by observation. It is bound to that.
-    # Observations show the rounds left, so it is free again in the next round.
+    # The opponent's answers for the rest of this round, by observation, to which it is committed. Observations show the
+    # rounds left, so it is free again in the next round.
     said: dict[bytes, int]
     before: _Node | None  # None at the start
-    answers: dict[bytes, int]  # what the opponent said or played on the way from there
+    answers: dict[bytes, int]  # the opponent's answers and moves since then
 
     def opponent(self, num_actions: int) -> Policy:
-        """Gives all the answers on the way here."""
+        """Returns an opponent that gives all answers on the way here."""
         answers, node = dict[bytes, int](), self
         while node.before is not None:
             answers |= node.answers
@@ -141,26 +140,26 @@ class _Node:
 
 @dataclass(frozen=True)
 class Search:
-    """What following every opponent on one deck found."""
+    """The result of trying every opponent on one deck."""
 
     game: War  # the deck
-    positions: int  # positions that some opponent can bring about
+    positions: int  # positions that some opponent can reach
     beaten_in: int | None = None  # rounds in which the quickest opponent beats the adversary; None if none can
     opponent: Policy | None = None  # that opponent, for seat 1
-    moves: tuple[str, ...] = ()  # both players' moves of that game, in words
+    moves: tuple[str, ...] = ()  # both players' moves in that game, as text
 
 
 def searches(name: str) -> list[Search]:
-    """`search` on every deck that is small enough for that adversary."""
+    """Runs `search` on every deck small enough for that adversary."""
     decks = (*DECKS, *MORE_DECKS.get(name, ()))
     return [search(War(ranks=r, discards=d, max_rounds=SEARCH_ROUNDS), ADVERSARIES[name]) for r, d in decks]
 
 
 def search(game: War, adversary: Adversary) -> Search:
-    """Looks for a deterministic opponent in seat 1 that beats the adversary in seat 0.
+    """Searches for a deterministic opponent in seat 1 that beats the adversary in seat 0.
 
-    Breadth first, so the first one found is the quickest. It is then played against the adversary
-    as any policy would be, and only counts if it wins there.
+    Searches breadth first, so the first one found is the quickest. It is then played against the adversary like any
+    policy, and counts only if it wins.
     """
     queue = [_Node(game.initial()[0].state, {}, None, {})]
     passed = {_place(queue[0])}
@@ -182,7 +181,7 @@ def _place(node: _Node) -> tuple[WarState, frozenset[tuple[bytes, int]]]:
 
 
 def _children(game: War, adversary: Adversary, node: _Node) -> Iterator[_Node]:
-    """Where each way to answer the adversary, and then to play, leads."""
+    """Yields the results of each way to answer the adversary and then to play."""
     state = node.state
     (seen,) = observation_keys(game.observation(state, 1)[None])
     acting = game.acting_players(state)
@@ -198,7 +197,7 @@ def _children(game: War, adversary: Adversary, node: _Node) -> Iterator[_Node]:
 def _answers(
     game: War, adversary: Adversary, state: WarState, fixed: dict[bytes, int]
 ) -> Iterator[tuple[int, dict[bytes, int]]]:
-    """What the adversary plays for each way in which its questions can be answered."""
+    """The adversary's action for each way to answer its queries."""
     scripts: list[list[int]] = [[]]
     while scripts:
         answers = scripts.pop()
@@ -210,7 +209,7 @@ def _answers(
 
 
 def _replayed(game: War, adversary: Adversary, opponent: Policy) -> tuple[str, ...]:
-    """The moves of the found game, played again between the policies; empty if it ends otherwise."""
+    """Replays the game found, between the policies; empty if it ends differently."""
     policies = [adversary(game, [opponent]), opponent]
     state, moves = game.initial()[0].state, []
     while game.live_players(state):

@@ -1,8 +1,8 @@
-"""WAR with the full deck, where nothing is solved: cross-play of all strategies, and lower bounds on exploitability.
+"""WAR with the full deck, which is not solved: cross-play of all strategies, and lower bounds on exploitability.
 
-The best response to a strategy cannot be computed here. But any response gives a lower bound on its
-exploitability: what the response wins on average over both seats. Against strategies that never mix,
-the adversaries are tried; against random play, responses that weigh what a card can win and lose.
+Best responses cannot be computed here, but any response gives a lower bound on a strategy's exploitability: its mean
+payoff over both seats. Against deterministic strategies the adversaries are tried; against random play, responses that
+weigh what a card can win and lose.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ STRATEGIES = (
 
 GAME = War()
 PAIR_GAMES = 1000
-# Games that choose among responses, and further games that measure the chosen one.
+# Games used to select a response, and further games that measure the selected one.
 TRIAL_GAMES, FINAL_GAMES = 300, 2000
 SEED = 2017
 
 
 class ExpectedGain(WarPlayer):
-    """Plays, against a random player, the card that wins most on average, less what it loses.
+    """Plays, against a random player, the card with the highest expected gain minus loss.
 
-    A card is worth `(rank + shift) ** power`, the lowest having rank 0, whoever holds it. The cards in
-    the pot count as well. The other plays any card of its hand alike; a tie is worth nothing.
+    A card is worth `(rank + shift) ** power`, with rank 0 for the lowest, whoever holds it; cards in the pot count as
+    well. The opponent plays each card of its hand with equal probability; a tie is worth nothing.
     """
 
     def __init__(self, game: War, shift: float, power: float) -> None:
@@ -53,25 +53,25 @@ class ExpectedGain(WarPlayer):
         return np.asarray(np.where(hand > 0, gains, -np.inf).argmax(axis=1))
 
     def _gains(self, odds: NDArray[np.float64], pot: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`[batch, ranks]` expected gain of each card, given the odds of each rank of the other's."""
+        """`[batch, ranks]` expected gain of each card, given the probability of each rank for the opponent."""
         below = np.cumsum(odds, axis=1) - odds
         above = 1.0 - below - odds
         won = np.cumsum(odds * self._worth, axis=1) - odds * self._worth
         return np.asarray(won - above * self._worth + (below - above) * pot[:, None])
 
 
-# Shift and power of the worths that are tried: all cards equal, by rank, and ever more for high ranks.
+# Shifts and powers to try: all cards equal, by rank, and increasingly in favour of high ranks.
 TRIED = tuple((shift, power) for shift in (1.0, 4.0) for power in (0.0, 0.5, 1.0, 2.0, 3.0))
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What is known of a strategy's exploitability."""
+    """A lower bound on a strategy's exploitability."""
 
     strategy: str
-    response: str  # the response that did best against it, of all that were tried
+    response: str  # the best of the responses tried
     won: float  # mean payoff of the response over both seats, payoff points
-    least: float  # lower limit of that mean: 97.5 % sure, and certain where there is no chance
+    least: float  # lower limit of that mean with 97.5 % confidence; certain if there is no chance
     games: int  # games in both seats together
 
 
@@ -108,7 +108,7 @@ def _pairs(progress: Progress | None) -> Iterator[tuple[tuple[str, str], CrossPl
 
 
 def bound(strategy: str) -> Bound:
-    """A lower bound on a strategy's exploitability: what the best response found wins in both seats."""
+    """A lower bound on a strategy's exploitability: the payoff of the best response found, over both seats."""
     if strategy != "dummie":
         wins = {name: _won(name, strategy, 1) for name in (*ADVERSARIES, *STRATEGIES) if name != "dummie"}
         best = max(wins, key=lambda name: wins[name][0])
@@ -118,7 +118,7 @@ def bound(strategy: str) -> Bound:
         responses[f"expected gain, (rank + {shift:g})^{power:g}"] = ExpectedGain(GAME, shift, power)
     trials = {name: _won(response, strategy, TRIAL_GAMES)[0] for name, response in responses.items()}
     best = max(trials, key=lambda name: trials[name])
-    # Measured anew: the best of many trials is partly luck.
+    # Measured in new games: the best of many trials is partly luck.
     return Bound(strategy, best, *_won(responses[best], strategy, FINAL_GAMES, SEED + 1), games=2 * FINAL_GAMES)
 
 
@@ -134,6 +134,6 @@ def _won(response: str | Policy, strategy: str, games: int, seed: int = SEED) ->
 
 
 def bound_finding(each: Bound) -> Finding:
-    """A bound as a figure."""
+    """Formats a bound as a finding."""
     reason = f"{each.response} wins {each.won:.4g} points a game on average over {each.games:,} games in both seats"
     return new("Full deck", f"{each.strategy}: exploitability, at least (97.5 % sure)", each.least, reason)

@@ -1,8 +1,8 @@
-"""WAR 2017: the source's simulation played again, and what it claims about the results.
+"""WAR 2017: repeats the source's simulation, and judges its claims about the results.
 
-The source's figures are curves without numbers, so only its statements about them can be judged. Our
-curves are in `points.csv` with 95 % intervals. A difference is significant if chance alone produces one
-as large in at most 5 % of all such sets of comparisons.
+The source's figures are curves without numbers, so only its statements about them can be judged. Our curves are in
+`points.csv` with 95 % intervals. A difference is significant if chance alone produces one as large in at most 5 % of
+all such sets of comparisons.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import utility
 
 SIMULATION, ADVERSARY = "Section IV", "Section III.F"
-# Chance of a false alarm in a whole set of comparisons.
+# Probability of a false alarm in a whole set of comparisons.
 SIGNIFICANCE = 0.05
-# Games played by the rules themselves, against one random player, to hold the simulation to.
+# Games played by the rules themselves against one random player, to check the simulation.
 RULES_GAMES = 300
 
 printed = PAPER.figure
 
 
 def reproduce(progress: Progress | None = None) -> Reproduction:
-    """Plays the source's games, judges its claims, and looks for opponents that beat its adversary."""
+    """Plays the source's games, judges its claims, and searches for opponents that beat its adversary."""
     points = simulation.play(progress)
     played = [game for name in adversary.ADVERSARIES for game in adversary.line_ups(name)]
     searches = {name: adversary.searches(name) for name in adversary.ADVERSARIES}
@@ -60,7 +60,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def rules_agree(points: Sequence[Point]) -> bool:
-    """Whether SimpleMindedPlayer1 beats one random player as often when games are played by `War` itself."""
+    """Whether SimpleMindedPlayer1 beats one random player as often in games played by `War` itself."""
     game = War(max_rounds=100_000)
     policies = [named_policy(simulation.STRATEGIES[0], game), Uniform(game)]
     wins = sum(
@@ -73,7 +73,7 @@ def rules_agree(points: Sequence[Point]) -> bool:
 
 
 def rule_findings() -> Iterator[Finding]:
-    """What section I and II say of the end of a game."""
+    """Judges statements of sections I and II about the end of a game."""
     game, names = War(), simulation.STRATEGIES
     end = play_episode(game, names, seed=0).states[-1]
     reason = f"e.g. {' v. '.join(names)}: both lose all cards to the pot in round {game.rounds - end.rounds_left}"
@@ -87,7 +87,7 @@ def rule_findings() -> Iterator[Finding]:
 
 
 def simulation_findings(points: Sequence[Point]) -> Iterator[Finding]:
-    """What section IV says of the curves."""
+    """Judges statements of section IV about the curves."""
     yield judge(printed(SIMULATION, "games per strategy and number of opponents"), Fraction(points[0].games))
     yield judge(printed(SIMULATION, "games in all"), float(sum(point.games for point in points)))
     yield more_wins(points)
@@ -105,7 +105,7 @@ def simulation_findings(points: Sequence[Point]) -> Iterator[Finding]:
 
 
 def more_wins(points: Sequence[Point]) -> Finding:
-    """Whether the second strategy wins more often than the first."""
+    """Judges whether the second strategy wins more often than the first."""
     apart, better, worse = _differences(points, "win_ratio")
     ends = f" ({better[0]} to {better[-1]})" if better else ""
     reason = (
@@ -117,7 +117,7 @@ def more_wins(points: Sequence[Point]) -> Finding:
 
 
 def same_rounds(points: Sequence[Point], attribute: str, claim: str) -> Finding:
-    """Whether a figure of the rounds is the same for both strategies, for every number of opponents."""
+    """Judges whether a statistic of rounds is the same for both strategies, for every number of opponents."""
     _, longer, shorter = _differences(points, attribute)
     shares = [second.mean / first.mean - 1 for first, second in _estimates(points, attribute)]
     reason = (
@@ -128,14 +128,14 @@ def same_rounds(points: Sequence[Point], attribute: str, claim: str) -> Finding:
 
 
 def _estimates(points: Sequence[Point], attribute: str) -> list[tuple[Estimate, Estimate]]:
-    """A figure of both strategies for each number of opponents."""
+    """A statistic of both strategies for each number of opponents."""
     return [(getattr(first, attribute), getattr(second, attribute)) for first, second in simulation.pairs(points)]
 
 
 def _differences(points: Sequence[Point], attribute: str) -> tuple[list[float], list[int], list[int]]:
-    """How far the second strategy lies above the first for each number of opponents, in standard errors.
+    """The difference between the strategies for each number of opponents, in standard errors.
 
-    Then the numbers of opponents for which it is significantly above the first, and significantly below.
+    Also returns the numbers of opponents at which the second is significantly above, and below, the first.
     """
     apart = [second.apart(first) for first, second in _estimates(points, attribute)]
     opponents, bar = [first.opponents for first, _ in simulation.pairs(points)], _bar(len(apart))
@@ -144,7 +144,7 @@ def _differences(points: Sequence[Point], attribute: str) -> tuple[list[float], 
 
 
 def _bar(comparisons: int) -> float:
-    """Standard errors that any of so many comparisons exceeds by chance, on either side, once in twenty times."""
+    """The number of standard errors that any of these comparisons exceeds by chance with probability 1/20."""
     return -NormalDist().inv_cdf(SIGNIFICANCE / comparisons / 2)
 
 
@@ -156,7 +156,7 @@ def _numbers(opponents: Sequence[int]) -> str:
 
 
 def adversary_findings(played: Sequence[Played], searches: Mapping[str, Sequence[Search]]) -> Iterator[Finding]:
-    """The claim, and what was found for each version of the adversary."""
+    """Judges the claim, and reports the results for each version of the adversary."""
     lost = [game for game in played if game.result is Result.LOST]
     beaten = {name: [found for found in each if found.beaten_in is not None] for name, each in searches.items()}
     reason = "no line-up and no opponent on a small deck beats it"
@@ -189,7 +189,7 @@ def _deck(game: War) -> str:
 
 
 def line_up_table(played: Sequence[Played]) -> Table:
-    """A heading row and a row for each line-up."""
+    """A heading row and one row per line-up."""
     rows = [
         [game.line_up[0], " ".join(game.line_up[1:]), game.result, game.rounds, "yes" if game.endless else "no"]
         for game in played
@@ -198,7 +198,7 @@ def line_up_table(played: Sequence[Played]) -> Table:
 
 
 def counterexample_table(searches: Mapping[str, Sequence[Search]]) -> Table:
-    """A heading row and a row for each adversary and deck."""
+    """A heading row and one row per adversary and deck."""
     rows = [
         [name, each.game.ranks, each.game.discards, each.positions, each.beaten_in or "never", "; ".join(each.moves)]
         for name, found in searches.items()

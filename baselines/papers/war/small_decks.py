@@ -1,7 +1,7 @@
 """WAR with small decks for two players: exact figures that no simulation can give.
 
-They are values with a last round, whether values settle as rounds are added, bounds for the game
-without a last round, and the exploitability of the strategies of "WAR with Auction Rounds" (2017).
+They are values of games with a round limit, whether these settle as rounds are added, bounds for the game without a
+limit, and the exploitability of the strategies of "WAR with Auction Rounds" (2017).
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ DECKS = ((3, 0), (3, 1), (3, 3), (4, 0), (4, 1), (4, 3), (5, 0), (5, 1), (5, 3),
 HORIZONS = (10, 100, 500)
 PLAYED_ROUNDS = 100
 STRATEGIES = ("dummie", "min", "max", "simple_minded_1", "simple_minded_2")
-# A value that changes by at most SMALL has settled. Bounds further apart than SMALL, or than WIDE, are counted.
+# A value whose change is at most SMALL has settled. Bounds wider than SMALL, or than WIDE, are counted.
 SMALL, WIDE = 1e-6, 1e-2
-# Values repeat with a period if they differ by at most this share of their greatest change.
+# Values count as periodic if they differ by at most this fraction of their largest change.
 SAME = 0.01
 LONGEST_PERIOD = 12
-# The greatest error of a value, and the greatest gain over the equilibrium, that pass the checks.
+# Limits on the error of a value, and on the gain over the equilibrium, in the checks.
 MOST_GAP, MOST_GAIN = 1e-6, 1e-9
-# How many positions are compared with the rules.
+# Number of positions compared with the rules.
 SAMPLE = 40
 
 
 @dataclass(frozen=True)
 class Deck:
-    """What was found about one deck."""
+    """The results for one deck."""
 
-    game: War  # with the most rounds looked at
+    game: War  # with the largest round limit
     positions: int  # number of positions at which a round begins, up to swapping the seats
     start: WarState  # a state in which the seats differ: player 0's highest card has taken the other's lowest
     values: tuple[float, ...]  # of `start` to player 0 with each of `HORIZONS` rounds left
-    change: float  # the greatest change of any value when the last round was added
-    moving: int  # number of positions whose value changed by more than `SMALL` then
+    change: float  # largest change of any value when the last round was added
+    moving: int  # number of positions whose value then changed by more than `SMALL`
     period: int | None  # number of rounds after which all values repeat (see `SAME`); None if they do not
-    by_rules: bool  # as `follows_the_rules`
+    by_rules: bool  # the result of `follows_the_rules`
     gap: float  # certified bound on the error of all these values
-    endless: EndlessBounds  # for the game without a last round
-    wider_before: float  # the greatest width of these bounds after the last horizon but one
-    circle: int | None  # as `circle`; None also if all bounds meet
+    endless: EndlessBounds  # for the game without a round limit
+    wider_before: float  # largest width of these bounds after the second largest horizon
+    circle: int | None  # the result of `circle`; None also if all bounds meet
     bounded: bool  # whether all values lie between the bounds for the same number of rounds
     exploitable: Mapping[str, float]  # of each strategy and of "equilibrium", with `PLAYED_ROUNDS`
 
@@ -106,7 +106,7 @@ def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
 
 
 def follows_the_rules(solution: StateSolution, values: RoundValues) -> bool:
-    """Whether a sample of values is minus the value of the matrix game of the mirrored position (seats swapped)."""
+    """Whether a sample of values is minus the value of the mirrored position's matrix game (seats swapped)."""
     for node in np.unique(np.linspace(2, len(values.form.lists) - 1, SAMPLE).astype(int)).tolist():
         state, image = (values.form.state(2 * node + side, values.rounds) for side in (0, 1))
         if abs(solution.value_at(state) + solve_matrix(solution.payoff_matrix(image)).value) > MOST_GAIN:
@@ -149,7 +149,7 @@ def deck_findings(deck: Deck) -> Iterator[Finding]:
 
 
 def settling(deck: Deck) -> str:
-    """Whether values settle, in words."""
+    """Says whether values settle."""
     if deck.change <= SMALL:
         return "values have settled"
     period = "" if deck.period is None else f", and all come again every {deck.period} rounds, but for {SAME:g} of that"
@@ -157,7 +157,7 @@ def settling(deck: Deck) -> str:
 
 
 def widest(deck: Deck) -> str:
-    """What happens in the widest position, in words."""
+    """Describes play in the widest position."""
     before = f"{deck.wider_before:.4g} after {HORIZONS[-2]} rounds"
     if deck.circle is None:
         return before

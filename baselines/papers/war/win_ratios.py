@@ -1,7 +1,7 @@
 """WAR 2017, Figures 2 to 7: two strategies against 1 to 100 random players, 9,030 games each.
 
-Win ratios are shares of all games. Rounds are those of the games won, as in the source. There is no
-limit on rounds. All intervals are 95 % intervals.
+Win ratios are fractions of all games. Rounds are those of games won, as in the source. There is no round limit. All
+intervals are 95 % intervals.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Estimate:
         return self.mean - WIDTH * self.error, self.mean + WIDTH * self.error
 
     def apart(self, other: Estimate) -> float:
-        """How far it is above another, independent one, in standard errors of the difference."""
+        """The difference from another, independent figure, in standard errors of the difference."""
         return (self.mean - other.mean) / sqrt(self.error**2 + other.error**2)
 
 
@@ -90,13 +90,13 @@ def _point(strategy: str, opponents: int, games: int, rounds: NDArray[np.int32])
 
 
 def pairs(points: Sequence[Point]) -> list[tuple[Point, Point]]:
-    """The points of both strategies, SimpleMindedPlayer1 first, for each number of opponents."""
+    """The points of both strategies for each number of opponents, SimpleMindedPlayer1 first."""
     first, second = ([p for p in points if p.strategy == name] for name in STRATEGIES)
     return list(zip(first, second, strict=True))
 
 
 def points_table(points: Sequence[Point]) -> Table:
-    """A heading row and a row for each point."""
+    """A heading row and one row per point."""
     figures = ("win_ratio", "mean_rounds", "std_rounds")
     bounds = [heading for name in figures for heading in (name, f"{name}_low", f"{name}_high")]
     rows = []
@@ -106,7 +106,7 @@ def points_table(points: Sequence[Point]) -> Table:
     return [["strategy", "opponents", "games", "wins", *bounds, "longest"], *rows]
 
 
-# The source's numbers of its figures for each strategy, the attribute that they show, and its name.
+# The source's figure numbers for each strategy, the attribute that they show, and its name.
 _PANELS = (
     ((2, 5), "win_ratio", "win ratio"),
     ((3, 6), "mean_rounds", "mean rounds of games won"),
@@ -115,7 +115,7 @@ _PANELS = (
 
 
 def draw(points: Sequence[Point]) -> Figure:
-    """Figures 2 to 7 as the source has them: one strategy left, the other right."""
+    """Draws figures 2 to 7 as in the source: one strategy left, the other right."""
     figure = new_figure(11, 12)
     grid = figure.subplots(3, 2, sharex=True, sharey="row")
     for (numbers, attribute, label), row in zip(_PANELS, grid, strict=True):

@@ -1,1 +1,1 @@
-"""What steps a batch of games: through the rules, or compiled."""
+"""Engines, which step a batch of games through the Python rules or compiled."""

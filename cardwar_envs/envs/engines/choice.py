@@ -15,9 +15,9 @@ ENGINES = ("auto", "compiled", "rules")
 
 
 def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str, reuse: bool = False) -> Engine[S]:
-    """The engine of that kind; "auto" is the compiled one if the game has compiled rules.
+    """Makes an engine; kind "auto" means compiled if the game has compiled rules.
 
-    With `reuse` a compiled engine writes the views of all games into the same arrays each time.
+    With `reuse`, a compiled engine returns the views of all games in the same arrays each time.
 
     Raises:
         ValueError: If there is no such kind, or the game has no compiled rules for "compiled".

@@ -13,14 +13,14 @@ from cardwar_envs.core.game import Game, S
 from cardwar_envs.core.kernels import kernels
 from cardwar_envs.envs.engines.engine import Engine, Views
 
-# Of plain Python, for each number in the rows of all games, and each player; an average of all bodies and games.
+# Plain Python's time per number in the rows of all games and per player, averaged over all bodies and games.
 SECONDS_PER_NUMBER = 4e-7
 
 
 class CompiledEngine(Engine[S]):
     """Games as rows of numbers, stepped by a game's `CompiledRules`.
 
-    Uniform play of WAR draws a war's cards one by one here, but one of all choices by the rules. The
+    In WAR, uniform play draws a war's cards one by one here, but a whole choice at once in the Python rules. The
     probabilities are the same, the draws are not.
     """
 
@@ -30,7 +30,7 @@ class CompiledEngine(Engine[S]):
         super().__init__(game, streams)
         self._reused = self._blank(len(streams)) if reuse else None
         self._rules = rules
-        # Bodies of other packages may differ from plain Python, e.g. where integers wrap around.
+        # Bodies in other packages may differ from plain Python, e.g. where integers wrap around.
         self._compiled = not rules.bodies.__name__.startswith("cardwar_envs.")
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
 
@@ -103,7 +103,7 @@ class CompiledEngine(Engine[S]):
         return views
 
     def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
-        """Arrays for the views of `count` games, and the array `written` of `CompiledRules`."""
+        """Makes arrays for the views of `count` games, and the array `written` of `CompiledRules`."""
         facts, shape = self.game.facts, (count, self.shape[1])
         observations = np.empty((*shape, facts.observation_size), dtype=np.float32)
         masks = np.zeros((*shape, facts.num_actions), dtype=np.int8)

@@ -1,7 +1,7 @@
 """The interface of engines, which step many games at once for batches and vector environments.
 
-All engines draw from the same streams in the same order, so a seed leads to the same games with each of
-them. (The one exception is random play of WAR: see `CompiledEngine`.)
+All engines draw from the same streams in the same order, so a seed produces the same games with each. The one exception
+is random play of WAR: see `CompiledEngine`.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
-        """Starts games anew; `[num_games, num_players]` payoff points that the deals pay."""
+        """Restarts games; returns `[num_games, num_players]` payoff points paid by the deals."""
 
     @abstractmethod
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
-        """Puts the games into states that were checked, one for each game or one for all."""
+        """Puts the games into states that have been checked: one per game, or one for all."""
 
     @abstractmethod
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 sees, `[num_games, observation_size]`, if states are public."""
+        """Puts every game into the state that player 0 observes, `[num_games, observation_size]`; for public states."""
 
     @abstractmethod
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
@@ -79,7 +79,7 @@ class Engine(ABC, Generic[S]):
         """`[num_games, num_players]`: which acting players choose an illegal action; None if there are none."""
 
     def illegal_action_error(self, place: int, player: int, action: int, hint: str = "") -> IllegalActionError:
-        """The error for an action that `illegal` has marked, with a hint at its end."""
+        """The error for an action marked by `illegal`, ending with a hint."""
         legal = self.game.legal_actions(self.states()[place], player)
         return illegal_action_error(f"game {place}: player_{player}", action, legal, hint)
 
@@ -93,7 +93,7 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """What the players see of the games at `places`, or of all; fresh arrays unless they are reused."""
+        """The players' views of the games at `places`, or of all; fresh arrays unless they are reused."""
 
     @abstractmethod
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -101,7 +101,7 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        """What `Game.info` tells that player in the games at `places`, in which it sees `observations`."""
+        """`Game.info` for a player with these `observations` in the games at `places`."""
 
 
 # Of plain Python.
@@ -109,7 +109,7 @@ SECONDS_PER_WEIGHT = 2e-7
 
 
 def chosen_actions(weights: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.int64]:
-    """One action per row of `weights` `[rows, num_actions]` (of any positive sum), by numbers drawn in [0, 1)."""
+    """Draws one action per row of `weights` `[rows, num_actions]` (any positive sums), from numbers in [0, 1)."""
     actions = np.empty(len(weights), dtype=np.int64)
     kernels("cardwar_envs.core.streams_kernel", SECONDS_PER_WEIGHT * weights.size).choose(weights, drawn, actions)
     return actions

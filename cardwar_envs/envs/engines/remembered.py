@@ -1,7 +1,7 @@
-"""A cache of the rules' answers about states, as arrays, so that no query is repeated.
+"""A cache of the rules' results as arrays, so that nothing is computed twice.
 
-Every visited state has a number, and so has every joint action played in a state. Its outcomes are
-adjacent: of two outcomes with the probabilities 1/4 and 3/4, for example, the parts `up_to` are 0.25 and 1.0.
+Every visited state has a number, and so has every joint action played in a state. The outcomes of a play are adjacent.
+Their cumulative probabilities are `up_to`: for probabilities 1/4 and 3/4 they are 0.25 and 1.0.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Rows:
         self.array = np.zeros((64, *shape), dtype=dtype)
 
     def put(self, place: int, row: Any) -> None:
-        """Writes a row, at most one place behind the last; the array may be another one afterwards.
+        """Writes a row at most one place past the end, which may reallocate the array.
 
         Raises:
-            ValueError: If the row has another shape than the game's facts say. It must not be spread over the array.
+            ValueError: If the row's shape contradicts the game's facts; without this check NumPy would broadcast it.
         """
         if np.shape(row) != self.array.shape[1:]:
             raise ValueError(f"the rules give {row!r} where the game's facts say {self.array.shape[1:]} numbers")
@@ -42,19 +42,19 @@ class Rows:
 class Remembered(Generic[S]):
     """Visited states and the joint actions played in them.
 
-    Nothing is ever removed, so copies of an engine share the table. Additions are atomic, so an error of the rules, or
+    Nothing is ever removed, so copies of an engine share the table. Additions are atomic, so an error in the rules, or
     an interrupt, leaves the table consistent.
 
     Attributes:
         states: The states, indexed by number.
         observations: `[states, num_players, observation_size]` float32.
         masks: `[states, num_players, num_actions]` int8, all 0 for players who are out of the game.
-        acting: `[states, num_players]` bool: who chooses an action in that state.
-        live: `[states, num_players]` bool: who is still in the game.
+        acting: `[states, num_players]` bool: the players who choose an action.
+        live: `[states, num_players]` bool: the players still in the game.
     """
 
     def __init__(self, game: Game[S], least: int) -> None:
-        """Sets up an empty table that is not full before it holds `least` states."""
+        """Sets up an empty table, which does not count as full before it holds `least` states."""
         facts = game.facts
         self._game, players = game, facts.num_players
         self.states: list[S] = []
@@ -64,7 +64,7 @@ class Remembered(Generic[S]):
         self._acting, self._live = Rows(np.bool_, players), Rows(np.bool_, players)
         self._plays: dict[tuple[int, ...], int] = {}  # (state, an action per player) -> number
         self._first, self._outcomes = Rows(np.int64), Rows(np.int64)  # by number of the play
-        # By place of the outcome. A state gets its number, and is asked about, when it is reached.
+        # Indexed by outcome. A state gets its number, and is queried, when it is first reached.
         self._targets: list[S] = []
         self._child, self._up_to = Rows(np.int64), Rows(np.float64)
         self._rewards = Rows(np.float64, players)
@@ -96,12 +96,12 @@ class Remembered(Generic[S]):
 
     @property
     def full(self) -> bool:
-        """Whether it is time to begin a new table."""
+        """Whether to start a new table."""
         many_plays = len(self._plays) >= MOST_PLAYS or len(self._targets) >= MOST_OUTCOMES
         return many_plays or len(self.states) >= self._most_states
 
     def numbers(self, states: Iterable[S]) -> NDArray[np.int64]:
-        """The numbers of some states; new ones get one."""
+        """The numbers of states; new states receive one."""
         return np.array([self._number(state) for state in states], dtype=np.int64)
 
     def _number(self, state: S) -> int:
@@ -125,7 +125,7 @@ class Remembered(Generic[S]):
     def plays(self, states: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of joint actions, `[games, num_players]`, in states, `[games]`.
 
-        Actions of players who do not act do not count.
+        Actions of players who do not act are ignored.
         """
         chosen = np.where(self.acting[states], actions, 0)
         keys = list(zip(states.tolist(), *chosen.T.tolist(), strict=True))
@@ -143,7 +143,7 @@ class Remembered(Generic[S]):
         return number
 
     def add_outcomes(self, outcomes: Sequence[Transition[S]]) -> tuple[int, int]:
-        """Adds outcomes that belong together; returns the place of the first and how many there are."""
+        """Adds the outcomes of one play; returns the index of the first and their number."""
         first = len(self._targets)
         for outcome, up_to in zip(outcomes, accumulate(each.probability for each in outcomes), strict=True):
             place = len(self._targets)
@@ -154,13 +154,13 @@ class Remembered(Generic[S]):
         return first, len(outcomes)
 
     def outcomes_of(self, plays: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each play, the place of its first outcome and how many there are."""
+        """The index of each play's first outcome, and the number of outcomes."""
         return self._first.array[plays], self._outcomes.array[plays]
 
     def drawn(
         self, first: NDArray[np.int64], count: NDArray[np.int64], draws: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        """One outcome for each row: the place of the first whose part `up_to` is above the number drawn in [0, 1)."""
+        """Draws one outcome per row: the index of the first whose `up_to` exceeds the number in [0, 1)."""
         offsets = np.arange(count.max(initial=1))
         places = first[:, None] + np.minimum(offsets, count[:, None] - 1)
         passed = (self._up_to.array[places] <= draws[:, None]) & (offsets < count[:, None])
@@ -168,7 +168,7 @@ class Remembered(Generic[S]):
         return chosen
 
     def reached(self, outcomes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The states to which outcomes lead, and what they pay, `[outcomes, num_players]` payoff points."""
+        """The states that outcomes lead to, and their payments, `[outcomes, num_players]` payoff points."""
         for place in outcomes[self._child.array[outcomes] == NOT_REACHED].tolist():
             self._child.array[place] = self._number(self._targets[place])
         return self._child.array[outcomes], self._rewards.array[outcomes]

@@ -1,6 +1,6 @@
-"""Many games at once, stepped by the rules themselves: for games without compiled rules, and to test compiled rules.
+"""Steps many games by their Python rules: for games without compiled rules, and to test those that have them.
 
-The rules are queried once for each state and each joint action in it; `Remembered` caches the answers.
+The rules are queried once per state and joint action; `Remembered` caches the results.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cardwar_envs.envs.engines.remembered import Remembered
 
 
 class RulesEngine(Engine[S]):
-    """Games as numbers of remembered states."""
+    """Games stored as numbers of remembered states."""
 
     def __init__(self, game: Game[S], streams: NDArray[np.uint64]) -> None:
         super().__init__(game, streams)
@@ -47,7 +47,7 @@ class RulesEngine(Engine[S]):
         self._now = self._now[where]
 
     def _walk(self, places: NDArray[np.intp]) -> None:
-        """Uniform play to a drawn depth; if a game ends before, to any state on the way."""
+        """Plays uniformly to a drawn depth; if a game ends earlier, stops at a random state on the way."""
         longest = self.game.facts.max_length
         if longest <= 1 or not len(places):
             return
@@ -70,13 +70,13 @@ class RulesEngine(Engine[S]):
     def _step(
         self, places: NDArray[np.intp], actions: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Where joint actions, `[places, num_players]`, lead from the present states, and what they pay."""
+        """The outcomes of joint actions, `[places, num_players]`, in the current states, and their payments."""
         return self._follow(*self._table.outcomes_of(self._table.plays(self._now[places], actions)), places)
 
     def _follow(
         self, first: NDArray[np.int64], count: NDArray[np.int64], places: NDArray[np.intp]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draws one of `count` outcomes from `first` on for each place; nothing is drawn where one is certain."""
+        """Draws one of `count` outcomes from `first` on for each place; uses no random number if there is only one."""
         outcomes, chance = first.copy(), count > 1
         if chance.any():
             draws = draw(self.streams, places[chance])
@@ -127,7 +127,7 @@ class RulesEngine(Engine[S]):
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Actions of uniform play."""
-        # A player who does not act has one action, to wait, or none.
+        # A player who does not act has only the action to wait, or none.
         actions: NDArray[np.int64] = self._table.masks[self._now, player].argmax(axis=1).astype(np.int64)
         places = np.flatnonzero(where & self._table.acting[self._now, player])
         actions[places] = self._any_actions(player, places)

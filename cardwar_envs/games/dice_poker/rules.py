@@ -1,10 +1,10 @@
 """Dice Poker: both players roll in private, one raises or checks, the other calls or folds.
 
 Source: D. Rauscher, "538 Riddler: Dice Poker" (2017), with six-sided dice, an ante of 1 and a
-raise of 1. Both players put in the ante and roll a die that only they see. Player 0 commits to
-raise or to check; at the same time player 1 commits to call or to fold *in case of a raise*.
-After a check the higher roll wins the other's ante; after a raise and a fold player 0 wins the
-ante; after a raise and a call the higher roll wins ante and raise. Equal rolls win nothing.
+raise of 1. Both players put in the ante and roll a die that only they see. Player 0 commits to raise or to check; at
+the same time player 1 commits to call or to fold *in case of a raise*. After a check the higher roll wins the other's
+ante; after a raise and a fold player 0 wins the ante; after a raise and a call the higher roll wins ante and raise.
+Equal rolls win nothing.
 
 Version history: 0: first version.
 """
@@ -40,9 +40,9 @@ class DicePoker(Game[DicePokerState]):
     """Dice Poker.
 
     Attributes:
-        sides: Faces of each die, numbered from 1; 2 to 2000.
-        ante: What both put in before they roll, payoff points; 0 to 1,000,000,000.
-        raise_size: What a raise adds to the ante, payoff points; above 0, at most 1,000,000,000.
+        sides: Number of faces of each die, 2 to 2000.
+        ante: Stake of both players before they roll, payoff points; 0 to 1,000,000,000.
+        raise_size: Stake that a raise adds to the ante, payoff points; above 0, at most 1,000,000,000.
 
     Raises:
         ValueError: If a parameter is out of its range.
@@ -63,7 +63,7 @@ class DicePoker(Game[DicePokerState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Nobody can lose more than ante and raise."""
+        """Nobody can lose more than ante plus raise."""
         stakes = self.ante + self.raise_size
         return GameFacts(
             name=self.name,
@@ -100,7 +100,7 @@ class DicePoker(Game[DicePokerState]):
         return (0, 1) if state.actions is None else ()
 
     def transitions(self, state: DicePokerState, actions: Mapping[int, int]) -> Sequence[Transition[DicePokerState]]:
-        """The showdown, or the end by a fold."""
+        """The showdown, or the end after a fold."""
         after = DicePokerState(state.rolls, (actions[0], actions[1]))
         paid = self._payoff(state.rolls, after.actions)
         return [Transition(CERTAIN, after, (paid, 0.0 - paid))]
@@ -112,7 +112,7 @@ class DicePoker(Game[DicePokerState]):
         return stake * ((rolls[0] > rolls[1]) - (rolls[0] < rolls[1]))
 
     def observation(self, state: DicePokerState, player: int) -> NDArray[np.float32]:
-        """What the player knows; the other player's roll and action are hidden.
+        """The player's own roll and seat; the other player's roll and action are hidden.
 
         Entries:
             1: own roll
@@ -178,7 +178,7 @@ class DicePoker(Game[DicePokerState]):
 
     @property
     def how_to_play(self) -> str:
-        """What both put in, what they choose, and what each choice pays."""
+        """Explains the ante, the choices, and what each of them pays."""
         low, high = _in_words(self.ante), _in_words(self.ante + self.raise_size)
         sentences = (
             f"You and your opponent both put in {low} and roll a die with faces 1 to {self.sides}.",

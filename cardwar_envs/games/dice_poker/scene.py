@@ -1,4 +1,4 @@
-"""Pictures of Dice Poker: two dice, of which a player sees its own, and what both have done."""
+"""Pictures of Dice Poker: two dice, each visible to its player, and both players' moves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
 TOP, PANEL, GAP, FOOT = 72.0, 256.0, 16.0, 64.0
 DIE = 116.0
-# Where the pips of a face are, in units of a quarter of the die from its centre.
+# Positions of a face's pips, in units of a quarter of the die from its centre.
 PIPS = {
     1: [(0, 0)],
     2: [(-1, -1), (1, 1)],
@@ -32,7 +32,7 @@ PIPS = {
 
 
 def dice_scene(game: Pictured, revealed: Revealed[DicePokerState], sides: int, stakes: str) -> Scene:
-    """A picture of a game with dice of `sides` faces; `stakes` are ante and raise in words."""
+    """Draws a game with dice of `sides` faces; `stakes` describes ante and raise."""
     rolls, wide, plays = seen_rolls(revealed), (INSIDE - GAP) / 2, revealed.last_actions
     shapes: list[Shape] = []
     for column, player in enumerate(seats_in_view(2, revealed.viewer)):
@@ -50,7 +50,7 @@ def dice_scene(game: Pictured, revealed: Revealed[DicePokerState], sides: int, s
 
 
 def _face(die: Box, roll: int | None, sides: int, player: int) -> list[Shape]:
-    """A die with pips, or with a number if it has more than six faces; "?" if the roll is not seen."""
+    """Draws a die with pips, or with a number if it has more than six faces; "?" if the roll is hidden."""
     colour = player_colour(player)
     if roll is None:
         hidden = Box(die.x, die.y, die.width, die.height, "back", "edge", 2, 18)

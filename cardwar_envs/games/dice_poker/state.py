@@ -1,4 +1,4 @@
-"""States of Dice Poker, and what each player sees."""
+"""States of Dice Poker, and the part of them that each player sees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class DicePokerState(NamedTuple):
     """A state of Dice Poker.
 
     Attributes:
-        rolls: What each player has rolled.
+        rolls: Each player's roll.
         actions: The action of each player; None before they have acted.
     """
 
@@ -20,9 +20,9 @@ class DicePokerState(NamedTuple):
 
 
 def seen_rolls(revealed: Revealed[DicePokerState]) -> tuple[int | None, int | None]:
-    """The rolls, as far as the viewer may see them: its own, and both once both have acted.
+    """The rolls that the viewer may see: its own, and both once both players have acted.
 
-    A forfeit keeps them hidden: the other's roll is no business of one who did not play.
+    After a forfeit they stay hidden, since a player who did not play may not see the other roll.
     """
     (roll_0, roll_1), actions = revealed.state
     shown = actions is not None

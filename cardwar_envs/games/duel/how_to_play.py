@@ -1,4 +1,4 @@
-"""How a duel is played, in plain sentences."""
+"""Explains how to play a duel, in plain sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from cardwar_envs.core.texts import numbers_in_words
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 
-# What players see of the hands, by `view`.
+# Which part of the hands players see, by `view`.
 SEEN = {
     "cards": "Both hands are open.",
     "word": "You see the order of the cards in both hands, not the cards: after each move they are renumbered from 1, "
@@ -38,18 +38,18 @@ def how_to_play(
     decided: str = "The higher card wins the trick",
     equal: str = "both cards are equal",
 ) -> str:
-    """How a duel is played and won.
+    """Explains how a duel is played and won.
 
     Args:
         hands: Both hands at the start.
         ties: "discard" or "carry".
         payoff: "margin" or "win".
         view: "cards" or "word".
-        held: A hand in words.
-        card: What a card is called.
-        trick: What a trick is called.
-        decided: How a trick is decided.
-        equal: When a trick is tied.
+        held: Describes a hand.
+        card: Name of a card.
+        trick: Name of a trick.
+        decided: Sentence on how a trick is decided.
+        equal: Condition for a tie.
     """
     own, other = map(held, hands)
     who = f"You and your opponent each hold {own}" if own == other else f"In seat 0 you hold {own}, in seat 1 {other}"

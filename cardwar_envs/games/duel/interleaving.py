@@ -1,7 +1,7 @@
-"""How two hands interleave, which is all that matters if only the order of ranks matters.
+"""The interleaving of two hands, which is all that matters if only the order of ranks matters.
 
-Hands are packed by renumbering their ranks from 0. Neighbouring ranks that only one and the same player
-holds beat and lose to the same cards, so they become one rank that is held several times:
+Hands are packed by renumbering their ranks from 0. Neighbouring ranks held by the same player alone beat and lose to
+the same cards, so they become one rank that is held several times:
 
     hands   (2, 9) and (4, 7)
     packed  (0, 2) and (1, 1)
@@ -22,7 +22,7 @@ Hands = tuple[Hand, Hand]
 
 @lru_cache(maxsize=1 << 18)
 def interleaving(hands: Hands) -> Hands:
-    """Both hands packed, so that hands that interleave alike become equal."""
+    """Packs both hands, so that hands with the same interleaving become equal."""
     count_0, count_1 = Counter(hands[0]), Counter(hands[1])
     renumbered: tuple[list[int], list[int]] = ([], [])
     number, before = -1, (True, True)
@@ -43,13 +43,13 @@ def packed_from_one(hands: Hands) -> Hands:
 
 
 def interchangeable(hand: Hand, packed: Hand) -> list[tuple[int, int, Fraction]]:
-    """For each rank of an ascending hand its packed rank, and the share of the packed rank's cards that it has."""
+    """For each rank of an ascending hand, its packed rank and its fraction of the packed rank's cards."""
     image_of, held = dict(zip(hand, packed, strict=True)), Counter(packed)
     return [(rank, image, Fraction(hand.count(rank), held[image])) for rank, image in image_of.items()]
 
 
 def most_held(hands: Hands) -> tuple[int, ...]:
-    """For each rank of packed hands, a bound on how many cards of it either player can come to hold.
+    """For each rank of packed hands, an upper bound on either player's cards of that rank in later states.
 
     A player can hold a run of neighbouring ranks alone only if the other, who has as many cards, holds all
     of its cards outside the run. The packed rank that the run becomes has no more ranks below it than the
@@ -71,12 +71,12 @@ def most_held(hands: Hands) -> tuple[int, ...]:
 
 
 def most_ties(start: Hands, hands: Hands) -> int | None:
-    """How many tricks at most were ties, if `start` was dealt and the hands left interleave as `hands`.
+    """Maximum number of tied tricks, if `start` was dealt and the remaining hands interleave as `hands`.
 
-    These are pairs of equal cards gone from both hands. None if no hands that can be left interleave like this.
+    Ties are pairs of equal cards gone from both hands. None if no hands that follow from `start` interleave like this.
     """
     letters = _spelt(hands)
-    best = {0: 0}  # letters spelt with the cards of the ranks so far -> most ties
+    best = {0: 0}  # number of letters spelt with the ranks so far -> most ties
     for rank in sorted({*start[0], *start[1]}):
         held = (start[0].count(rank), start[1].count(rank))
         after: dict[int, int] = {}
@@ -89,7 +89,7 @@ def most_ties(start: Hands, hands: Hands) -> int | None:
 
 
 def check_packed(start: Hands, hands: Hands, pack: Callable[[Hands], Hands]) -> None:
-    """Raises ValueError unless `hands` can be left of `start` and `pack` leaves them as they are."""
+    """Raises a ValueError unless `hands` can follow from `start` and are already packed by `pack`."""
     if most_ties(start, hands) is None:
         raise ValueError(f"state has hands {hands}; none that can be left interleave so")
     if (packed := pack(hands)) != hands:
@@ -97,7 +97,7 @@ def check_packed(start: Hands, hands: Hands, pack: Callable[[Hands], Hands]) -> 
 
 
 def _spelt(hands: Hands) -> list[tuple[int, int]]:
-    """The cards of both players rank by rank; cards that one player alone holds come one by one."""
+    """Both players' cards rank by rank; cards held by one player alone are listed one by one."""
     letters: list[tuple[int, int]] = []
     for rank in sorted({*hands[0], *hands[1]}):
         a, b = hands[0].count(rank), hands[1].count(rank)
@@ -106,7 +106,7 @@ def _spelt(hands: Hands) -> list[tuple[int, int]]:
 
 
 def _leavable(letters: list[tuple[int, int]], done: int, held: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
-    """How many of the next letters the cards of one rank can stand for, and which cards these are."""
+    """The numbers of next letters that the cards of one rank can spell, each with the cards that it takes."""
     ways = [(0, (0, 0))]
     if done == len(letters):
         return ways

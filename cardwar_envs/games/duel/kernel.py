@@ -1,6 +1,6 @@
 """The duel family's rules over many states at once, compiled; `CompiledRules` says what each body does.
 
-A row is what player 0 sees: its count per rank, the other's, the score, the carried ties.
+A row is player 0's observation: own cards per rank, the other player's, the score, the carried ties.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from cardwar_envs.core.streams_kernel import draw, held_card
 
 @njit()
 def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
-    """Plays a trick; returns what it was worth to player 0."""
+    """Plays a trick; returns its worth to player 0."""
     _, wins, wins_or_ties, carry, margin, packs = tables
     row, ranks = rows[g], len(wins)
     row[action_0] -= 1.0
@@ -36,7 +36,7 @@ def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-unt
 
 @njit()
 def pack(row, ranks):  # type: ignore[no-untyped-def]
-    """Renumbers ranks: neighbours that only one and the same player holds become one."""
+    """Renumbers ranks: neighbouring ranks held by the same player alone become one."""
     number, before = -1, 3
     for rank in range(ranks):
         own, other = row[rank], row[ranks + rank]

@@ -1,8 +1,7 @@
 """The duel family: two hands meet card by card; Dinosaur War, Jujitsu and Dice Wars.
 
-Rules. Each of two players holds a hand of equally many cards, and both see both hands.
-In each trick both play a card at once. The higher card wins the trick; what a tie is
-worth and what is paid are switches:
+Rules. Each of two players holds a hand with the same number of cards, and both see both hands. In each trick both play
+a card at once. The higher card wins the trick. Two switches decide what a tie is worth and what is paid:
 
 * `ties="discard"`: a tied trick counts for neither player. `ties="carry"`: the winner of the next
   decided trick wins it too; tricks still tied at the end count for neither player.
@@ -11,16 +10,15 @@ worth and what is paid are switches:
 
 All tricks are played, even once the game is decided.
 
-Two views of the same game. `view="cards"` shows the cards. `view="word"` shows only how the two
-hands interleave, going up the ranks, which is enough if only the order of ranks matters. After every trick
-the hands are packed (renumbered): adjacent ranks held by one and the same player only become one rank,
-which that player holds several times:
+Two views of the same game. `view="cards"` shows the cards. `view="word"` shows only how the two hands interleave, going
+up the ranks, which is enough if only the order of ranks matters. After every trick the hands are packed (renumbered):
+adjacent ranks held by the same player alone become one rank, which that player holds several times:
 
     player 0 holds 2 and 9, player 1 holds 4 and 7     packed: 1 and 3 against 2 and 2
     player 0 holds 1 and 5, player 1 holds 2 and 3     packed: 1 and 3 against 2 and 2
 
-The score is omitted where it cannot matter. Many states of equal value then coincide; values and optimal
-play are those of the game with cards.
+The score is omitted where it cannot matter. Many states of equal value then coincide; values and optimal play are the
+same as with cards.
 """
 
 from __future__ import annotations
@@ -48,9 +46,9 @@ from cardwar_envs.games.duel.scene import duel_scene
 from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, float_row, new_state, sign
 
 MAX_CARDS = 1000
-# Compiled rules hold the odds of all pairs of ranks.
+# Compiled rules store the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
-# A certain trick has odds below 0 or above 1, which tell the kernel not to draw, as the rules do not.
+# A certain trick has odds below 0 or above 1, which tell the kernel to draw no random number, like the Python rules.
 CERTAIN_ODDS = {1: (2.0, 2.0), 0: (-1.0, 2.0), -1: (-1.0, -1.0)}
 SWITCHES = {"ties": ("discard", "carry"), "payoff": ("margin", "win"), "view": ("cards", "word")}
 
@@ -63,10 +61,10 @@ class Duel(Game[DuelState]):
         num_cards: Cards in each hand, 1 to 1000; the default hand is 1, 2, ..., `num_cards`.
         hand_0: Cards of player 0, duplicates allowed.
         hand_1: Cards of player 1, equally many.
-        ties: What becomes of a tied trick: "discard" or "carry".
-        payoff: What is paid: "margin" of tricks, or "win" (+1 / 0 / -1).
-        view: What players see of the hands and play as actions: "cards", or "word", which shows only the order
-            of the ranks, renumbered from 1.
+        ties: Treatment of tied tricks: "discard" or "carry".
+        payoff: "margin" of tricks, or "win" (+1 / 0 / -1).
+        view: How players see the hands and choose actions: "cards", or "word", which shows only the order of the ranks,
+            renumbered from 1.
 
     Raises:
         ValueError: If a parameter is invalid, the hands are of unequal size, or
@@ -75,8 +73,8 @@ class Duel(Game[DuelState]):
 
     default_cards: ClassVar[int] = 10
     lowest_rank: ClassVar[int | None] = None
-    trick_word: ClassVar[str] = "trick"  # what a trick is called
-    card_unit: ClassVar[str] = ""  # what a rank is a number of
+    trick_word: ClassVar[str] = "trick"  # name of a trick
+    card_unit: ClassVar[str] = ""  # unit of a rank
 
     num_cards: int | None = None
     hand_0: Hand | None = None
@@ -94,7 +92,7 @@ class Duel(Game[DuelState]):
         num_cards, hands = self._resolved_hands()
         if self.view == "word":
             hands = order.packed_from_one(hands)
-        # The fields hold the hands that are played, however these were given, so that equal games are equal.
+        # The fields store the actual hands, however these were given, so that equal games compare equal.
         object.__setattr__(self, "num_cards", num_cards)
         object.__setattr__(self, "hand_0", hands[0])
         object.__setattr__(self, "hand_1", hands[1])
@@ -144,7 +142,7 @@ class Duel(Game[DuelState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Counts per rank are bounded by what a hand can hold, payoffs by one point a trick."""
+        """Counts per rank are bounded by the hands, payoffs by one point per trick."""
         size = len(self.hands[0])
         if self.view == "word":
             most = tuple(map(float, order.most_held(self.hands)))
@@ -172,7 +170,7 @@ class Duel(Game[DuelState]):
     # -- rules ---------------------------------------------------------------------------
 
     def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
-        """The ways a trick can go: (probability, winner), winner +1 for player 0, -1 for 1, 0 for a tie."""
+        """The possible outcomes of a trick: (probability, winner), winner +1 for player 0, -1 for 1, 0 for a tie."""
         return ((CERTAIN, (rank_0 > rank_1) - (rank_0 < rank_1)),)
 
     @property
@@ -182,15 +180,15 @@ class Duel(Game[DuelState]):
 
     @property
     def keeps_score(self) -> bool:
-        """Whether states have the score even where it does not matter."""
+        """Whether states include the score even where it does not matter."""
         return self.view == "cards" or self.payoff == "win"
 
     def initial(self) -> Sequence[Transition[DuelState]]:
-        """One start: nothing is dealt at random."""
+        """A single start: nothing is dealt at random."""
         return (Transition(CERTAIN, DuelState(self.hands), (0.0, 0.0)),)
 
     def acting_players(self, state: DuelState) -> tuple[int, ...]:
-        """Both players, as long as they hold cards."""
+        """Both players, while they hold cards."""
         return (0, 1) if state.hands[0] else ()
 
     def legal_actions(self, state: DuelState, player: int) -> tuple[int, ...]:
@@ -216,7 +214,7 @@ class Duel(Game[DuelState]):
         return outcomes
 
     def settled(self, state: DuelState) -> tuple[float, float] | None:
-        """The winner is known once the score exceeds all tricks that can still be won."""
+        """The winner is known once the lead exceeds all tricks that can still be won."""
         (hand, _), score, ties = state
         if self.payoff == "win" and hand and abs(score) > len(hand) + ties:
             return sign(score), -sign(score)
@@ -236,14 +234,14 @@ class Duel(Game[DuelState]):
         hands, score, ties = state
         own_score = score if player == 0 else -score
         counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
-        # Joining arrays that exist already is much faster than making one from numbers.
+        # Joining existing arrays is much faster than making one from numbers.
         return np.concatenate((counts, others, float_row(own_score, ties)))
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
         return self._view(state.hands[player]).mask.copy()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """How many cards of each rank the observer holds."""
+        """The number of cards of each rank that the observer holds."""
         return np.asarray(observations[:, : len(self.ranks)] * action_masks, dtype=np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
@@ -266,7 +264,7 @@ class Duel(Game[DuelState]):
         return HandViews(self.ranks)
 
     def compiled_rules(self) -> CompiledRules[DuelState] | None:
-        """Compiled rules for hands of at most 200 ranks; a row is what player 0 observes."""
+        """Compiled rules for hands of at most 200 ranks; a row is player 0's observation."""
         if len(self.ranks) > MAX_COMPILED_RANKS:
             return None
         from cardwar_envs.games.duel import kernel  # compiles on first use
@@ -278,9 +276,9 @@ class Duel(Game[DuelState]):
         )
 
     def _odds(self) -> NDArray[np.float64]:
-        """`[2, ranks, ranks]` probabilities of a win, and of a win or a tie, of player 0's rank against player 1's.
+        """`[2, ranks, ranks]` probabilities that player 0's rank wins, and that it wins or ties, against player 1's.
 
-        Every rank meets every rank: hands are renumbered, and states are seen from either seat.
+        All pairs of ranks are needed: hands are renumbered, and states are seen from either seat.
         """
         odds = np.empty((2, len(self.ranks), len(self.ranks)))
         for (i, own), (j, other) in product(enumerate(self.ranks), repeat=2):
@@ -290,12 +288,12 @@ class Duel(Game[DuelState]):
         return odds
 
     def describe(self, state: DuelState) -> str:
-        """Both hands in columns by rank, the score, and what is carried where ties are."""
+        """Both hands in columns by rank, the score and, where ties are carried, their number."""
         width = max(len(str(rank)) for rank in self.ranks)
         columns = self.hands if self.view == "cards" else state.hands
         lines = []
         for player, hand in enumerate(state.hands):
-            # A rank has as many columns as the larger count of it in the hands, of the start or of a packed state.
+            # A rank gets as many columns as the larger of its counts in the hands, at the start or in a packed state.
             cells = [
                 str(rank) if place < hand.count(rank) else "."
                 for rank in self.ranks
@@ -310,18 +308,18 @@ class Duel(Game[DuelState]):
 
     @property
     def how_to_play(self) -> str:
-        """What both hold, how a trick is won, what a tie is worth and what is paid."""
+        """Explains the hands, how to win a trick, what a tie is worth and what is paid."""
         return how_to_play(self.hands, self.ties, self.payoff, self.view)
 
     def scene(self, revealed: Revealed[DuelState]) -> Scene:
         return duel_scene(self, revealed)
 
     def count_states(self, canonical: bool) -> int | None:
-        """See `Game`: pairs of hands of which no card, or no more than half of the cards, are played.
+        """See `Game`: counts pairs of hands with no cards, or at most half of the cards, played.
 
-        With so many tricks to come no score is decisive. States that differ in their score count once. Representatives
-        are counted for equal hands of different ranks only: with half of the cards left, each order of the cards of
-        both can come up, if both keep the highest rank where the number of cards is odd. Seats may be swapped.
+        With so many tricks left no score is decisive; states that differ only in their score count once. Counts
+        representatives only for equal hands of distinct ranks: with half of the cards left, every interleaving of the
+        remaining cards can occur, if both keep the highest rank when the number of cards is odd. Seats may be swapped.
         """
         size = len(self.hands[0])
         if canonical:
@@ -335,7 +333,7 @@ class Duel(Game[DuelState]):
     # -- equal situations -----------------------------------------------------------------
 
     def canonical(self, state: DuelState) -> Canonical[DuelState]:
-        """Packed ranks, seats swapped if that is lower, no score where it cannot matter."""
+        """Packs ranks, swaps the seats if the result is lower, and drops the score where it cannot matter."""
         score = state.score if self.payoff == "win" else 0
         hands = self._packed(state.hands)
         mirrored = hands[::-1]
@@ -344,19 +342,19 @@ class Duel(Game[DuelState]):
         return Canonical(new_state((hands, score, state.ties)), (0, 1))
 
     def canonical_actions(self, state: DuelState, player: int) -> tuple[ActionImage, ...]:
-        """Interchangeable ranks share their image's probability by the number of cards."""
+        """Interchangeable ranks split their image's probability in proportion to their cards."""
         shares = order.interchangeable(state.hands[player], self._packed(state.hands)[player])
         return tuple(ActionImage(self._action_of[rank], self._action_of[image], share) for rank, image, share in shares)
 
     def _packed(self, hands: Hands) -> Hands:
-        """Both hands packed onto the lowest of this game's ranks, if only the order of ranks matters."""
+        """Packs both hands onto the lowest of this game's ranks, if only the order of ranks matters."""
         if not self.ranks_are_ordinal:
             return hands
         hand_0, hand_1 = order.interleaving(hands)
         return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
 
     def uniform_is_optimal(self) -> bool:
-        """If each trick pays for itself: against even play every order of one's own cards has the same payoff.
+        """True if each trick is paid by itself: against uniform play, any order of one's own cards has the same payoff.
 
         Source: D. Fetterman, "Dinosaur War" (2023), section 3. The proof holds for any odds of a trick.
         """
@@ -392,7 +390,7 @@ class Duel(Game[DuelState]):
             raise ValueError(f"state has score {score}, impossible after {played} tricks with {ties} carried ties")
 
     def _possible_ties(self, hands: Hands) -> int:
-        """A bound on the tricks that were ties: the equal cards that are gone from both hands."""
+        """An upper bound on the number of tied tricks: the pairs of equal cards gone from both hands."""
         if self.view == "word":
             return order.most_ties(self.hands, hands) or 0
         gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
@@ -400,7 +398,7 @@ class Duel(Game[DuelState]):
 
 
 def _hands_from(cards: Hand) -> list[int]:
-    """How many different hands of 0, 1, 2, ... of these cards there are."""
+    """The number of distinct hands of 0, 1, 2, ... of these cards."""
     counts = [1]
     for copies in Counter(cards).values():
         counts = [sum(counts[max(0, size - copies) : size + 1]) for size in range(len(counts) + copies)]

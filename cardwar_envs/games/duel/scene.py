@@ -1,4 +1,4 @@
-"""Pictures of duels: both hands, the last trick, who leads and what is carried over."""
+"""Pictures of duels: both hands, the last trick, the leader and carried ties."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Trick:
     """The last trick.
 
     Attributes:
-        winner: The player who won it, -1 if it was a tie; None if that is not known.
+        winner: The player who won it, -1 for a tie; None if unknown.
         odds: The probability that each player wins it, or that it is a tie (-1), if chance decided it.
     """
 
@@ -52,9 +52,9 @@ class Trick:
 
 def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
     """A picture of a duel."""
-    size = len(game.hands[0])
+    size, trick = len(game.hands[0]), _last_trick(game, revealed)
     grid = HandGrid(size)
-    return face_to_face(
+    drawn = face_to_face(
         game,
         revealed,
         f"{size - len(revealed.state.hands[0])} of {size} {game.trick_word}s",
@@ -64,10 +64,11 @@ def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
         partial(_middle, game, revealed),
         MIDDLE,
     )
+    return replace(drawn, outcome=_result(revealed, trick, game.trick_word) if trick else "")
 
 
 def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
-    """A place for each card; a card that was played leaves its place empty, unless ranks are renumbered."""
+    """One slot per card; played cards leave theirs empty, unless ranks are renumbered."""
     start, left = game.hands[player], Counter(state.hands[player])
     if game.view == "word" or not HandGrid(len(start)).holds(len(start)):
         return [Slot(str(rank)) for rank in state.hands[player]]
@@ -79,7 +80,7 @@ def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
 
 
 def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Sequence[int]) -> list[Shape]:
-    """The last trick at the left, the standing at the right."""
+    """Draws the last trick at the left and the standing at the right."""
     trick, word = _last_trick(game, revealed), game.trick_word
     shapes: list[Shape] = [label(panel.x + 16, panel.y + 28, f"last {word}", 200, 18, colour="muted")]
     places = [Box(panel.x + 24 + i * (CARD[0] + 28), panel.y + 46, *CARD) for i in (0, 1)]
@@ -103,7 +104,7 @@ def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Seque
 
 
 def _odds_bar(odds: Mapping[int, float], seats: Sequence[int], bar: Box) -> list[Shape]:
-    """The odds of each player and of a tie as parts of a bar, with percentages where there is room."""
+    """Draws the odds of each player and of a tie as parts of a bar, with percentages where there is room."""
     shapes: list[Shape] = []
     left = bar.x
     for who in (seats[0], -1, seats[1]):
@@ -134,7 +135,7 @@ def _last_trick(game: _Duel, revealed: Revealed[DuelState]) -> Trick | None:
 
 
 def _who(points: float) -> int:
-    """The player for whom the points are: player 0 if they are positive, -1 if there are none."""
+    """The player who is ahead by these points to player 0, or -1."""
     return -1 if points == 0 else int(points < 0)
 
 
@@ -145,7 +146,7 @@ def _result(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
 
 
 def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:
-    """Who leads by how much, or who has won."""
+    """Says who leads by how much, or who has won."""
     state, payoffs = revealed.state, revealed.payoffs
     forfeited = revealed.over and bool(state.hands[0])
     scored = game.keeps_score and not forfeited

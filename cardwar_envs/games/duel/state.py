@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.parameters import checked_tuple, reading_state, whole_number, whole_numbers
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 
-# A bound on memory: long games of many cards see more hands.
+# Bounds the memory: long games with many cards pass through more hands.
 MOST_VIEWS = 100_000
 
 
@@ -42,12 +42,12 @@ class DuelState(_DuelFields):
         return super().__new__(cls, ordered, score, ties)
 
 
-# A DuelState of (hands, score, ties) whose hands are sorted already: stepping makes many of them.
+# Makes a DuelState of (hands, score, ties) with hands sorted already, since stepping makes many.
 new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__, DuelState)
 
 
 def checked_state(state: DuelState) -> DuelState:
-    """The state; raises ValueError unless it is made of two sorted hands of equal size and of integers."""
+    """Returns the state; raises a ValueError unless it consists of two sorted hands of equal size and integers."""
     with reading_state(state, "a DuelState of two hands, a score and ties"):
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         score, ties = whole_number("score", state.score), whole_number("ties", state.ties)
@@ -61,7 +61,7 @@ def checked_state(state: DuelState) -> DuelState:
 
 @lru_cache(maxsize=1 << 14)
 def float_row(*numbers: int) -> NDArray[np.float32]:
-    """The numbers as an array, which is shared and never handed out."""
+    """The numbers as an array that is shared internally and never returned to callers."""
     return np.array(numbers, dtype=np.float32)
 
 
@@ -71,11 +71,11 @@ def sign(number: int) -> float:
 
 
 class HandView(NamedTuple):
-    """Cached arrays of a hand; they are shared and never handed out.
+    """Cached arrays of a hand, shared internally and never returned to callers.
 
     Attributes:
         counts: `[ranks]` float32, how many cards of each rank the hand has.
-        legal: The actions that play one of its cards, ascending.
+        legal: Actions that play one of its cards, ascending.
         mask: `[ranks]` int8, 1 for these actions.
     """
 

@@ -1,7 +1,7 @@
 """Goofspiel's rules over many states at once, compiled; `CompiledRules` says what each body does.
 
-A row is what player 0 sees: its count per rank, the other's, 1 for each later prize, the prize, and where they are
-part of the state the score and the points carried. Hands are as in a duel, whose bodies look after them.
+A row is player 0's observation: own cards per rank, the other player's, 1 for each later prize, the prize and, where
+they are part of the state, the score and the carried points. Hands are handled by the kernels of duels.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ RANDOM, DESCENDING, ASCENDING = range(3)
 
 @njit()
 def _turn_up(tables, row, streams, g):  # type: ignore[no-untyped-def]  # compiled
-    """Turns up one of the later prizes; the prize is 0 if there is none."""
+    """Turns up one of the later prizes; sets the prize to 0 if there is none."""
     ranks, order = len(tables[1]), tables[2]
     left = 0.0
     for i in range(2 * ranks, 3 * ranks):
@@ -34,7 +34,7 @@ def _turn_up(tables, row, streams, g):  # type: ignore[no-untyped-def]  # compil
 
 @njit()
 def _bid(tables, row, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]
-    """Plays both bids and turns up the next prize; returns the points that player 0 has won."""
+    """Plays both bids and turns up the next prize; returns player 0's points."""
     ranks, carry, margin, packs = len(tables[1]), tables[3], tables[4], tables[5]
     row[action_0] -= 1.0
     row[ranks + action_1] -= 1.0

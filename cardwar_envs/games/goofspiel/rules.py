@@ -1,12 +1,12 @@
 """Goofspiel: the prizes are turned up one at a time, and both players bid a card for each.
 
 Source: S. M. Ross, "Goofspiel: the game of pure strategy", Journal of Applied Probability 8 (1971), with 13 cards,
-prizes in random order, ties that nobody wins, and the points won as the payoff. The other settings are common
+prizes in random order, tied prizes that nobody wins, and the points won as the payoff. The other settings are common
 variants.
 
-Rules. Each of two players holds the cards 1, 2, ..., `num_cards`, and there is a prize of each of these numbers of
-points. A prize is turned up. Both players bid a card for it at once, and the higher card wins the prize. Both cards
-are gone, and the next prize is turned up. All cards and prizes are public.
+Rules. Each of two players holds the cards 1, 2, ..., `num_cards`, and there is one prize for each of these numbers of
+points. A prize is turned up. Both players bid a card for it at once, and the higher card wins the prize. Both cards are
+gone, and the next prize is turned up. All cards and prizes are public.
 
 * `prizes="random"`: the next prize is drawn, each with the same probability. "descending": the highest prize is
   first. "ascending": the lowest prize is first.
@@ -54,11 +54,11 @@ class Goofspiel(Game[GoofspielState]):
     """Goofspiel.
 
     Attributes:
-        num_cards: Cards of each player, and prizes: 1, 2, ..., `num_cards`; 1 to 100.
+        num_cards: Number of cards of each player, and of prizes: 1, 2, ..., `num_cards`; 1 to 100.
         prizes: The order in which prizes are turned up: "random", "descending" or "ascending".
-        ties: What becomes of a tied prize: "discard" or "carry".
-        payoff: What is paid: the "margin" of points, or "win" (+1 / 0 / -1).
-        view: What players see of the hands and play as actions: "cards" or "word".
+        ties: Treatment of tied prizes: "discard" or "carry".
+        payoff: "margin" of points, or "win" (+1 / 0 / -1).
+        view: How players see the hands and choose actions: "cards" or "word".
 
     Raises:
         ValueError: If a parameter has a value that is not allowed.
@@ -86,17 +86,17 @@ class Goofspiel(Game[GoofspielState]):
 
     @property
     def total(self) -> int:
-        """Points of all prizes together."""
+        """Total points of all prizes."""
         return sum(self.cards)
 
     @property
     def keeps_score(self) -> bool:
-        """Whether the payoff depends on the score, so that states have it."""
+        """Whether the payoff depends on the score, which is then part of the state."""
         return self.payoff == "win"
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Payoffs are bounded by the points of all prizes."""
+        """Payoffs are bounded by the total points of all prizes."""
         once = (1.0,) * self.num_cards
         held = tuple(map(float, most_held((self.cards, self.cards)))) if self.view == "word" else once
         total = (float(self.total),)
@@ -121,7 +121,7 @@ class Goofspiel(Game[GoofspielState]):
     # -- rules ---------------------------------------------------------------------------
 
     def initial(self) -> Sequence[Transition[GoofspielState]]:
-        """One start for each prize that can be turned up first."""
+        """One start per prize that can be turned up first."""
         hands = (self.cards, self.cards)
         return [
             Transition(chance, GoofspielState(hands, prize, left), (0.0, 0.0))
@@ -129,7 +129,7 @@ class Goofspiel(Game[GoofspielState]):
         ]
 
     def acting_players(self, state: GoofspielState) -> tuple[int, ...]:
-        """Both players, as long as they hold cards."""
+        """Both players, while they hold cards."""
         return (0, 1) if state.hands[0] else ()
 
     def legal_actions(self, state: GoofspielState, player: int) -> tuple[int, ...]:
@@ -137,7 +137,7 @@ class Goofspiel(Game[GoofspielState]):
         return self._views[state.hands[player]].legal
 
     def transitions(self, state: GoofspielState, actions: Mapping[int, int]) -> Sequence[Transition[GoofspielState]]:
-        """The prize goes to the higher card, and the next prize is turned up."""
+        """The higher card wins the prize, and the next prize is turned up."""
         (hand_0, hand_1), prize, prizes, score, carried = state
         card_0, card_1 = self.cards[actions[0]], self.cards[actions[1]]
         hands = (without(hand_0, card_0), without(hand_1, card_1))
@@ -157,7 +157,7 @@ class Goofspiel(Game[GoofspielState]):
         ]
 
     def settled(self, state: GoofspielState) -> tuple[float, float] | None:
-        """The winner is known once the score exceeds all points that can still be won."""
+        """The winner is known once the lead exceeds all points that can still be won."""
         to_win = state.prize + sum(state.prizes) + state.carried
         if self.payoff == "win" and state.hands[0] and abs(state.score) > to_win:
             return sign(state.score), -sign(state.score)
@@ -183,14 +183,14 @@ class Goofspiel(Game[GoofspielState]):
         return np.concatenate((counts, others, views[state.prizes].counts, float_row(state.prize, *score, *carried)))
 
     def prizes_seen(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """The prize that is bid for: `[batch, observation_size]` observations -> `[batch]`."""
+        """The current prize: `[batch, observation_size]` observations -> `[batch]`."""
         return observations[:, 3 * self.num_cards].astype(np.int64)
 
     def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
         return self._views[state.hands[player]].mask.copy()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """How many of each card the observer holds; more than one only if hands are packed."""
+        """The number of each card that the observer holds; above one only if hands are packed."""
         return np.asarray(observations[:, : self.num_cards] * action_masks, dtype=np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
@@ -212,7 +212,7 @@ class Goofspiel(Game[GoofspielState]):
         return HandViews(self.cards)
 
     def describe(self, state: GoofspielState) -> str:
-        """The prizes, both hands, and the score and the points carried where they matter."""
+        """The prizes, both hands and, where they matter, the score and the carried points."""
         lines = [f"prize {state.prize or '-'}  later {_listed(state.prizes)}"]
         lines += [f"player_{player}  {_listed(hand)}" for player, hand in enumerate(state.hands)]
         if self.keeps_score:
@@ -226,7 +226,7 @@ class Goofspiel(Game[GoofspielState]):
 
     @property
     def how_to_play(self) -> str:
-        """What both hold, how a prize is won, what a tie is worth and what is paid."""
+        """Explains the hands, how to win a prize, what a tie is worth and what is paid."""
         order = {"random": "in random order", "descending": "the highest first", "ascending": "the lowest first"}
         tie = "nobody wins the prize"
         if self.ties == "carry":
@@ -249,7 +249,7 @@ class Goofspiel(Game[GoofspielState]):
     # -- compiled -------------------------------------------------------------------------
 
     def compiled_rules(self) -> CompiledRules[GoofspielState]:
-        """Compiled rules; a row is what player 0 observes."""
+        """Compiled rules; a row is player 0's observation."""
         from cardwar_envs.games.goofspiel import kernel  # compiles on first use
 
         start = self.observation(GoofspielState((self.cards, self.cards), 0, self.cards), 0)
@@ -263,7 +263,7 @@ class Goofspiel(Game[GoofspielState]):
     # -- equal situations -----------------------------------------------------------------
 
     def canonical(self, state: GoofspielState) -> Canonical[GoofspielState]:
-        """Packed hands, and the seats swapped if that is lower."""
+        """Packs the hands, and swaps the seats if the result is lower."""
         hands = packed_from_one(state.hands)
         mirrored = hands[::-1]
         if (mirrored, -state.score) < (hands, state.score):
@@ -271,12 +271,12 @@ class Goofspiel(Game[GoofspielState]):
         return Canonical(state._replace(hands=hands), (0, 1))
 
     def canonical_actions(self, state: GoofspielState, player: int) -> tuple[ActionImage, ...]:
-        """Interchangeable cards share their image's probability by number."""
+        """Interchangeable cards split their image's probability in proportion to their counts."""
         shares = interchangeable(state.hands[player], packed_from_one(state.hands)[player])
         return tuple(ActionImage(card - 1, image - 1, share) for card, image, share in shares)
 
     def count_states(self, canonical: bool) -> int | None:
-        """See `Game`: pairs of hands, or interleavings, times what prizes can be left; None if the score counts."""
+        """See `Game`: pairs of hands, or interleavings, times the sets of prizes left; None if the score counts."""
         if self.keeps_score:
             return None
         n, random, packed = self.num_cards, self.prizes == "random", canonical or self.view == "word"
@@ -287,10 +287,10 @@ class Goofspiel(Game[GoofspielState]):
         return (states + 1) // 2 if canonical else states  # swapping the seats makes one of two
 
     def interleavings(self, left: int) -> int:
-        """How many ways the hands can interleave when each player has `left` cards left.
+        """The number of interleavings when each player has `left` cards left.
 
-        Of the ranks, some are held by both players and as many by each alone; ranks held by neither leave no trace,
-        and there must be enough of these for the cards that each has played.
+        Some ranks are held by both players, and equally many by each player alone. Ranks held by neither do not show;
+        there must be enough of them for the cards that have been played.
         """
         alone = range(min(left, self.num_cards - left) + 1)
         return sum(factorial(left + s) // (factorial(left - s) * factorial(s) ** 2) for s in alone)

@@ -1,8 +1,9 @@
-"""Pictures of Goofspiel: both hands, the prize that is bid for, the last bids and the prizes to come."""
+"""Pictures of Goofspiel: both hands, the current prize, the last bids and the later prizes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from cardwar_envs.core.cards import INSIDE, HandGrid, Slot, empty_place, face_to_face, last_play, stacked
 from cardwar_envs.core.game import FORFEIT, Game
@@ -14,7 +15,7 @@ CARD = (64.0, 84.0)
 
 
 def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielState], by_word: bool) -> Scene:
-    """A picture; if `by_word`, cards are renumbered, so that it is not known which ones were played."""
+    """Draws a game; with `by_word`, cards are renumbered, so the last bids do not name cards."""
     cards, state = game.facts.num_actions, revealed.state
     gone = cards - len(state.hands[0])
     grid = HandGrid(cards)
@@ -22,7 +23,7 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
     def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
         return [*_bids(game, revealed, panel, seats), *_prizes(state, grid, panel.y + BIDS + 12)]
 
-    return face_to_face(
+    drawn = face_to_face(
         game,
         revealed,
         f"prize {gone + 1} of {cards}" if gone < cards else f"all {cards} prizes are gone",
@@ -32,10 +33,11 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
         between,
         BIDS + 30 + (grid.height if grid.holds(grid.size) else 30),
     )
+    return replace(drawn, outcome=_result(revealed))
 
 
 def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
-    """A place for each card; a card that was played leaves its place empty, unless cards are renumbered."""
+    """One slot per card; played cards leave theirs empty, unless cards are renumbered."""
     if by_word or not grid.holds(grid.size):
         return [Slot(str(each)) for each in hand]
     return [Slot(str(each), int(each in hand)) for each in range(1, grid.size + 1)]
@@ -44,7 +46,7 @@ def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
 def _bids(
     game: Game[GoofspielState], revealed: Revealed[GoofspielState], panel: Box, seats: Sequence[int]
 ) -> list[Shape]:
-    """The prize at the left, the last bids beside it, the standing at the right."""
+    """Draws the prize at the left, the last bids beside it, the standing at the right."""
     prize, first = revealed.state.prize, Box(panel.x + 20, panel.y + 42, *CARD)
     shapes: list[Shape] = [label(first.x, panel.y + 28, "prize", 90, 18, colour="muted")]
     shapes += _prize_card(first, prize, 32) if prize else empty_place(first)
@@ -61,7 +63,7 @@ def _bids(
 
 
 def _prizes(state: GoofspielState, grid: HandGrid, top: float) -> list[Shape]:
-    """A row of all prizes: those to come, and empty places."""
+    """Draws a row of all prizes: the later ones, and empty places."""
     if not grid.holds(grid.size):
         text = f"{len(state.prizes)} prizes come later"
         return [label(2 * MARGIN, top + 24, text, INSIDE - 2 * MARGIN, 18, colour="muted")]
@@ -73,7 +75,7 @@ def _prizes(state: GoofspielState, grid: HandGrid, top: float) -> list[Shape]:
 
 
 def _inside(place: Box) -> Box:
-    """The place moved towards the middle, so that a row as wide as the picture fits into the panel."""
+    """Moves the place towards the middle, so that a row as wide as the picture fits into the panel."""
     share = (INSIDE - 32) / INSIDE
     left = WIDTH / 2 + (place.x - WIDTH / 2) * share
     return Box(left, place.y, place.width * share, place.height)
@@ -85,14 +87,14 @@ def _prize_card(box: Box, prize: int, size: float) -> tuple[Shape, ...]:
 
 
 def _winner(actions: Mapping[int, int]) -> int | None:
-    """The player whose card was higher; None if nobody's was. Cards that were renumbered keep their order."""
+    """The player with the higher card; None for a tie. Renumbered cards keep their order."""
     if not actions or FORFEIT in actions.values() or actions[0] == actions[1]:
         return None
     return int(actions[1] > actions[0])
 
 
 def _result(revealed: Revealed[GoofspielState]) -> str:
-    """What became of the last prize."""
+    """Says who won the last prize."""
     actions, before = revealed.last_actions, revealed.before
     if actions is None or before is None or FORFEIT in actions.values():
         return ""
@@ -101,10 +103,10 @@ def _result(revealed: Revealed[GoofspielState]) -> str:
 
 
 def _standing(revealed: Revealed[GoofspielState]) -> str:
-    """Who leads by how much, or who has won."""
+    """Says who leads by how much, or who has won."""
     ahead = revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:
         return "A draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")
-    # Either the state has the score, or the margin was paid, by one player to the other.
+    # Either the state has the score, or the margin was paid by one player to the other.
     points = revealed.state.score or round(ahead / 2)
     return f"{revealed.does(int(points < 0), 'leads')} by {abs(points)}" if points else "Nobody leads"

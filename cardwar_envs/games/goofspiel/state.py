@@ -16,10 +16,10 @@ class GoofspielState(NamedTuple):
 
     Attributes:
         hands: The cards that each player still holds, ascending.
-        prize: The prize that both bid for now; 0 when the game is over.
+        prize: The prize that both bid for; 0 when the game is over.
         prizes: The prizes that come later, ascending.
-        score: Points won by player 0 minus points won by player 1; 0 where the payoff does not depend on it.
-        carried: Points of tied prizes that the next winner takes as well.
+        score: Points won by player 0 minus points won by player 1; 0 if the payoff does not depend on it.
+        carried: Points of tied prizes that the next winner gets as well.
     """
 
     hands: Hands
@@ -31,7 +31,7 @@ class GoofspielState(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)  # a bound on memory
 def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...]:
-    """The ways to turn up a prize of those left: (probability, prize, prizes left); the prize is 0 if none is."""
+    """The possible next prizes: (probability, prize, prizes left); the prize is 0 if none is left."""
     if not left:
         return ((CERTAIN, 0, ()),)
     if order == "random":
@@ -41,7 +41,7 @@ def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...
 
 
 def without(cards: Hand, card: int) -> Hand:
-    """The cards, one of that number less."""
+    """The cards without one of that number."""
     place = cards.index(card)
     return cards[:place] + cards[place + 1 :]
 
@@ -72,7 +72,7 @@ def check_state(
 
 
 def _checked_types(state: GoofspielState) -> GoofspielState:
-    """The state; raises ValueError unless it is made of sorted tuples and integers, with as many prizes as cards."""
+    """Returns the state; a ValueError unless it has sorted tuples, integers, and as many prizes as cards."""
     with reading_state(state, "a GoofspielState of hands, a prize, later prizes, a score and carried points"):
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         prizes = whole_numbers("prizes", state.prizes)

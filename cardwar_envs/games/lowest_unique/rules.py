@@ -4,13 +4,12 @@ Source: R. Östling, J. T. Wang, E. Y. Chou and C. F. Camerer, "Testing game the
 games", American Economic Journal: Microeconomics 3 (2011). Their online appendix A has the game with a fixed number of
 players, `payoff="prize"` here.
 
-Rules. In each of `rounds` rounds all players choose a number from 1 to `numbers` at once. A number is unique if only
-one player has chosen it. Whoever has chosen the lowest unique number wins the round. If no number is unique, nobody
-wins it.
+Rules. In each of `rounds` rounds all players choose a number from 1 to `numbers` at once. A number is unique if exactly
+one player chose it. The player with the lowest unique number wins the round. If no number is unique, nobody wins.
 
-* `payoff="share"`: the winner of a round is paid 1 point, and the other players pay equal shares of it. The game is
-  zero-sum.
-* `payoff="prize"`: the winner of a round is paid 1 point, and nobody pays it. The game is not zero-sum.
+* `payoff="share"`: the winner of a round gets 1 point, and the other players pay equal shares of it. The game is
+zero-sum.
+* `payoff="prize"`: the winner of a round gets 1 point, and nobody pays it. The game is not zero-sum.
 
 Version history: 0: first version.
 """
@@ -41,7 +40,7 @@ class LowestUniqueState(NamedTuple):
 
     Attributes:
         rounds_left: Rounds left, including the current one.
-        last_winner: The player who won the last round; None if nobody did, or none was played.
+        last_winner: The winner of the last round; None if there was no winner or no round yet.
     """
 
     rounds_left: int
@@ -55,7 +54,7 @@ class LowestUnique(Game[LowestUniqueState]):
     Attributes:
         num_players: 2 to 100.
         numbers: The players choose from 1, 2, ..., `numbers`; 2 to 1000.
-        rounds: How often they choose; 1 to 10,000.
+        rounds: Number of rounds, 1 to 10,000.
         payoff: Who pays the winner's point: the others ("share") or nobody ("prize").
 
     Raises:
@@ -77,7 +76,7 @@ class LowestUnique(Game[LowestUniqueState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """A player wins, or pays for, at most every round."""
+        """A player wins, or pays for, at most all rounds."""
         return GameFacts(
             name=self.name,
             version=self.version,
@@ -96,7 +95,7 @@ class LowestUnique(Game[LowestUniqueState]):
 
     @property
     def _share(self) -> float:
-        """What each other player pays the winner of a round."""
+        """The payment of each other player to the winner of a round."""
         return 1.0 / (self.num_players - 1) if self.payoff == "share" else 0.0
 
     def initial(self) -> Sequence[Transition[LowestUniqueState]]:
@@ -104,7 +103,7 @@ class LowestUnique(Game[LowestUniqueState]):
         return [Transition(CERTAIN, LowestUniqueState(self.rounds), (0.0,) * self.num_players)]
 
     def acting_players(self, state: LowestUniqueState) -> tuple[int, ...]:
-        """All players, as long as rounds are left."""
+        """All players, while rounds are left."""
         return tuple(range(self.num_players)) if state.rounds_left else ()
 
     def legal_actions(self, state: LowestUniqueState, player: int) -> tuple[int, ...]:
@@ -123,7 +122,7 @@ class LowestUnique(Game[LowestUniqueState]):
         return [Transition(CERTAIN, LowestUniqueState(state.rounds_left - 1, winner), tuple(rewards))]
 
     def observation(self, state: LowestUniqueState, player: int) -> NDArray[np.float32]:
-        """The table as the player sees it; seats are counted from the own seat, round the table.
+        """The table as the player sees it; seats are counted from the player's own.
 
         Entries:
             1: rounds left, including the current one
@@ -164,7 +163,7 @@ class LowestUnique(Game[LowestUniqueState]):
 
     @property
     def how_to_play(self) -> str:
-        """What is chosen, who wins a round, what it pays and who pays it."""
+        """Explains the choice, who wins a round, what it pays and who pays it."""
         others = self.num_players - 1
         opponents = "your opponent" if others == 1 else f"your {others} opponents"
         paid = "nobody has to pay it"

@@ -1,4 +1,4 @@
-"""Pictures of Lowest unique number: what each player chose last and was paid so far."""
+"""Pictures of Lowest unique number: each player's last choice and payoff so far."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cardwar_envs.games.lowest_unique.winner import lowest_unique
 
 S = TypeVar("S", bound=Hashable)
 
-# Of more players a picture would be too tall.
+# With more players a picture would be too tall.
 MOST_ROWS = 12
 TOP, ROW, STANDING = 72.0, 66.0, 56.0
 NUMBER = (72.0, 56.0)
 
 
 def lowest_unique_scene(game: Game[S], revealed: Revealed[S], aside: str) -> Scene:
-    """A picture of a game of Lowest unique number; `aside` is said at the top right."""
+    """Draws a game of Lowest unique number, with `aside` at the top right."""
     players = game.facts.num_players
     last = revealed.last_actions
     winner = None if last is None or FORFEIT in last.values() else lowest_unique(last)
@@ -36,7 +36,7 @@ def lowest_unique_scene(game: Game[S], revealed: Revealed[S], aside: str) -> Sce
 
 
 def _said(revealed: Revealed[S], winner: int | None) -> str:
-    """What became of the last round."""
+    """Describes the result of the last round."""
     if revealed.last_actions is None:
         return "no round was played yet"
     if FORFEIT in revealed.last_actions.values():

@@ -1,4 +1,4 @@
-"""Who wins a round of Lowest unique number."""
+"""The winner of a round of Lowest unique number."""
 
 from __future__ import annotations
 

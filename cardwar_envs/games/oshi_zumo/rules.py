@@ -1,7 +1,7 @@
 """Oshi-Zumo: both players bid coins at once, and the higher bid pushes the wrestler one field.
 
 Source: M. Buro, "Solving the Oshi-Zumo game", Advances in Computer Games (2004). The parameters and the payoffs are
-those of OpenSpiel's `oshi_zumo`; Alesia is the variant that only a wrestler off the board decides.
+those of OpenSpiel's `oshi_zumo`. In the variant Alesia only a wrestler off the board decides the game.
 
 Rules. Each of two players has `coins`. A wrestler stands in the middle of a board of 2 * `size` + 1 fields in a row. In
 each move both players bid some of their coins at once, at least `min_bid`; a player who has less than that bids 0.
@@ -12,8 +12,8 @@ leave it where it is. The game ends when the wrestler is off the board, when nei
 Payoff: a player wins 1 point from the other if the wrestler is off the board on the other's side, or stands on the
 other's side at the end. With `alesia` the second does not count. Otherwise the game is a draw.
 
-In one case OpenSpiel differs: a player who has some coins but less than `min_bid` bids all of them there. That can
-come up only if `min_bid` is at least 2.
+OpenSpiel differs in one case: there, a player with some coins but fewer than `min_bid` bids all of them. That can occur
+only if `min_bid` is at least 2.
 
 Version history: 0: first version.
 """
@@ -37,7 +37,7 @@ from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 MAX_COINS = 10_000
 MAX_SIZE = 1000
-# A larger number of moves would not be exact in an observation.
+# Larger numbers of moves would not be exact in an observation.
 MAX_HORIZON = 1 << 24
 
 
@@ -48,9 +48,9 @@ class OshiZumo(Game[OshiZumoState]):
     Attributes:
         coins: Coins of each player at the start; 1 to 10,000.
         size: Fields on each side of the middle; 1 to 1000.
-        min_bid: Least bid of a player who has that many coins; 0 to `coins`.
+        min_bid: Minimum bid of a player who has that many coins; 0 to `coins`.
         horizon: Moves after which the game ends; 1 to 16,777,216.
-        alesia: Whether only a wrestler off the board makes a winner.
+        alesia: Whether only a wrestler off the board decides the game.
 
     Raises:
         ValueError: If a parameter is out of its range.
@@ -73,7 +73,7 @@ class OshiZumo(Game[OshiZumoState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """If bids can be 0, positions come up again, and only the horizon bounds the game."""
+        """If bids can be 0, positions recur, and only the horizon bounds the game."""
         longest = self._moves_at_most((self.coins, self.coins), self.horizon)
         off = self.size + 1.0
         return GameFacts(
@@ -94,10 +94,10 @@ class OshiZumo(Game[OshiZumoState]):
         )
 
     def _moves_at_most(self, coins: tuple[int, int], horizon: int) -> int:
-        """Moves until neither player can bid or the horizon is reached; one who can bids at least `min_bid`.
+        """Moves until neither player can bid or the horizon is reached; a player who can bid bids at least `min_bid`.
 
-        States count no more moves than this. So if coins run out before the horizon, states that differ only in
-        the moves made are one state.
+        States count at most this many moves. So if coins run out before the horizon, states that differ only in the
+        number of moves made are one state.
         """
         return min(horizon, max(coins) // self.min_bid) if self.min_bid else horizon
 
@@ -119,7 +119,7 @@ class OshiZumo(Game[OshiZumoState]):
         return tuple(range(self.min_bid, state.coins[player] + 1)) or (0,)
 
     def transitions(self, state: OshiZumoState, actions: Mapping[int, int]) -> Sequence[Transition[OshiZumoState]]:
-        """The bids are paid, and the wrestler moves."""
+        """Both pay their bids, and the wrestler moves."""
         coins = state.coins[0] - actions[0], state.coins[1] - actions[1]
         position = state.position + (actions[0] > actions[1]) - (actions[0] < actions[1])
         after = OshiZumoState(coins, position, self._moves_at_most(coins, state.moves_left - 1))
@@ -127,7 +127,7 @@ class OshiZumo(Game[OshiZumoState]):
         return [Transition(CERTAIN, after, (paid, 0.0 - paid))]
 
     def _payoff(self, position: int) -> float:
-        """What player 0 is paid if the wrestler is there at the end."""
+        """Player 0's payoff for a final position of the wrestler."""
         counts = abs(position) > self.size or not self.alesia
         return float(position > 0) - float(position < 0) if counts else 0.0
 
@@ -152,7 +152,7 @@ class OshiZumo(Game[OshiZumoState]):
         return OshiZumoState((own, other), position, moves_left), 0
 
     def canonical(self, state: OshiZumoState) -> Canonical[OshiZumoState]:
-        """The seats swapped if that is lower."""
+        """Swaps the seats if the result is lower."""
         mirrored = OshiZumoState(state.coins[::-1], -state.position, state.moves_left)
         return Canonical(mirrored, (1, 0)) if mirrored < state else Canonical(state, (0, 1))
 
@@ -187,7 +187,7 @@ class OshiZumo(Game[OshiZumoState]):
 
     @property
     def how_to_play(self) -> str:
-        """What both hold, what a bid does, when the game ends and who wins."""
+        """Explains the coins, what a bid does, when the game ends and who wins."""
         bid = "any number of your coins at the same time, even none"
         if self.min_bid:
             bid = f"some of your coins at the same time, at least {self.min_bid} (none if you have fewer)"

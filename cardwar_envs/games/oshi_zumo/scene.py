@@ -10,12 +10,12 @@ from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 BAR, BOARD, SPACE = 30.0, 130.0, 18.0
 BID = (72.0, 72.0)
-# On a longer board the fields would be too narrow to be seen.
+# On longer boards the fields would be too narrow to see.
 MOST_FIELDS = 41
 
 
 def oshi_zumo_scene(game: Pictured, revealed: Revealed[OshiZumoState], coins: int, size: int) -> Scene:
-    """A picture of a game with `coins` per player at the start and `size` fields on each side of the middle."""
+    """Draws a game with `coins` per player at the start and `size` fields on each side of the middle."""
     state, standing = revealed.state, _standing(revealed)
 
     def seat(player: int, top: float) -> list[Shape]:
@@ -31,7 +31,7 @@ def oshi_zumo_scene(game: Pictured, revealed: Revealed[OshiZumoState], coins: in
 
 
 def _purse(left: int, coins: int, player: int, top: float) -> list[Shape]:
-    """A bar as long as the coins that are left, and their number."""
+    """Draws a bar as long as the remaining coins, and their number."""
     room = INSIDE - 150
     shapes: list[Shape] = [Box(MARGIN, top, room, BAR, "panel")]
     if left:
@@ -41,7 +41,7 @@ def _purse(left: int, coins: int, player: int, top: float) -> list[Shape]:
 
 
 def _bid(game: Pictured, revealed: Revealed[OshiZumoState], player: int, box: Box) -> list[Shape]:
-    """The last bid of a player, beside it what it is."""
+    """Draws a player's last bid, with its name."""
     shapes: list[Shape] = [label(box.x - 12, box.y + box.height / 2 + 6, "last bid", 120, 18, "end", colour="muted")]
     actions = revealed.last_actions
     won = actions is not None and actions[player] > actions[1 - player] >= 0
@@ -49,7 +49,7 @@ def _bid(game: Pictured, revealed: Revealed[OshiZumoState], player: int, box: Bo
 
 
 def _fields(position: int, size: int, board: Box) -> list[Shape]:
-    """The fields of the board, player 0's side at the left, the places off the board, and the wrestler."""
+    """Draws the fields, player 0's side at the left, the places off the board, and the wrestler."""
     count = min(2 * size + 3, MOST_FIELDS)
     step = (board.width - 2 * MARGIN) / count
     width, middle = min(step * 0.84, 56.0), board.y + 54
@@ -68,7 +68,7 @@ def _fields(position: int, size: int, board: Box) -> list[Shape]:
 
 
 def _standing(revealed: Revealed[OshiZumoState]) -> str:
-    """Where the wrestler is, or who has won."""
+    """Says where the wrestler is, or who has won."""
     position, ahead = revealed.state.position, revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:
         return "a draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")

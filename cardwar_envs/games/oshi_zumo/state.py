@@ -10,8 +10,8 @@ class OshiZumoState(NamedTuple):
 
     Attributes:
         coins: The coins that each player has left.
-        position: Where the wrestler stands, in fields from the centre; positive on player 1's side. It is off the board
-            if it is further away than the board's `size`.
+        position: The wrestler's position in fields from the centre, positive on player 1's side. It is off the board if
+            it is further away than the board's `size`.
         moves_left: min(moves up to the horizon, max(coins) // min_bid), or those up to the horizon if `min_bid` is 0.
     """
 

@@ -1,8 +1,7 @@
 """The actions of WAR as numbers: to play a card, to choose discards and a battle card in a war, or to wait.
 
-With `ranks` ranks and `discards` discards, actions `0..ranks-1` play a card of that rank (lowest
-first); then come the war choices, by discards in lexicographic order and, among equal discards, by
-battle card; the last action is to wait.
+With `ranks` ranks and `discards` discards, actions `0..ranks-1` play a card of that rank, lowest first. Then come the
+war choices, ordered by their discards (lexicographically), then by battle card. The last action is to wait.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ LOWEST_CARD = 2
 
 
 class WarChoice(NamedTuple):
-    """What a player puts down in a war.
+    """The cards that a player puts down in a war.
 
     Attributes:
         discards: Cards that go to the pot without fighting, ascending.
@@ -38,7 +37,7 @@ class WarActions:
 
     Attributes:
         cards: The card of each rank, ascending: 2, 3, ...
-        wait: The action of a player that has nothing to choose.
+        wait: The action of a player without a choice.
         size: Number of actions.
     """
 
@@ -94,7 +93,7 @@ class WarActions:
         return mask
 
     def war_ways(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """`[size]`: in how many ways each war choice can be made from the cards of such a hand."""
+        """`[size]`: the number of ways to make each war choice from the cards of such a hand."""
         most = int(counts.max(initial=0))
         binomials = np.array([[comb(n, k) for k in range(self._discards + 1)] for n in range(most + 1)], dtype=float)
         ways = np.zeros(self.size)
@@ -104,7 +103,7 @@ class WarActions:
 
     @cached_property
     def sets(self) -> list[tuple[int, ...]]:
-        """All sets of discards in order of the war choices, as ranks from 0."""
+        """All sets of discards, in the order of the war choices, as ranks from 0."""
         return list(combinations_with_replacement(range(len(self.cards)), self._discards))
 
     @cached_property
@@ -114,7 +113,7 @@ class WarActions:
         return needs
 
     def parts(self) -> NDArray[np.int64]:
-        """`[size, 3 * ranks + 1]`: a round's card, how many of each rank are discarded, the battle card, waiting."""
+        """`[size, 3 * ranks + 1]`: a round's card, number of discards of each rank, the battle card, waiting."""
         ranks, rounds = len(self.cards), np.eye(len(self.cards), dtype=np.int64)
         parts = np.zeros((self.size, 3 * ranks + 1), dtype=np.int64)
         parts[:ranks, :ranks] = rounds
@@ -124,7 +123,7 @@ class WarActions:
         return parts
 
     def sets_below(self) -> NDArray[np.int64]:
-        """`[discards, ranks]`: how many sets of discards go on with a certain rank at a certain place."""
+        """`[discards, ranks]`: the number of sets of discards that continue with a given rank at a given index."""
         ranks, rest = len(self.cards), reversed(range(self._discards))
         counts = [[comb(ranks - rank + left - 1, left) for rank in range(ranks)] for left in rest]
         return np.array(counts, dtype=np.int64).reshape(self._discards, ranks)

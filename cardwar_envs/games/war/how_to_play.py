@@ -1,4 +1,4 @@
-"""How WAR is played, in plain sentences."""
+"""Explains how to play WAR, in plain sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from cardwar_envs.core.texts import counted, numbers_in_words
 
 
 def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
-    """How WAR is played and won."""
+    """Explains how WAR is played and won."""
     put, lacking = "another card", "no cards left"
     if discards:
         put = f"{counted(discards, 'discard')} and a battle card"

@@ -1,4 +1,4 @@
-"""WAR over many states at once, compiled; `CompiledRules` says what each body does, `round_kernel` what a row is."""
+"""Compiled WAR over many states at once; `CompiledRules` describes each body, `round_kernel` the rows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 from cardwar_envs.games.war.round_kernel import OVER, ROUND, WAR, can_act, cards_in, flags_at, phase_of, play_one
 
-# What `written` says of a mask: it is all 0, or a card or the wait may be set, or anything may be set.
+# Values of `written` for a mask: all 0; a card or the wait may be set; anything may be set.
 BLANK, CARDS, ANYTHING = 0, 1, 2
 
 
 @njit()
 def _any_play(row, player, phase, streams, g, sets, below, chosen):  # type: ignore[no-untyped-def]
-    """An action of a player that acts; each card is drawn from the cards held; `chosen` is scratch space."""
+    """Draws an action of an acting player, card by card from its hand; `chosen` is scratch space."""
     ranks, discards = below.shape[1], sets.shape[1]
     hand = row[2 * ranks * player : 2 * ranks * player + ranks]
     cards = cards_in(row, 2 * ranks * player, ranks)
@@ -61,7 +61,7 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
             if phase == OVER:
                 row[:] = kept
                 break
-            # Each state passed so far is the one kept with the same probability.
+            # Reservoir sampling: each set seen so far is the kept one with equal probability.
             if draw(streams, g) * (passed + 1) < 1.0:
                 kept[:] = row
 
@@ -165,13 +165,13 @@ def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
                 marked[i] = hand[i] > 0.0
         for k in range(paid):
             hand[chosen[k]] += 1.0
-        # The sets that begin like one that cannot be paid come next and can be skipped.
+        # The next sets that begin like an unaffordable one can be skipped.
         s += 1 if paid == discards else below[paid, chosen[paid]]
 
 
 @njit()
 def _mask(row, player, phase, players, sets, below, mask, written):  # type: ignore[no-untyped-def]
-    """Writes a mask over the one that is there; returns what is written now."""
+    """Overwrites a mask; returns the new value of `written`."""
     ranks = below.shape[1]
     _wipe(mask, ranks, written)
     _, live = flags_at(players, ranks)
@@ -191,7 +191,7 @@ def _mask(row, player, phase, players, sets, below, mask, written):  # type: ign
 
 @njit()
 def _observe(row, player, players, ranks, seen):  # type: ignore[no-untyped-def]
-    """Writes what a player sees: the row with the own seat first, then round the table."""
+    """Writes a player's observation: the row with the own seat first, then the others in seating order."""
     own, pot, (at_war, live) = 2 * ranks * player, 2 * ranks * players, flags_at(players, ranks)
     for i in range(pot - own):
         seen[i] = row[own + i]

@@ -17,23 +17,23 @@ from cardwar_envs.games.war.state import Pile, WarState, new_state
 
 # With 9 ranks there are hundreds of millions of positions.
 MOST_RANKS = 8
-# Positions as numbers, see `positions_kernel`: the base, and the weights of hand 0, wins 0, hand 1, wins 1 and the pot.
+# Encoding of positions as numbers, see `positions_kernel`: the base, and the weights of the five piles.
 BASE, WEIGHTS = 25, np.array([1, 3, 7, 12, 0])
-# Each rank makes this many times as many positions; with two ranks there are a handful.
+# Each rank multiplies the number of positions by about this; with two ranks there are a handful.
 GROWTH = 16
-# In plain Python.
+# Seconds per position in plain Python.
 SECONDS_PER_POSITION = 6e-5
 
 
 @dataclass(frozen=True)
 class WarPositions(RoundsForm[WarState]):
-    """The positions of WAR; a level of wars for each number of cards in both hands.
+    """The positions of WAR, with one level of wars for each number of cards in both hands.
 
     Attributes:
         num_actions: Size of the action space.
         ranks: Cards that each player has at the start.
         keys: `[nodes]` positions as numbers; see `cardwar_envs.games.war.positions_kernel`.
-        table: Open-addressing hash table of the keys, and their nodes.
+        table: Open-addressing hash table from keys to nodes.
     """
 
     num_actions: int
@@ -87,8 +87,8 @@ class WarPositions(RoundsForm[WarState]):
 class _Choices:
     """The lists of choices: list 0 to wait, then one for each hand in a round, then one for each hand in a war.
 
-    The fields are those of `RoundsForm`; `piles` and `bits` are the pile that each option puts down, and the
-    ranks in that pile as bits.
+    The fields are those of `RoundsForm`; `piles` and `bits` are the pile that each option puts down, and the ranks in
+    that pile as bits.
     """
 
     rows: NDArray[np.int64]
@@ -103,7 +103,7 @@ class _Choices:
 def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int, max_positions: int) -> WarPositions:
     """All positions of two players that can follow `starts`, in which the game must not be over.
 
-    The rounds left of these states do not matter. `max_positions` bounds the nodes, wars included.
+    The rounds left in these states are ignored. `max_positions` bounds the nodes, wars included.
 
     Raises:
         ValueError: If there are more than 8 ranks or more nodes.
@@ -124,7 +124,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
     )
     if len(keys) > max_positions:
         raise ValueError(f"{too_many}; this oracle takes smaller decks")
-    # Final nodes first, then wars, those with the fewest cards in hands first, then beginnings of rounds.
+    # Final nodes first, then wars in order of the cards in hands, fewest first, then beginnings of rounds.
     height = np.where(keys < 0, _kernel(len(keys)).hands_in(keys, ranks), np.iinfo(np.int64).max)
     height[:2] = -1
     order = np.argsort(height, kind="stable")
@@ -150,12 +150,12 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
 
 
 def _kernel(positions: int) -> Any:
-    """The kernels, for work on so many positions."""
+    """The kernels, compiled or not, for work on this many positions."""
     return kernels("cardwar_envs.games.war.positions_kernel", SECONDS_PER_POSITION * positions)
 
 
 def key_of(state: WarState) -> int:
-    """A position as a number; see `cardwar_envs.games.war.positions_kernel`."""
+    """Encodes a position as a number; see `cardwar_envs.games.war.positions_kernel`."""
     piles = (state.hands[0], state.wins[0], state.hands[1], state.wins[1], state.pot)
     key: int = sum(
         int(weight) * sum(BASE ** (card - LOWEST_CARD) for card in pile)
@@ -192,18 +192,18 @@ def _choices(actions: WarActions) -> _Choices:
 
 
 def _war_choices(hands: NDArray[np.int64], actions: WarActions) -> _Choices:
-    """Those of each hand in a war, in order of their actions; `hands` is `[hands, ranks]` counts."""
+    """The choices of each hand in a war, in order of their actions; `hands` is `[hands, ranks]` counts."""
     ranks = hands.shape[1]
     piles = actions.needs[:, None, :] + np.eye(ranks, dtype=np.int64)  # [sets, ranks that battle, ranks]
     numbers = piles @ _powers(ranks)
     fitting = np.flatnonzero(actions.needs.max(axis=1, initial=0) <= hands.max())
     fitting_piles = piles[fitting].astype(np.int8)
-    # Hand by hand, as all of them at once would fill the memory.
+    # One hand at a time; all at once would exhaust the memory.
     found = [np.argwhere((hand >= fitting_piles).all(axis=2)) for hand in hands.astype(np.int8)]
     rows = np.cumsum([0, *map(len, found)])
     places, battles = np.concatenate(found).T
     places = fitting[places]
-    # Choices of one hand that put down the same cards are one option, numbered in the order in which they come up.
+    # Choices of a hand that put down the same cards are one option, numbered in order of appearance.
     hand_of = np.repeat(np.arange(len(hands)), np.diff(rows))
     _, piles_of = np.unique(numbers[places, battles], return_inverse=True)
     _, first, option_of = np.unique(hand_of * len(piles_of) + piles_of, return_index=True, return_inverse=True)

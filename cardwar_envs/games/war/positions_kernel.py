@@ -1,8 +1,8 @@
-"""Compiled enumeration of the positions of WAR for two players; `cardwar_envs.games.war.positions` is its front.
+"""Compiled enumeration of WAR's positions for two players, called through `cardwar_envs.games.war.positions`.
 
-A pile is a number: digit `rank` to base 25 counts its cards of that rank (0 to 2). A position is the
-sum of its piles times `WEIGHTS`, whose pairwise sums differ, so that every digit of the sum says where
-the two cards of a rank lie; in a war it is the complement of that sum, a negative number.
+A pile is a number: digit `rank` to base 25 counts its cards of that rank (0 to 2). A position is the sum of its piles
+times `WEIGHTS`. The pairwise sums of the weights are distinct, so every digit of the sum shows in which piles the two
+cards of a rank are. In a war the position is the complement of that sum, a negative number.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import numpy as np
 from cardwar_envs.core.compiled import njit, wraps_around
 from cardwar_envs.games.war.positions import BASE, WEIGHTS
 
-# Node 0 is a game that player 0 has won, node 1 one that nobody has won; a code is twice the node, one more
-# if the seats are swapped.
+# Node 0 is a game won by player 0, node 1 a draw; a code is twice the node, plus one if the seats are swapped.
 WON, LOST, DRAWN = 0, 1, 2
 EMPTY = np.int64(-(2**63) + 1)
 
@@ -53,7 +52,7 @@ def _slot(table, key):  # type: ignore[no-untyped-def]
 
 @njit()
 def canonical_key(key, ranks, piles):  # type: ignore[no-untyped-def]
-    """The lower of a key and its mirror image's, and whether that is the image's."""
+    """The lower of the keys of a position and its mirror image, and whether that is the image's."""
     split(key, ranks, piles)
     mirrored = _key(piles[2], piles[3], piles[0], piles[1], piles[4])
     if key < 0:
@@ -75,7 +74,7 @@ def find_all(table, nodes, keys, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def hash_table(keys, least):  # type: ignore[no-untyped-def]
-    """An open-addressing table of at least that size of all but the first two (final) nodes."""
+    """An open-addressing table of at least that size, with all but the first two (final) nodes."""
     size = 1024
     while size < max(least, 2 * len(keys)):
         size *= 2
@@ -91,7 +90,7 @@ def hash_table(keys, least):  # type: ignore[no-untyped-def]
 
 @njit()
 def _arrive(key, mirrored, book):  # type: ignore[no-untyped-def]
-    """The code of a position; it becomes a new node if it is not one yet."""
+    """The code of a position, which becomes a new node unless it is one already."""
     table, nodes, keys, count = book
     swapped = mirrored < key
     least = mirrored if swapped else key
@@ -132,7 +131,7 @@ def _tie(hand_0, wins_0, hand_1, wins_1, pot, can_pay, book):  # type: ignore[no
 
 @njit()
 def _digits(pile, ranks):  # type: ignore[no-untyped-def]
-    """Number of cards, and the number of the hand to base 3."""
+    """The number of cards in a hand, and the hand as a number to base 3."""
     total, index, power = 0, 0, 1
     for _ in range(ranks):
         digit = pile % BASE
@@ -161,7 +160,7 @@ def _grown(array):  # type: ignore[no-untyped-def]
 
 @njit()
 def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[no-untyped-def]
-    """Writes where each pair of options leads if player 0, player 1 or nobody battles higher; -1: it cannot be."""
+    """Writes the children of each pair of options if player 0, player 1 or neither battles higher; -1: impossible."""
     hand_0, wins_0, hand_1, wins_1, pot = piles
     (own, other), (option_starts, option_piles, option_bits), (ranks, discards) = pair, choices, rules
     place = 0
@@ -171,7 +170,7 @@ def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[n
             put_1 = hand_1 if other == 0 else option_piles[j]
             rest_0, rest_1, stake = hand_0 - put_0, hand_1 - put_1, pot + put_0 + put_1
             bits_0, bits_1 = option_bits[i], option_bits[j]
-            # The highest card of one against the lowest of the other; who waits has none.
+            # The highest card of one player against the lowest of the other; a waiting player has none.
             higher = bits_1 == 0 or bits_0 >= 2 * (bits_1 & -bits_1)
             lower = bits_0 == 0 or bits_1 >= 2 * (bits_0 & -bits_0)
             equal = bits_0 & bits_1 != 0
@@ -193,11 +192,11 @@ def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[n
 
 @njit()
 def explore(roots, ranks, discards, option_starts, option_piles, option_bits, most):  # type: ignore[no-untyped-def]
-    """All nodes that can follow `roots`, breadth first, and where their joint choices lead.
+    """Enumerates all nodes that can follow `roots`, breadth first, and the children of their joint choices.
 
     Returns:
-        Keys, both lists of choices, the start in `children` of each node, and the children; there are
-        more than `most` keys, and not all is filled in, if there are too many nodes.
+        Keys, both lists of choices, the start in `children` of each node, and the children. If there are too many
+        nodes, returns more than `most` keys and incomplete arrays.
     """
     keys = np.empty(1 << 16, dtype=np.int64)
     lists = np.zeros((1 << 16, 2), dtype=np.int32)
@@ -241,7 +240,7 @@ def explore(roots, ranks, discards, option_starts, option_piles, option_bits, mo
 
 @njit()
 def hands_in(keys, ranks):  # type: ignore[no-untyped-def]
-    """`[keys]` cards in both hands."""
+    """`[keys]`: the number of cards in both hands."""
     cards = np.empty(len(keys), dtype=np.int64)
     piles = np.empty(5, dtype=np.int64)
     for i in range(len(keys)):

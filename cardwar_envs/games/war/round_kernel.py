@@ -1,7 +1,7 @@
-"""A round of WAR, compiled, on a state as a row of numbers.
+"""A round of WAR, compiled, on states as rows of numbers.
 
-A row is what player 0 sees: of each rank the cards in each player's hand and wins pile and in the pot;
-who is at war; who is in the game; the rounds left.
+A row is player 0's observation: for each rank, the cards in each player's hand and wins pile and in the pot; then flags
+for the players at war and in the game; then the rounds left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ OVER, ROUND, WAR = 0, 1, 2
 
 @njit()
 def cards_in(row, pile, ranks):  # type: ignore[no-untyped-def]  # compiled
-    """The number of cards in the pile that begins at a place of the row."""
+    """The number of cards in the pile that begins at an index of the row."""
     cards = 0.0
     for i in range(ranks):
         cards += row[pile + i]
@@ -30,7 +30,7 @@ def _move(row, source, target, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def flags_at(players, ranks):  # type: ignore[no-untyped-def]
-    """Where a row says who is at war, and where it says who is in the game."""
+    """The indices of the flags for players at war, and for players in the game."""
     at_war = (2 * players + 1) * ranks
     return at_war, at_war + players
 
@@ -62,7 +62,7 @@ def can_act(row, player, phase, players, ranks, discards):  # type: ignore[no-un
 
 @njit()
 def _put_down(row, hand, pot, action, sets, ranks):  # type: ignore[no-untyped-def]
-    """Moves the cards of a play to the pot; returns the rank that battles."""
+    """Moves the cards of a play to the pot; returns the rank of the battle card."""
     battle = action
     if action >= ranks:
         chosen, battle = sets[action // ranks - 1], action % ranks
@@ -76,9 +76,9 @@ def _put_down(row, hand, pot, action, sets, ranks):  # type: ignore[no-untyped-d
 
 @njit()
 def _battle(row, actions, phase, sets, ranks):  # type: ignore[no-untyped-def]
-    """Puts down what is played and leaves those with the highest card at war; returns their number and the last.
+    """Puts down all plays; leaves the players with the highest card at war; returns their number and the last one.
 
-    While the cards are put down, the mark of a player at war is its battle card: 1 for the lowest.
+    While cards are put down, the flag of a player at war holds its battle card: 1 for the lowest.
     """
     players, pot, highest = len(actions), 2 * ranks * len(actions), 1.0
     at_war, _ = flags_at(players, ranks)
@@ -102,7 +102,7 @@ def _battle(row, actions, phase, sets, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def play_one(row, actions, phase, sets, ranks, rewards):  # type: ignore[no-untyped-def]
-    """Plays a round up to its end or its first war, or a war; writes the payments and returns the phase."""
+    """Plays a round up to its end or its first war, or plays a war; writes the payments and returns the phase."""
     players, pot = len(actions), 2 * ranks * len(actions)
     at_war, _ = flags_at(players, ranks)
     tied, last = _battle(row, actions, phase, sets, ranks)
@@ -141,7 +141,7 @@ def _end_round(row, players, ranks, rewards):  # type: ignore[no-untyped-def]
     row[live + players] -= 1.0
     if after > 1 and row[live + players] > 0.0:
         return ROUND
-    # Those left share what was paid, or those who were left when the last ones go out together.
+    # The players left share the payments, or the last ones do if they go out together.
     sharing = after if after > 0 else before
     for player in range(players):
         if row[live + player] > 0.0 or (after == 0 and rewards[player] < 0.0):

@@ -1,21 +1,19 @@
-"""WAR with Auction Rounds: players choose the cards that they battle with, and get back what they win.
+"""WAR with Auction Rounds: players choose their battle cards, and get back what they win.
 
-Source: "WAR with Auction Rounds" (2017), with 12 cards of ranks 2..13 for each player. In a round
-every player plays a card at once; the highest card takes all. A tie for the highest starts a war
-among those tied: each chooses three discards and a battle card at once, and the highest battle card
-takes everything. A tie there is war again. A player that cannot pay for a war loses its whole hand to
-the pot and is out of that war; if no one is left in it, the pot is carried over to the next round. Cards
-won go on a wins pile, which a player picks up at the end of a round if its hand is empty. A player that
-has no cards then is out of the game. The last player in the game wins; it can end without a winner.
+Source: "WAR with Auction Rounds" (2017), with 12 cards of ranks 2..13 for each player. In a round every player plays a
+card at once; the highest card takes all. A tie for the highest starts a war among the tied players: each chooses three
+discards and a battle card at once, and the highest battle card takes everything. Another tie is another war. A player
+who cannot pay for a war loses the whole hand to the pot and is out of that war; if no one is left in it, the pot
+carries over to the next round. Won cards go on a wins pile, which a player picks up at the end of a round if the hand
+is empty. A player without cards is then out of the game. The last player in the game wins; there can be no winner.
 
-Where the paper's text, pseudo-code and appendix program differ, this follows the program: tied
-players choose before those that cannot pay lose their hands, and if only one player can pay, it still
-puts its cards down (and wins them back).
+Where the paper's text, pseudo-code and appendix program differ, this follows the program: tied players choose before
+those who cannot pay lose their hands, and if only one player can pay, that player still puts cards down (and wins them
+back).
 
-Payoffs: a player pays 1 / (N - 1) points when it goes out. The players left at the end share equally what
-was paid: the winner, the last players if they go out together, or all players still in the game after
-`max_rounds`. With two players that is +1 / -1, and 0 if there is no winner. The paper's utility, the sum of a
-player's cards, is in `info`.
+Payoffs: a player pays 1 / (N - 1) points when going out. The players left at the end share the payments equally: the
+winner, the last players if they go out together, or all players still in the game after `max_rounds`. With two players
+that is +1 / -1, and 0 if there is no winner. The paper's utility, the sum of a player's cards, is in `info`.
 
 Version history: 0: first version.
 """
@@ -48,7 +46,7 @@ MAX_RANKS = 1000
 MAX_DISCARDS = 100
 MAX_ACTIONS = 100_000
 ROUNDS_PER_PLAYER = 500
-# A larger number of rounds would not be exact in an observation.
+# Larger numbers of rounds would not be exact in an observation.
 MOST_ROUNDS = 1 << 24
 
 
@@ -63,7 +61,7 @@ class War(Game[WarState]):
     Attributes:
         num_players: 2 to 101.
         ranks: Cards of each player at the start, 2, 3, ..., `ranks` + 1; 2 to 1000.
-        discards: Cards that a war costs besides the battle card; 0 to 100.
+        discards: Number of cards that a war costs besides the battle card; 0 to 100.
         max_rounds: Rounds after which the game ends, 1 to 16,777,216; 500 per player if not given.
 
     Raises:
@@ -107,7 +105,7 @@ class War(Game[WarState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """With two players the loser pays a point; with more, each player that goes out pays its share."""
+        """With two players the loser pays a point; with more, each player who goes out pays a share."""
         players, ranks = self.num_players, self.ranks
         counts = (2 * players + 1) * ranks
         # At least two players put down cards in each war of a round but the last, and at least one in the last.
@@ -127,7 +125,7 @@ class War(Game[WarState]):
             max_length=self.rounds * (1 + most_wars),
             max_rounds=self.rounds,
             chance="none",
-            everyone_acts=False,  # in a war those wait who did not tie or cannot pay for it
+            everyone_acts=False,  # players wait in a war if they did not tie or cannot pay for it
         )
 
     # -- the rules ------------------------------------------------------------------------
@@ -140,17 +138,17 @@ class War(Game[WarState]):
         return (Transition(CERTAIN, start, (0.0,) * self.num_players),)
 
     def acting_players(self, state: WarState) -> tuple[int, ...]:
-        """All players in the game; in a war, the tied players that can pay for it."""
+        """All players in the game; in a war, the tied players who can pay for it."""
         if state.tied:
             return tuple(player for player in state.tied if len(state.hands[player]) > self.discards)
         return self.live_players(state)
 
     def live_players(self, state: WarState) -> tuple[int, ...]:
-        """The players that have not gone out at the end of a round."""
+        """The players who have not gone out at the end of a round."""
         return state.live if state.rounds_left and len(state.live) > 1 else ()
 
     def legal_actions(self, state: WarState, player: int) -> tuple[int, ...]:
-        """Cards of the hand; in a war, choices from the hand, or to wait for players that do not act."""
+        """Cards of the hand; in a war, choices from the hand, or to wait for players who do not act."""
         if player not in self.live_players(state):
             return ()
         if not state.tied:
@@ -237,7 +235,7 @@ class War(Game[WarState]):
         return super().action_mask(state, player)
 
     def _war_view(self, state: WarState, player: int) -> tuple[tuple[int, ...], NDArray[np.int8]]:
-        """Legal actions and mask of a live player in a war; the array is shared and never handed out."""
+        """Legal actions and mask of a live player in a war; the array is shared and never returned to callers."""
         return _war_choices(self.actions, state.hands[player] if player in self.acting_players(state) else None)
 
     def action_parts(self) -> NDArray[np.int64]:

@@ -199,7 +199,7 @@ def test_a_policy_on_words_comes_to_the_same_at_cards(game):
 
 def test_a_word_policy_is_for_duels_seen_as_cards():
     for game in (make_game("jujitsu", num_cards=3, view="word"), make_game("war")):
-        with pytest.raises(ValueError, match="not a duel with view='cards'"):
+        with pytest.raises(ValueError, match="not a duel or goofspiel with view='cards'"):
             WordPolicy(game, "uniform")
     with pytest.raises(ValueError, match=r"view \(word\) must be cards"):
         WordPolicy(make_game("dice_wars", num_cards=3), "uniform")

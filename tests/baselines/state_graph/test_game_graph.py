@@ -126,10 +126,10 @@ def test_who_does_not_act_has_no_action():
 
 
 def test_a_game_that_can_go_on_for_ever_is_refused():
-    with pytest.raises(ValueError, match="a play can pass a state twice; these oracles take games that always end"):
+    with pytest.raises(ValueError, match="a game can visit a state twice; these oracles need games that always end"):
         full_graph(endless())
     itself = Toy((((0, 1), {(0, 0): [(1, 0, 0)]}),))
-    with pytest.raises(ValueError, match="a play can pass a state twice"):
+    with pytest.raises(ValueError, match="a game can visit a state twice"):
         full_graph(itself)
 
 

@@ -164,7 +164,7 @@ def test_selections_are_policies_by_name():
         named, solved = make_policy(f"equilibrium:{selection}", JUJITSU), solve(JUJITSU, selection=selection).policy
         graph = full_graph(JUJITSU)
         assert np.array_equal(graph.action_probabilities(named, 1), graph.action_probabilities(solved, 1))
-    with pytest.raises(ValueError, match="policy 'uniform' takes nothing after a colon"):
+    with pytest.raises(ValueError, match="policy 'uniform' takes no suffix after a colon"):
         make_policy("uniform:max_entropy", JUJITSU)
     with pytest.raises(ValueError, match="unknown policy 'nobody:max_entropy'"):
         make_policy("nobody:max_entropy", JUJITSU)

@@ -15,10 +15,10 @@ from command import run, run_json, run_refused
 
 import baselines
 from cardwar_envs import make_game
-from train.agents import FROM_FILE
+from train.agents import FROM_FILE, SECONDS_VARIABLE
 from train.agents.messages import Query
 from train.agents.policy import AgentPolicy, query_for, typed_agent
-from train.agents.process import MOST_BYTES, SECONDS_VARIABLE, AgentError, AgentProcess
+from train.agents.process import MOST_BYTES, AgentError, AgentProcess
 from train.policies.by_word import policy_from, split_policies
 
 ROOT = Path(__file__).parents[3]
@@ -131,12 +131,32 @@ def test_misbehaviour_is_one_clear_error_and_leaves_no_process(agent, monkeypatc
         program.action_probabilities(*START)
     assert "\n" not in str(caught.value)
     assert program._process._process.poll() is not None
+    assert program.failed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [*FAULTS, *ANSWERS][:-1])  # a move will do in games
+def test_misbehaviour_is_a_forfeit_if_chosen(capsys, monkeypatch, tmp_path, fault):
+    text = FAULTS[fault][0] if fault in FAULTS else QUERY + f"    print({fault!r}, flush=True)"
+    pids = tmp_path / "pids"
+    (tmp_path / "agent.py").write_text(f"import os\nprint(os.getpid(), file=open({str(pids)!r}, 'a'))\n{text}")
+    call = ["match", "jujitsu", "num_cards=3", f"agent:{sys.executable} -S {tmp_path / 'agent.py'}", "uniform"]
+    monkeypatch.setattr(sys, "argv", ["cardwar", *call])
+    monkeypatch.setenv(SECONDS_VARIABLE, "10")  # restored, whatever the option sets
+    seconds = ["--agent-seconds", "0.4"] if "within" in FAULTS.get(fault, ("", ""))[1] else []
+    _, out, _ = run(capsys, *call, "--games", "3", "--forfeit", "--json", *seconds)
+    assert (json.loads(out)["forfeits"], json.loads(out)["mean"]) == ([3, 0], -1.0)
+    started = [*map(int, pids.read_text().split())]
+    assert len(started) >= 3
+    for pid in started[:-1]:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def test_more_lines_than_questions_are_refused(agent):
     program = agent(QUERY + "    print(json.dumps({'probabilities': {names[0]: 1}}) + '\\nmore', flush=True)", JUJITSU)
     program.action_probabilities(*START)
-    with pytest.raises(AgentError, match="writes more than it is asked for: b'more"):
+    with pytest.raises(AgentError, match="writes more than one line per query: b'more"):
         program.action_probabilities(*START)
 
 
@@ -153,13 +173,33 @@ def test_children_of_an_agent_end_with_it(tmp_path):
     pytest.fail("the child of the agent is still there")
 
 
-def test_a_program_that_cannot_be_started(monkeypatch):
+def test_a_program_that_cannot_be_started(capsys, monkeypatch):
     for command in ("no_such_program_anywhere", "", "'open"):
         with pytest.raises(AgentError, match="cannot be started"):
             AgentProcess(command)
+    call = ["match", "jujitsu", "num_cards=3", "agent:none", "uniform", "--agent-seconds", "0"]
+    assert "0 must be a number of seconds above 0" in run_refused(capsys, *call)
     monkeypatch.setenv(SECONDS_VARIABLE, "soon")
     with pytest.raises(AgentError, match=r"CARDWAR_AGENT_SECONDS \(soon\) must be a number of seconds above 0"):
         AgentProcess(MIXING)
+
+
+def test_a_program_sees_only_the_secrets_that_its_command_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("ONE_API_KEY", "one")
+    monkeypatch.setenv("OTHER_API_KEY", "other")
+    path = tmp_path / "shows.py"
+    path.write_text("import os, sys\nfor _ in sys.stdin:\n    print(sorted(os.environ.items()), flush=True)\n")
+    for names, seen in (
+        ("", ()),
+        ("-e ONE_API_KEY ", (b"one",)),
+        ("-e ONE_API_KEY -e OTHER_API_KEY ", (b"one", b"other")),
+    ):
+        process = AgentProcess(f"{names}{sys.executable} -S {path}")
+        shown = process.ask(b"?")
+        process.close()
+        assert [value for value in (b"one", b"other") if b"'%b'" % value in shown] == list(seen)
+    with pytest.raises(AgentError, match="the environment variable NO_SUCH_KEY is not set"):
+        AgentProcess(f"-e NO_SUCH_KEY {MIXING}")
 
 
 def test_moves_will_do_where_games_are_sampled(agent):
@@ -184,12 +224,13 @@ def test_only_what_is_typed_is_started(monkeypatch):
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_a_program_in_another_language_plays(capsys, monkeypatch):
+@pytest.mark.parametrize("games", [50, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_program_in_another_language_plays(capsys, monkeypatch, games):
     word = f"agent:node {EXAMPLES / 'middle_move.js'}"
-    command = ["match", "jujitsu", "num_cards=3", word, "uniform", "--games", "50"]
+    command = ["match", "jujitsu", "num_cards=3", word, "uniform", "--games", str(games)]
     monkeypatch.setattr(sys, "argv", ["cardwar", *command])
     figures = run_json(capsys, *command)
-    assert figures["games"] == 50 == sum(figures["wins"]) + figures["nobody"]
+    assert figures["games"] == games == sum(figures["wins"]) + figures["nobody"]
 
 
 def test_who_fails_forfeits_a_game_and_play_goes_on(capsys, monkeypatch, tmp_path):
@@ -204,6 +245,7 @@ def test_who_fails_forfeits_a_game_and_play_goes_on(capsys, monkeypatch, tmp_pat
     assert (code, found["games"], found["forfeits"][1]) == (0, 10, 0)
     assert found["forfeits"][0] == err.count("player_0 forfeits: agent (") > 2
     assert found["mean"] <= 1 - 2 * found["forfeits"][0] / 10
+    assert "with --forfeit it would lose that game" in run_refused(capsys, *call)
     assert "--forfeit requires --games" in run_refused(capsys, *call[:5], "--forfeit")
 
 

@@ -105,7 +105,7 @@ def test_an_unknown_opponent_is_refused_before_anything_is_written(tmp_path, opp
 
 @each_row("opponent", ["", 3, None, ["uniform"]])
 def test_an_opponent_is_a_word(opponent):
-    with pytest.raises(ValueError, match=r"opponent \(.*\) must (be a text|not be empty)"):
+    with pytest.raises(ValueError, match=r"opponent \(.*\) must (be a string|not be empty)"):
         ENTRY.args(opponent=opponent)
 
 

@@ -140,7 +140,7 @@ THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_ga
     [
         *(
             (name, game, PUBLIC.format(label))
-            for name, label in (("minimax_q", "minimax-Q"), ("joint_critic", "a joint critic"), ("psro", "PSRO"))
+            for name, label in (("minimax_q", "minimax-Q"), ("joint_critic", "joint critic"), ("psro", "PSRO"))
             for game in (PRIVATE, THREE, one_step(zero_sum=False), make_game("dice_poker"))
         ),
         *(

@@ -32,8 +32,8 @@ def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
 @each_row(
     ("name", "message"),
     [
-        ("My", "NAME ('My') must be small letters, digits and _"),
-        ("../x", "NAME ('../x') must be small letters"),
+        ("My", "NAME ('My') must be lower-case letters, digits and _"),
+        ("../x", "NAME ('../x') must be lower-case letters"),
         ("class", "not a Python keyword"),
         ("none", "would name its class None"),
         ("game", "would name its class Game"),

@@ -15,9 +15,12 @@ from rich.console import Console
 from thinning import each_row
 from tiny_games import SOLVABLE, each_of
 
+import baselines
 from baselines import estimates
 from baselines.oracles.rank_games import cluster as duel_ray
+from baselines.oracles.rank_games import solver
 from baselines.oracles.state_graph.game_graph import full_graph
+from cardwar_envs import make_game
 from train.command import console, mixes
 from train.state_words import state_in_words
 from train.words import game_in_words
@@ -128,6 +131,16 @@ def test_its_estimate_comes_before_long_work(capsys, monkeypatch):
     assert code == 0
     assert re.fullmatch(line, err)
     assert "value 0.000000" in out
+
+
+def test_its_estimate_comes_before_long_counting(capsys, monkeypatch):
+    monkeypatch.setattr(solver, "MANY_WORDS", 10)
+    monkeypatch.setattr(estimates, "SECONDS_PER_MATRIX_GAME", 30.0)
+    _, _, err = run(capsys, *FIVE_CARDS)
+    assert re.match(r"Counting matrix games: at least [\d,]+, which take about \d+ \w+ on \d+ processors\.\n", err)
+    monkeypatch.setattr(solver.DuelLayers, "sizes", None)  # nothing is counted
+    with pytest.raises(ValueError, match=r"equilibrium of jujitsu takes about .*; solve the game first"):
+        baselines.make_policy("equilibrium", make_game("jujitsu", num_cards=5))
 
 
 @each_row(("seconds", "words"), [(20, "about 20 seconds"), (150, "about 2 minutes"), (9000, "about 2 hours")])

@@ -59,6 +59,25 @@ finally:
     assert (done.returncode, done.stderr) == (2, UNWRITTEN)
 
 
+def test_refusals_import_no_torch():
+    script = """
+import sys
+from train.cli import main
+for words in ("--algoritm x", "--steps 0", "--measure nope",
+    "--algorithm cfr_plus --wings 2", "--algorithm ppo --width=0"):
+    try:
+        main(["train", "jujitsu", "num_cards=3", *words.split()])
+    except SystemExit as ended:
+        assert ended.code == 2 and not {"torch", "numba"} & set(sys.modules), words
+try:
+    main(["study", "missing.toml"])
+finally:
+    assert "torch" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 6)
+
+
 def test_long_work_tells_of_its_progress_without_a_terminal(capsys, monkeypatch):
     times = iter([0.0, 5.0, 11.0, 15.0, 23.0, 40.0])
     monkeypatch.setattr("train.command.console.time.monotonic", lambda: next(times))

@@ -11,7 +11,7 @@ from command import run
 
 import baselines
 from cardwar_envs import make_game
-from train.agents.process import SECONDS_VARIABLE
+from train.agents import SECONDS_VARIABLE
 
 AGENT = Path(__file__).parents[3] / "examples" / "agents" / "endpoint_agent.py"
 KEY = "sk-very-secret"
@@ -35,6 +35,8 @@ class Endpoint(BaseHTTPRequestHandler):
         first = body["messages"][0]["content"].split("legal moves: ")[1].split(",")[0].split(". You")[0]
         text = fault or f"I think. {json.dumps({'probabilities': {first: 1.0}})}"
         self.send_response(200)
+        if fault == "cut":
+            self.send_header("Content-Length", "9999")
         self.end_headers()
         self.wfile.write(json.dumps({"choices": [{"message": {"content": text}}]}).encode())
 
@@ -64,7 +66,7 @@ def ask(capsys, out):
         "jujitsu",
         "num_cards=2",
         "--agent",
-        f"{sys.executable} -S {AGENT}",
+        f"-e OPENAI_API_KEY {sys.executable} -S {AGENT}",
         "--out",
         str(out),
         "--json",
@@ -76,13 +78,13 @@ def ask(capsys, out):
 
 
 def test_what_fails_is_asked_again_and_nothing_is_lost(capsys, tmp_path, endpoint):
-    endpoint.faults = [500, "I would rather not.", '{"move": "9"}']
+    endpoint.faults = [500, "I would rather not.", "cut", '{"move": "9"}']
     code, found = ask(capsys, tmp_path)
     game = make_game("jujitsu", num_cards=2)
     assert (code, found["invalid_answers"]) == (0, 2)
     assert found["about"] == [{"model": "a-model", "temperature": 0.7, "prompt": 1}]
     assert found["exploitability"] == baselines.exploitability(game, "lowest_card")
-    assert len(endpoint.asked) == found["answers"] + 3
+    assert len(endpoint.asked) == found["answers"] + 4
     assert {each["temperature"] for each in endpoint.asked} == {0.7}
     assert game.how_to_play in endpoint.asked[0]["messages"][0]["content"]
 

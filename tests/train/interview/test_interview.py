@@ -15,8 +15,8 @@ import baselines
 from cardwar_envs import make_game
 from train.agents.policy import query_for
 from train.interview.answers import ANSWERS_FILE, answers_in
-from train.interview.asking import Answered, Interviewer, information_states
-from train.interview.figures import bounds_from_moves, costs_in_games
+from train.interview.asking import Answered, Interviewer, information_states, key_of
+from train.interview.figures import bounds_from_moves, costs_at_states, costs_in_games
 from train.play.judge import Judge
 
 ROOT = Path(__file__).parents[3]
@@ -122,6 +122,24 @@ def test_killed_three_times_it_asks_nothing_twice(capsys, tmp_path, agent):
     assert 84 <= len(asked()) <= 84 + 3, "only what had no answer yet was asked again"
 
 
+@pytest.mark.parametrize(
+    ("most", "more"), [(2, ("--sample", "6")), (3, ("--games", "4")), (40, ("--form", "move", "--repeats", "4"))]
+)
+def test_every_kind_of_interview_goes_on(capsys, tmp_path, agent, most, more):
+    command, asked = agent
+    call = ["interview", "jujitsu", "num_cards=3", *more, "--json", "--seed", "3", "--agent"]
+    found = []
+    for limit, out in ((10**9, "whole"), (most, "broken")):
+        while (ended := run(capsys, *call, command(limit), "--out", str(tmp_path / out)))[0]:
+            assert "exit status 3" in ended[2]
+            assert len(asked()) < 300, "it makes no progress"
+        found.append({**json.loads(ended[1]), "agent": ""})
+    assert found[0] == found[1]
+    broken = found[0]["answers"] // most  # times that the agent ended before it answered
+    assert broken >= 2
+    assert found[0]["answers"] * 2 <= len(asked()) <= found[0]["answers"] * 2 + broken
+
+
 class Scripted(Interviewer):
     """Answers by a policy in this process, as a move where a move will do."""
 
@@ -136,15 +154,12 @@ class Scripted(Interviewer):
 
 def test_moves_give_a_lower_bound():
     game = make_game("jujitsu", num_cards=3)
-    policy, states, means = mixing(game), information_states(game), []
+    policy, states = mixing(game), information_states(game)
     truth = baselines.exploitability(game, policy)
-    for seed in range(2):
-        who = Scripted(game, policy, np.random.default_rng(seed))
-        found = bounds_from_moves(who, states, 200, seed, lambda done: None)
-        assert 0 < found.bound.low <= truth, "it proves something, and nothing wrong"
-        means.append(found.bound.mean)
-        assert abs(found.frequencies - truth) < 0.15
-    assert truth - 0.15 < np.mean(means) < truth + 0.05
+    found = bounds_from_moves(Scripted(game, policy, np.random.default_rng(0)), states, 200, 0, lambda done: None)
+    assert 0 < found.bound.low <= truth, "it proves something, and nothing wrong"
+    assert abs(found.frequencies - truth) < 0.15
+    assert abs(found.bound.mean - truth) < 0.15
 
 
 def test_rare_mistakes_do_not_make_a_narrow_bound():
@@ -158,7 +173,7 @@ def test_rare_mistakes_do_not_make_a_narrow_bound():
 
 def test_a_game_without_decisions_is_no_endless_search(capsys, tmp_path):
     call = ["interview", "jujitsu", "num_cards=1", "--agent", "none", "--out", str(tmp_path / "out")]
-    assert "random play met no decision in 1,000 states" in run_refused(capsys, *call, "--sample", "1")
+    assert "random play reached no decision in 1,000 states" in run_refused(capsys, *call, "--sample", "1")
 
 
 def test_a_linked_file_of_answers_is_refused_and_a_game_out_of_reach_leaves_nothing(capsys, tmp_path):
@@ -187,6 +202,27 @@ def test_costs_in_games_are_what_the_equilibrium_wins(name):
         assert abs(sample.mean() - (as_0 + as_1) / 2) < 4 * sample.std() / 20
     assert played.costs.min() >= 0
     assert played.fewer > 3
+
+
+def test_costs_at_sampled_states_are_what_the_mistake_gives_away():
+    """It plays the equilibrium but at the start, so that its cost there is what the equilibrium wins from it."""
+    game = make_game("jujitsu", num_cards=4)
+    solution, (start,) = baselines.solve(game), game.initial()
+    first = [key_of(game.observation(start.state, seat), game.action_mask(start.state, seat)) for seat in (0, 1)]
+
+    class WrongAtFirst:
+        def action_probabilities(self, observations, action_masks):
+            mixes = solution.policy.action_probabilities(observations, action_masks)
+            for row, seen, mask in zip(mixes, observations, action_masks, strict=True):
+                if key_of(seen, mask) in first:
+                    row[:] = [0.5, 0.0, 0.0, 0.5]
+            return mixes
+
+    who = Scripted(game, WrongAtFirst(), None)
+    costs = costs_at_states(who, Judge(solution), 40, 5, lambda done: None)
+    lost = solution.value - baselines.head_to_head(game, WrongAtFirst(), "equilibrium").mean
+    assert lost > 0.01
+    assert {*costs.round(9)} == {0.0, round(lost, 9)}
 
 
 BABBLING = """

@@ -206,8 +206,8 @@ def test_the_command_writes_the_file_and_says_how_to_play_it(capsys, tmp_path):
         ("jujitsu num_cards=9", "the largest size that works is jujitsu num_cards=4"),
         ("dice_poker sides=100", "the largest size that works is dice_poker sides=14"),
         ("goofspiel payoff=win", "the largest size that works is goofspiel num_cards=3 payoff=win"),
-        ("war num_players=3", "war: a page against the equilibrium is for two-player zero-sum games"),
-        ("lowest_unique payoff=prize", "is for two-player zero-sum games"),
+        ("war num_players=3", "is for two-player zero-sum games; add num_players=2\n"),
+        ("lowest_unique", "lowest_unique: a page against the equilibrium is for two-player zero-sum games; add num_pl"),
         ("jujitsu num_cards=3 --seat 2", "seat (2) must be 0 or 1"),
         ("jujitsu num_cards=3 level:1", "level:1"),
         (

@@ -224,8 +224,8 @@ def play_out(page, host):
 def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
     monkeypatch.setattr(lobby, "may_be_solved", lambda game, seconds: game.facts.num_players == 2)
-    for cached in (lobby._solved, lobby._offers):
-        cached.cache_clear()
+    lobby._solutions.clear()
+    lobby._offers.cache_clear()
     page = open_page(1280)
     page.locator("#choose").click()
     expect(page.locator("#message")).to_have_text("It is not computed. Choose another opponent or a smaller size.")

@@ -158,6 +158,18 @@ def test_a_series_ends_when_the_person_quits(played, capsys):
     assert "--games requires a game" in refusal(capsys, "play", "--games", "2", "--web")
 
 
+def test_who_wins_after_the_person_is_out_is_said(played):
+    words = ("war", "num_players=3", "ranks=4", "discards=0", "--against", "max,uniform", "--seed", "1")
+    assert played("#1\n" * 99, *words)[1].endswith("\nThe others played on. Max wins.\n")
+
+
+def test_an_interrupt_says_the_total_of_the_series(monkeypatch, capsys):
+    lines = Mock(side_effect=["1", "2", KeyboardInterrupt])
+    monkeypatch.setattr("builtins.input", lines)
+    code, out, _ = run(capsys, "play", "jujitsu", "num_cards=2", "--games", "2")
+    assert (code, out.splitlines()[-1][:17]) == (130, "In 1 game you won")
+
+
 def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert run(capsys, "play", "jujitsu", "num_cards=4", "--record", str(tmp_path / "game.json"))[0] == 130
@@ -197,6 +209,35 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     assert "points given away" not in out
 
 
+@each_row(
+    ("line", "words", "said"),
+    [
+        ("#1", "war num_players=3 ranks=3 --against max,min", r"min: 2\nMax takes 3 cards\.\n"),
+        ("1", "goofspiel num_cards=2", r"equilibrium: 2\nEquilibrium won (1|2)\. Equilibrium leads by \1\.\n"),
+        (
+            "1",
+            "dice_wars num_cards=2",
+            r"equilibrium: \d\n(The battle is tied\. Nobody|(You|Equilibrium) won the battle\. \2) lead",
+        ),
+    ],
+)
+def test_who_won_is_said_after_the_moves(played, line, words, said):
+    assert re.search(said, played(f"{line}\nquit\n", *words.split(), "--seed", "2")[1])
+
+
+@each_row(
+    ("words", "typed", "said"),
+    [
+        ("dice_poker", "2", "You: raise"),
+        ("dice_poker", "r", "Type #2 or raise to play it."),
+        ("war num_players=3 --against max", "13\n1", "You: discards 2 3 4 and battles with 5\n"),
+        ("war num_players=3 ranks=5 discards=0 --against max", "6\n3", "Type #2 or battles with 3 to play it."),
+    ],
+)
+def test_a_number_or_a_part_of_a_name_is_enough_where_it_is_clear(played, words, typed, said):
+    assert said in played(f"{typed}\nquit\n", *words.split(), "--seed", "1")[1]
+
+
 def test_a_record_never_replaces_a_file(capsys, tmp_path):
     (tmp_path / "thesis.tex").write_text("kept")
     said = refusal(capsys, "play", "jujitsu", "--record", str(tmp_path / "thesis.tex"))
@@ -217,6 +258,34 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(playe
     # 89 matrix games on two processors
     assert "jujitsu num_cards=5 takes about 89 seconds, so moves are not judged; --yes computes it." in out
     assert "you play against uniform" in out
+
+
+def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
+    monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 10.0)
+    screen = Screen("play", "goofspiel", "num_cards=4")
+    try:
+        assert "goofspiel num_cards=5 starts at once" in " ".join(screen.until("quit) [n]: ").split())
+        screen.type("help")
+        assert "n plays against uniform now; moves are not judged." in screen.until("quit) [n]: ")
+        screen.type("quit")
+        assert "Move 1" not in screen.until(None)
+    finally:
+        code = screen.close()
+    assert code == 0
+
+
+@each_row(
+    ("options", "message"),
+    [
+        ("--seat 5", "seat (5) must be in 0..1"),
+        ("--against level:9", "goofspiel has no levels"),
+        ("--against nobody", "unknown policy 'nobody'"),
+        ("--against uniform,uniform", "2 opponents given for 1 seat;"),
+    ],
+)
+def test_seats_are_checked_before_the_equilibrium_is_computed(capsys, monkeypatch, options, message):
+    monkeypatch.setattr("train.command.play.find_equilibrium", Mock(side_effect=AssertionError))
+    assert message in refusal(capsys, "play", "goofspiel", *options.split())
 
 
 def test_a_very_long_number_is_no_move(played):

@@ -198,7 +198,7 @@ def test_an_error_names_the_policy_that_was_handed_over(tmp_path):
             weights = action_masks * np.random.default_rng().random(action_masks.shape)
             return weights / weights.sum(axis=1, keepdims=True)
 
-    with pytest.raises(ValueError, match="policy Moody: two answers to one question"):
+    with pytest.raises(ValueError, match="policy Moody: two answers to the same query"):
         ExploitabilityLog(make_game("jujitsu", num_cards=3), tmp_path / "log", label="mine").record(1, Moody())
 
 

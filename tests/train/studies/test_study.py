@@ -348,7 +348,7 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
         (GROUP.replace("cfr_plus", "sarsa"), "runs[0].algorithms: unknown algorithm 'sarsa'; known are"),
         (GROUP.replace("cfr_plus", "cfr_plus wings=2"), "algorithms: cfr_plus has no parameter 'wings'; it has"),
         (GROUP.replace("cfr_plus", "cfr_plus --steps 2"), "algorithms: 'cfr_plus --steps 2' must read NAME KEY=VALUE"),
-        (GROUP + "args = { steps = [1] }", "runs[0].args.steps ([1]) must be a text"),
+        (GROUP + "args = { steps = [1] }", "runs[0].args.steps ([1]) must be a string"),
         (GROUP + "args = { steps = true }", "runs[0].algorithms: steps (True) must be an integer"),
         (GROUP + "page = '../all'", r"runs[0].page ('../all') must match ^[\w-]+$"),
         ("[defaults.sarsa]\nsteps = 2\n" + GROUP, "[defaults.sarsa]: unknown algorithm 'sarsa'"),

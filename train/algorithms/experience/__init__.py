@@ -1,1 +1,1 @@
-"""Where learners get their experience: games played, and buffers of what came of them."""
+"""The learners' experience: games played, and buffers of their results."""

@@ -15,20 +15,20 @@ from cardwar_envs.envs.game_batch import BatchStep
 from train.policies.action_count import has_many_actions
 from train.policies.many_actions import as_bits
 
-# The shape of a row, and the type.
+# The shape of a row, and its type.
 Column = tuple[tuple[int, ...], DTypeLike]
 
 
 class Buffer:
-    """A buffer of rows with several columns and a fixed capacity; `added` counts all rows that were ever added."""
+    """A buffer of rows with several columns and a fixed capacity; `added` counts all rows ever added."""
 
     def __init__(self, size: int, **columns: Column) -> None:
-        """Takes the number of rows to keep, and the shape of a row and the type of each column."""
+        """Takes the capacity in rows, and each column's row shape and type."""
         self.added, self._size = 0, size
         self._columns = {name: np.zeros((size, *shape), dtype=kind) for name, (shape, kind) in columns.items()}
 
     def _put(self, places: NDArray[np.int64], rows: Sequence[NDArray[Any]]) -> None:
-        """Writes rows, one array for each column; of several for one place the last stays."""
+        """Writes rows, one array per column; if several have the same place, the last one stays."""
         for column, new in zip(self._columns.values(), rows, strict=True):
             column[places] = new
 
@@ -40,11 +40,11 @@ class Buffer:
         return {name: column[rows] for name, column in self._columns.items()}
 
     def state(self) -> tuple[dict[str, Tensor], int]:
-        """The part of each column that holds rows, and how many rows were ever added."""
+        """The filled part of each column, and the number of rows ever added."""
         return {name: torch.from_numpy(column[: self.added]) for name, column in self._columns.items()}, self.added
 
     def restore(self, tensors: Mapping[str, Tensor], data: int) -> None:
-        """Takes back what `state` returned."""
+        """Restores the result of `state`."""
         self.added = data
         for name, column in self._columns.items():
             column[:data] = tensors[name].numpy()
@@ -53,8 +53,8 @@ class Buffer:
 class Replay(Buffer):
     """The newest moves, as both players saw them.
 
-    The masks before a move follow from the observations, but are stored (as bits) in games of many actions, where
-    computing them is slow.
+    The masks before a move follow from the observations. In games of many actions they are stored nevertheless, as
+    bits, because computing them is slow.
     """
 
     def __init__(self, game: Game[Any], size: int) -> None:
@@ -76,7 +76,7 @@ class Replay(Buffer):
     def add(
         self, observations: NDArray[np.float32], masks: NDArray[np.int8], actions: NDArray[np.int64], step: BatchStep
     ) -> None:
-        """Adds a move of every game: what was seen and legal before it, what was played, what came of it."""
+        """Adds one move per game: observations and masks before it, actions, and results."""
         places = np.arange(self.added, self.added + len(actions)) % self._size
         move = observations, actions, step.rewards, step.done, step.observations
         self._put(places, (*move, as_bits(step.masks), as_bits(masks)) if self._bits else (*move, step.masks))
@@ -84,13 +84,13 @@ class Replay(Buffer):
 
 
 class Reservoir(Buffer):
-    """A reservoir: keeps each decision ever added with the same probability.
+    """A uniform sample: keeps each decision ever added with the same probability.
 
     Source: J. S. Vitter, "Random sampling with a reservoir" (1985), algorithm R.
     """
 
     def __init__(self, size: int, widths: Sequence[int], masks: DTypeLike = np.int8) -> None:
-        """Takes the number of decisions to keep, the widths of observations and masks, and the type of masks."""
+        """Takes the capacity in decisions, the widths of observations and masks, and the type of masks."""
         super().__init__(
             size, observations=((widths[0],), np.float32), masks=((widths[1],), masks), actions=((), np.int64)
         )

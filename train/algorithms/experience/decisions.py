@@ -1,6 +1,6 @@
 """Actor, critic and rollouts for Stable-Baselines3 in games of many actions or many players.
 
-sb3-contrib's distributions compute with all actions, legal or not, and its updates use all rows of a rollout, also
+sb3-contrib's distributions compute with all actions, legal or not, and its updates use all rows of a rollout, including
 those of players who are out. Here both are restricted to legal actions.
 """
 
@@ -24,7 +24,7 @@ from train.policies.action_count import has_many_actions
 from train.policies.encoding import Scaling
 from train.policies.many_actions import ActionParts, LegalPairs, as_bits
 
-# The columns of SB3's buffer that minibatches are made of.
+# The columns of SB3's buffer that form minibatches.
 COLUMNS = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")
 
 
@@ -34,7 +34,7 @@ class LegalDistribution(MaskableDistribution):
     def __init__(self, parts: ActionParts) -> None:
         super().__init__()
         self._parts = parts
-        self.distribution = self  # where SB3 keeps what torch's classes compute
+        self.distribution = self  # where SB3 expects torch's distribution
 
     def proba_distribution_net(self, latent_dim: int) -> nn.Module:
         """The layer with an output for each part."""
@@ -46,12 +46,12 @@ class LegalDistribution(MaskableDistribution):
         return self
 
     def apply_masking(self, masks: Any) -> None:
-        """Takes masks `[batch, num_actions]`, or as bits."""
+        """Takes masks `[batch, num_actions]`, or the same as bits."""
         self._pairs = LegalPairs.of(np.asarray(masks))
         self._logs = self.logs_of(self._outputs)
 
     def logs_of(self, outputs: Tensor) -> Tensor:
-        """`[pairs]`: logarithms of the probabilities that other outputs give to the same legal actions."""
+        """`[pairs]`: log-probabilities of the same legal actions under other outputs."""
         return self._pairs.log_softmax(self._parts.logits(outputs, self._pairs))
 
     def log_prob(self, actions: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ class LegalDistribution(MaskableDistribution):
         return -self._pairs.sums(self._logs.exp() * self._logs)
 
     def divergence(self, outputs: Tensor) -> Tensor:
-        """`[batch]`: Kullback-Leibler divergences from the distribution by other outputs, in nats."""
+        """`[batch]`: Kullback-Leibler divergences from the distribution of other outputs, in nats."""
         return self._pairs.sums(self._logs.exp() * (self._logs - self.logs_of(outputs)))
 
     def sample(self) -> Tensor:
@@ -76,14 +76,14 @@ class LegalDistribution(MaskableDistribution):
         return self._pairs.sample(self._pairs.greatest(self._logs), torch.zeros(self._pairs.count))
 
     def actions_from_params(self, action_logits: Tensor, deterministic: bool = False) -> Tensor:
-        """Not used: without masks nothing is legal."""
+        """Not supported: without masks no action is legal."""
         raise NotImplementedError
 
     log_prob_from_params = actions_from_params
 
 
 class ActorCritic(MaskableActorCriticPolicy):
-    """SB3's actor and critic; of many actions the actor has outputs for the parts."""
+    """SB3's actor and critic; with many actions, the actor has outputs for the parts."""
 
     def __init__(self, *args: Any, parts: ActionParts | None = None, **kwargs: Any) -> None:
         self._parts = parts
@@ -95,7 +95,7 @@ class ActorCritic(MaskableActorCriticPolicy):
         super()._build(lr_schedule)
 
     def divergence(self, outputs: Tensor, masks: Tensor | None) -> Tensor:
-        """`[batch]`: the divergence of the last distribution from the one by other outputs with the same masks."""
+        """`[batch]`: the divergence of the last distribution from that of other outputs with the same masks."""
         if self._parts is not None:
             return self.action_dist.divergence(outputs)
         return kl_divergence(self.action_dist.distribution, MaskableCategorical(logits=outputs, masks=masks))
@@ -107,7 +107,7 @@ def kl_divergence(first: MaskableCategorical, second: MaskableCategorical) -> Te
 
 
 class ScaledFeatures(BaseFeaturesExtractor):
-    """Scaled observations for the first layer; columns after them are dropped, or kept unscaled."""
+    """Scaled observations for the first layer; further columns are dropped, or kept unscaled."""
 
     def __init__(self, observation_space: Any, game: Game[Any], rest: bool = False) -> None:
         self._size = game.facts.observation_size
@@ -115,7 +115,7 @@ class ScaledFeatures(BaseFeaturesExtractor):
         self.scaling = Scaling(game)
 
     def forward(self, observations: Tensor) -> Tensor:
-        """`[batch, observation_size and more]` -> `[batch, features_dim]`."""
+        """Scales `[batch, columns]` observations to `[batch, features_dim]`."""
         scaled = self.scaling(observations[:, : self._size])
         return torch.cat((scaled, observations[:, self._size : self.features_dim]), dim=1)
 
@@ -155,7 +155,7 @@ class DecisionBuffer(MaskableRolloutBuffer):
         RolloutBuffer.reset(self)
 
     def add(self, *args: Any, action_masks: NDArray[np.int8], **kwargs: Any) -> None:
-        """Adds a row of each environment, as SB3 does."""
+        """Adds one row per environment, like SB3's buffer."""
         self._present[self.pos] = action_masks.any(axis=1)
         super().add(*args, action_masks=as_bits(action_masks) if self._bits else action_masks, **kwargs)
 

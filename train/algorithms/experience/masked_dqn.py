@@ -1,4 +1,4 @@
-"""Stable-Baselines3's DQN for games with masks: what is legal stands behind what is seen."""
+"""Stable-Baselines3's DQN for games with masks, which are appended to the observations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 
 
 class MaskShowingEnv(VecEnvWrapper):
-    """Environments whose observations end with the mask of legal actions, because SB3's DQN does not ask for masks.
+    """Environments that append the mask of legal actions to observations, because SB3's DQN does not query masks.
 
     A mask occupies `mask_width` numbers; large masks are packed, eight bits to a number.
     """
@@ -63,7 +63,7 @@ class MaskShowingEnv(VecEnvWrapper):
 
 
 class SeatReplay(ReplayBuffer):
-    """SB3's replay buffer, from which decisions are drawn only: rows in which a seat was in its game."""
+    """SB3's replay buffer, sampling only decisions: rows in which a seat was in its game."""
 
     def __init__(self, *args: Any, mask_width: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -71,11 +71,11 @@ class SeatReplay(ReplayBuffer):
         self.look_again()
 
     def look_again(self) -> None:
-        """Looks through all rows for decisions."""
+        """Searches all rows for decisions."""
         self._present = (self.observations[..., -self._mask_width :] != 0.0).any(axis=-1)
 
     def add(self, obs: NDArray[np.float32], *rest: Any) -> None:
-        """Adds a row of each seat."""
+        """Adds a row per seat."""
         self._present[self.pos] = (obs[:, -self._mask_width :] != 0.0).any(axis=-1)
         super().add(obs, *rest)
 
@@ -92,9 +92,9 @@ class SeatReplay(ReplayBuffer):
 
 
 class _MaskedQNetwork(QNetwork):
-    """DQN's network, in which illegal actions are worth less than all others.
+    """DQN's network, in which illegal actions have lower values than all others.
 
-    If there are `parts`, an action is worth the sum of its parts, and masks are bits.
+    If there are `parts`, the value of an action is the sum of its parts' values, and masks are bits.
     """
 
     parts: ActionParts | None = None
@@ -110,7 +110,7 @@ class _MaskedQNetwork(QNetwork):
 
 
 class _MaskedDQNPolicy(DQNPolicy):
-    """DQN's policy with networks that know masks."""
+    """DQN's policy with networks that take masks into account."""
 
     def __init__(self, *args: Any, parts: ActionParts | None, **kwargs: Any) -> None:
         self._parts = parts
@@ -127,7 +127,7 @@ class _MaskedDQNPolicy(DQNPolicy):
 
 
 class MaskedDQN(DQN):
-    """SB3's DQN on one game. Whoever uses it plays, fills the replay buffer and asks for updates."""
+    """SB3's DQN on one game; the caller plays, fills the replay buffer and requests updates."""
 
     def __init__(
         self,
@@ -138,9 +138,9 @@ class MaskedDQN(DQN):
         replay_size: int,
         sees_masks: bool = True,
     ) -> None:
-        """`sizes` are the units of hidden layers, `replay_size` is in decisions.
+        """Takes the hidden layers' `sizes`, and `replay_size` in decisions.
 
-        `sees_masks` says whether masks are inputs of the network, which they never are with many actions.
+        With `sees_masks`, masks are inputs of the network; they never are with many actions.
         """
         many = has_many_actions(game)
         features: dict[str, Any] = {}
@@ -155,21 +155,21 @@ class MaskedDQN(DQN):
             replay_buffer_class=SeatReplay,
             # No game is truncated.
             replay_buffer_kwargs={"handle_timeout_termination": False, "mask_width": envs.mask_width},
-            gamma=1.0,  # games end by themselves, and only their payoff counts
-            target_update_interval=sys.maxsize,  # the target follows softly instead
+            gamma=1.0,  # games are finite, and only their payoff counts
+            target_update_interval=sys.maxsize,  # `improve` moves the target gradually instead
             policy_kwargs={"net_arch": sizes, "parts": ActionParts(game) if many else None, **features},
             device="cpu",
         )
         self.set_logger(Logger(folder=None, output_formats=[]))
 
     def best(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
-        """`[rows]`: the actions that are worth most at observations with their masks."""
+        """`[rows]`: the actions of highest value at observations with their masks."""
         with torch.no_grad():
             best: NDArray[np.int64] = self.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
         return best
 
     def improve(self, batch_size: int, target_rate: float) -> float:
-        """Makes an update, after which the target follows by a share `target_rate`; returns the loss."""
+        """Makes an update and moves the target by a fraction `target_rate`; returns the loss."""
         self.train(1, batch_size)
         polyak_update(self.q_net.parameters(), self.q_net_target.parameters(), target_rate)
         return float(self.logger.name_to_value["train/loss"])

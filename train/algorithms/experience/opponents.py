@@ -1,4 +1,4 @@
-"""The policies that a learner plays against, and the check that they have not changed when a run is resumed."""
+"""The policies that a learner plays against, and a check on resuming that they have not changed."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from train.policies.networks import SoftmaxPolicy
 
 # Size of the random play in which policies are fingerprinted.
 GAMES, MOVES = 16, 16
-# Differences between fingerprints up to this are rounding errors.
+# Differences between fingerprints up to this count as rounding errors.
 ROUNDING = 1e-5
-OPPONENT_HELP = "policy to exploit: a name, run folder or policy file; or one per other seat, separated by commas"
 # A best-response value below this is rounding error, and no share of it is reported.
 LEAST_VALUE = 1e-6
-# The name of earlier checkpoints of the run, and how many of them are kept.
+# The name of the run's earlier checkpoints, and how many of them are kept.
 PAST, MOST_PAST = "past", 10
 
 
 class NamedPolicies:
-    """The policies that `policy_from` knows by name, in order, with their fingerprints."""
+    """The policies that `policy_from` finds by name, in order, with their fingerprints."""
 
     def __init__(self, game: Game[Any], names: Sequence[str]) -> None:
         """Raises ValueError as `policy_from`."""
@@ -37,7 +36,7 @@ class NamedPolicies:
         self._answers = {name: answers(game, policy) for name, policy in zip(names, self.policies, strict=True)}
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, list[float]]]:
-        """No tensors; the fingerprints by name, as JSON data."""
+        """No tensors; JSON data with the fingerprints by name."""
         return {}, self._answers
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Sequence[float]]) -> None:
@@ -63,7 +62,7 @@ class LineUp:
     """The policies of the other seats, and exact figures of a learned response to them where feasible."""
 
     def __init__(self, game: Game[Any], words: str) -> None:
-        """Takes names separated by commas: one for all other seats, or one per seat, from the one after the learner's.
+        """Takes names separated by commas: one for all other seats, or one per seat from the one after the learner's.
 
         Raises:
             ValueError: If their number is wrong, or a policy is unknown or cannot play the game.
@@ -79,11 +78,12 @@ class LineUp:
         self._best = [best_response(game, policies[0], seat).value for seat in (0, 1)] if exact else []
 
     def figures(self, greedy: Policy, sampled: Policy | None = None) -> dict[str, float]:
-        """Exact payoffs against the opponent, in payoff points; none if no oracle supports the game.
+        """Exact payoffs against the opponent, in payoff points; empty if no oracle supports the game.
 
-        `payoff_0` and `payoff_1` are the greedy policy's payoffs in each seat, `sampled_0` and `sampled_1` those of the
-        stochastic policy, `best_0` and `best_1` the exact best response's. `shortfall` is the greedy policy's mean loss
-        over the seats. `share` and `sampled_share` are fractions of the exact value, omitted unless it is positive.
+        `payoff_0` and `payoff_1` are the greedy policy's payoffs in each seat, `sampled_0` and `sampled_1` the
+        stochastic policy's, `best_0` and `best_1` those of the exact best response. `shortfall` is the greedy policy's
+        mean loss over the seats. `share` and `sampled_share` are fractions of the exact value, omitted unless it is
+        positive.
         """
         if not self._best:
             return {}
@@ -118,7 +118,7 @@ class League:
         count = round(share * num_games)
         if not count:
             raise ValueError(f"opponent_share ({share}) of num_games ({num_games}) must be at least one game")
-        # The learner has all seats in the first games, and one in each of the last ones.
+        # The learner has all seats in the first games, and one seat in each of the others.
         self.learns = np.ones((num_games, players), dtype=np.bool_)
         self.learns[num_games - count :] = one_seat_each(count, players)
         self._game, self._past_weight = game, float(names.count(PAST))
@@ -131,7 +131,7 @@ class League:
         self._past = [*self._past, policy][-MOST_PAST:]
 
     def opponents(self) -> Opponents:
-        """All opponents. Each name has equal probability, which earlier checkpoints share."""
+        """All opponents, each name with equal probability; the earlier checkpoints share one such probability."""
         policies = [*self._named.policies, *self._past]
         weights = np.ones(len(policies))
         weights[len(self._named.policies) :] = self._past_weight / max(1, len(self._past))

@@ -4,9 +4,9 @@ Sources: O. Tammelin, "Solving large imperfect information games using CFR+" (ar
 below 0, players update in turn, and iteration t has weight t in the average. M. Zinkevich et al., "Regret minimization
 in games with incomplete information" (NIPS 2007), section 3: counterfactual values, and averages by own reach.
 
-Both papers are about trees. Here several histories can lead to one state, so its reach is not a product of
-probabilities; but the state is public, so the rest of the game is a game of its own. By default every state is learned
-as a matrix game whose entries are the values of the averages below it, which converge from the last layer upwards. With
+Both papers are about trees. Here several histories can lead to the same state, so its reach is not a product of
+probabilities; but since the state is public, the rest of the game is a subgame. By default every state is learned as a
+matrix game whose entries are the values of the averages below it, which converge from the last layer upwards. With
 `--reach 1` regrets and averages are weighted by reach, which is exact on trees and has no guarantee elsewhere.
 """
 
@@ -17,16 +17,13 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.core.game import Game
+from train.algorithms.arguments import ReachArgs as Args
 from train.algorithms.tabular.information_states import Strategies, Weights
-from train.algorithms.tabular.learner import ReachArgs, TabularLearner, normalised
-
-Args = ReachArgs
+from train.algorithms.tabular.learner import TabularLearner, normalised
 
 
 class Learner(TabularLearner):
     """CFR+ on one game; its policy is the average."""
-
-    label = "CFR+"
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args, seed)
@@ -53,7 +50,7 @@ class Learner(TabularLearner):
         self.memory[f"sums_{player}"] += self.steps * counts[:, None] * strategy
 
     def _strategies(self, weights: str) -> Strategies:
-        """The strategies in proportion to `regrets` (the present ones) or to `sums` (their averages)."""
+        """Strategies proportional to `regrets` (the current ones) or to `sums` (their averages)."""
         return tuple(normalised(self.memory[f"{weights}_{p}"], self.uniform[p]) for p in (0, 1))
 
     def learned(self) -> Strategies:

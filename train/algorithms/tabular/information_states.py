@@ -1,6 +1,6 @@
-"""All information states of a small game as rows of arrays, for learners that keep a table.
+"""All information states of a small game as rows of arrays, for tabular learners.
 
-Strategies are arrays `[rows, columns]`, one per player: a row is an information state, a column an action.
+Strategies are arrays `[rows, columns]`, one per player: rows are information states, columns actions.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ Weights = Sequence[NDArray[np.float64]]
 
 
 class StateTables(ABC):
-    """What a learner needs of a game."""
+    """The operations on a game that a tabular learner needs."""
 
-    # Per player `[rows, columns]`: whether the action can be played there; every row has one.
+    # Per player `[rows, columns]`: whether the action is legal there; every row has at least one.
     masks: tuple[NDArray[np.bool_], ...]
 
     @cached_property
     def uniform(self) -> Strategies:
-        """Both players' strategies of playing every action alike."""
+        """Both players' uniform strategies."""
         return tuple(mask / mask.sum(axis=1, keepdims=True) for mask in self.masks)
 
     @abstractmethod
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
-        """What is still to come if both play their strategies, for `action_values`."""
+        """Continuation values when both play their strategies, for `action_values`."""
 
     @abstractmethod
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`[rows, columns]` payoff points still to come to `player` from each action, 0 if it cannot be played.
+        """`[rows, columns]` continuation payoffs to `player` for each action, payoff points; 0 if illegal.
 
         `other` is the opponent's simultaneous strategy; `values` holds the values of the successor states.
         """
 
     @abstractmethod
     def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
-        """As `action_values`, if `player` responds best to `other` ever after; -inf if an action cannot be played."""
+        """As `action_values`, if `player` best-responds to `other` from then on; -inf if an action is illegal."""
 
     @abstractmethod
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
-        """`[rows]` probability that each of the player's information states comes up."""
+        """`[rows]` probability of reaching each of the player's information states."""
 
     @abstractmethod
     def seen(self, player: int, strategy: Strategy) -> Seen:
@@ -64,14 +64,14 @@ class StateTables(ABC):
         return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
 
     def own_reach(self, player: int, strategy: Strategy) -> NDArray[np.float64]:
-        """`[rows]` probability that a player's strategy leads it to each of its rows, if the other plays uniformly.
+        """`[rows]` probability that a player's strategy reaches each of its rows, if the opponent plays uniformly.
 
         If a state has one history, this is the product of the player's own probabilities, times a common factor.
         """
         return self.reach(player, seated(player, strategy, self.uniform[1 - player]))
 
     def others_reach(self, player: int, other: Strategy) -> NDArray[np.float64]:
-        """`[rows]` probability that the other's strategy and chance lead to a player's rows, if it plays uniformly."""
+        """`[rows]` probability that the opponent's strategy and chance reach a player's rows, if it plays uniformly."""
         return self.reach(player, seated(player, self.uniform[player], other))
 
 
@@ -81,9 +81,9 @@ def seated(player: int, own: Strategy, other: Strategy) -> Strategies:
 
 
 class PublicStates(StateTables):
-    """A game of public state: both players have a row for every state in which somebody moves.
+    """A game of public state: both players have a row for every state in which either moves.
 
-    A player who waits plays the first action, which is the only one in its row.
+    A player who waits plays the first action, the only one in its row.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -105,7 +105,7 @@ class PublicStates(StateTables):
         return self.graph.probabilities * chosen[0] * chosen[1]
 
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
-        """`[num_states + 1]` payoff points to player 0; the last, 0, is that of `END`."""
+        """`[num_states + 1]` payoff points to player 0; the last entry, 0, is for `END`."""
         graph, weights = self.graph, self._weights(strategies)
         values = np.zeros(len(graph.states) + 1)
         for states, edges in self._layers:
@@ -135,7 +135,7 @@ class PublicStates(StateTables):
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
         """As in `StateTables`; the state is public, so the result is the same for both players."""
         graph, weights = self.graph, self._weights(strategies)
-        reach = np.zeros(len(graph.states) + 1)  # the last entry collects what reaches the end
+        reach = np.zeros(len(graph.states) + 1)  # the last entry collects finished games
         np.add.at(reach, graph.roots, graph.root_probabilities)
         for _, edges in reversed(self._layers):
             np.add.at(reach, graph.children[edges], reach[graph.parents[edges]] * weights[edges])
@@ -147,7 +147,7 @@ class PublicStates(StateTables):
 
 
 class PrivateTypes(StateTables):
-    """A game in which both players move once: a row for every type of a player, such as its private roll."""
+    """A game in which both players move once: one row per type of a player, such as its private roll."""
 
     def __init__(self, game: Game[Any]) -> None:
         self._form = form = game.bayesian_form()
@@ -164,7 +164,7 @@ class PrivateTypes(StateTables):
         self.masks = tuple(np.ones(each.shape[:2], dtype=np.bool_) for each in own)
 
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
-        """Empty: nothing comes after the only choice."""
+        """Empty: nothing follows the only choice."""
         return np.zeros(0)
 
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -182,14 +182,12 @@ class PrivateTypes(StateTables):
         return Seen(np.arange(len(strategy)), self._form.observations[player], probabilities)
 
 
-def tables_of(game: Game[Any], learner: str) -> StateTables:
-    """The tables of a game; `learner` is the learner's name, for the error.
+def tables_of(game: Game[Any]) -> StateTables:
+    """The tables of a two-player zero-sum game.
 
     Raises:
-        ValueError: If it is not a two-player zero-sum game of one of the two kinds, or too large.
+        ValueError: If it is not a game of one of the two kinds, or too large.
     """
-    if game.facts.num_players != 2 or not game.facts.zero_sum:
-        raise refusal(f"{game.facts.name}: {learner} learns two-player zero-sum games")
     try:
         return PublicStates(game) if game.facts.public_state else PrivateTypes(game)
     except ValueError as error:  # too many states

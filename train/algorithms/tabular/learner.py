@@ -1,48 +1,30 @@
-"""The base of tabular learners: deterministic iterations over all information states, so the seed has no effect."""
+"""The base of tabular learners: deterministic iterations over all information states, whatever the seed."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 from torch import Tensor
 
 from cardwar_envs.core.game import Game
-from train.algorithms.contract import CommonArgs, option
+from train.algorithms.arguments import TabularArgs
 from train.algorithms.tabular.information_states import Strategies, Strategy, Weights, tables_of
 from train.policies.table import LearnedTable
 
 
-@dataclass(frozen=True)
-class TabularArgs(CommonArgs):
-    """Arguments of every tabular learner."""
-
-    steps: int = option(1_000, "iterations over all states", low=1)
-    evaluate_every: int = option(20, "iterations between evaluations, each with a checkpoint", low=1)
-
-
-@dataclass(frozen=True)
-class ReachArgs(TabularArgs):
-    """Arguments of learners that can weight by reach, as papers about trees do."""
-
-    reach: int = option(0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", 0, 1)
-
-
 class TabularLearner(ABC):
-    """A learner whose state is a few arrays, each of the shape of a player's strategy."""
-
-    label: ClassVar[str]
+    """A learner whose state is a few arrays, each with the shape of a player's strategy."""
 
     def __init__(self, game: Game[Any], args: TabularArgs, seed: int) -> None:
         """Raises ValueError as `tables_of`; ignores the seed."""
         self.steps = 0
         self.game = game
-        self.tables = tables_of(game, self.label)
+        self.tables = tables_of(game)
         self.uniform = self.tables.uniform
         self.memory: dict[str, NDArray[np.float64]] = {}
 
@@ -52,14 +34,14 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def learned(self) -> Strategies:
-        """The strategies learned."""
+        """The current strategies."""
 
     def weights(self) -> Weights | None:
-        """For each player `[rows]` weights of the rows learned; None if all are the same."""
+        """`[rows]` weights of the learned rows per player; None if all are equal."""
         return None
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Returns no figures of its own."""
+        """Iterates until `steps`; returns no figures of its own."""
         while self.steps < steps:
             self.steps += 1
             self.iterate()
@@ -78,6 +60,6 @@ class TabularLearner(ABC):
 
 
 def normalised(weights: NDArray[np.float64], otherwise: Strategy) -> Strategy:
-    """Rows of weights as probabilities; rows of zeros are replaced by those of `otherwise`."""
+    """Normalises rows of weights to probabilities; replaces rows of zeros by those of `otherwise`."""
     sums = weights.sum(axis=1, keepdims=True)
     return np.divide(weights, sums, out=otherwise.copy(), where=sums > 0.0)

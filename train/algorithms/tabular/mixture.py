@@ -1,9 +1,9 @@
-"""Mixtures: policies of which one is drawn for each game. How a mixture plays, and how much it can be exploited.
+"""Mixtures, of which one policy is drawn per game: their average strategy and their exploitability.
 
 Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is equivalent to
-the behaviour strategy that weights each part by the reach of the part's own choices. That is exact if every information
-state has one history; if not, a policy that sees only states cannot in general play as the mixture does.
-`response_value` is about the mixture itself.
+the behaviour strategy that weights each part by the reach of its own choices. That is exact if every information state
+has a single history. Otherwise a policy that sees only states cannot in general play like the mixture; `response_value`
+evaluates the mixture itself.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from train.algorithms.tabular.information_states import PublicStates, Strategy
 class Mixture(NamedTuple):
     """A mixture of one player's strategies."""
 
-    parts: NDArray[np.float64]  # `[parts, states, num_actions]` probabilities; who waits plays the first action
-    weights: NDArray[np.float64]  # `[parts]` probabilities with which they are drawn
+    parts: NDArray[np.float64]  # `[parts, states, num_actions]` probabilities; waiting players play the first action
+    weights: NDArray[np.float64]  # `[parts]` probabilities of being drawn
 
 
 class MixtureTables(PublicStates):
-    """The states of a small game of public state in which somebody moves, for questions about mixtures."""
+    """The decision states of a small game of public state, for computations on mixtures."""
 
     def strategy(self, player: int, policy: Policy) -> Strategy:
-        """`[states, num_actions]`: what a policy plays in a player's seat."""
+        """`[states, num_actions]`: a policy's probabilities in a player's seat."""
         answers = self.graph.action_probabilities(policy, player)
         waits = ~answers.any(axis=1)
         answers[waits] = self.uniform[player][waits]
@@ -51,9 +51,9 @@ class MixtureTables(PublicStates):
         return strategies, reach
 
     def num_histories(self) -> int:
-        """The number of histories of all states together."""
+        """The total number of histories of all states."""
         graph = self.graph
-        ways = np.zeros(len(graph.states) + 1)  # the last entry takes what ends
+        ways = np.zeros(len(graph.states) + 1)  # the last entry collects finished games
         np.add.at(ways, graph.roots, 1.0)
         for _, edges in reversed(list(graph.backward())):
             np.add.at(ways, graph.children[edges], ways[graph.parents[edges]])
@@ -62,8 +62,8 @@ class MixtureTables(PublicStates):
     def response_value(self, player: int, mixture: Mixture) -> float:
         """A player's exact best-response payoff against an opponent that draws one part of a mixture per game.
 
-        The responder remembers all moves. The sum runs over all histories, each with the probability of every part so
-        far.
+        The responder remembers all moves. The sum runs over all histories, each weighted by its probability under every
+        part.
         """
         graph, drawn = self.graph, mixture.weights > 0.0
         undecided = graph.roots != END
@@ -74,16 +74,16 @@ class MixtureTables(PublicStates):
     def _worth(
         self, player: int, parts: NDArray[np.float64], states: NDArray[np.int32], chances: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """`[histories]` payoff points still to come to a player that responds best, times the history's probability.
+        """`[histories]` continuation payoffs to a best-responding player, times the history's probability.
 
-        `states` `[histories]` are their last states; `chances` `[histories, parts]` are their probabilities with each
-        of the `parts` that the opponent may have drawn, if the player plays towards them.
+        `states` `[histories]` are their last states; `chances` `[histories, parts]` are the histories' probabilities
+        given each of the `parts` that the opponent may have drawn, if the player plays towards them.
         """
         if not len(states):
             return np.zeros(0)
         graph, num_actions = self.graph, parts.shape[2]
         history, edges = _edges_from(graph, states)
-        actions = np.maximum(graph.actions[edges], 0)  # who waits has all its probability in column 0
+        actions = np.maximum(graph.actions[edges], 0)  # a waiting player has all its probability in column 0
         chosen = parts[:, states[history], actions[:, 1 - player]].T
         chances = chances[history] * chosen * graph.probabilities[edges, None]
         together = chances.sum(axis=1)
@@ -96,7 +96,7 @@ class MixtureTables(PublicStates):
 
 
 def _edges_from(graph: GameGraph[Any], states: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The edges that leave some states: for each edge the place of its state in `states`, and the edge."""
+    """The edges that leave some states, each with the index of its state in `states`."""
     first, count = graph.first_edge[states], np.diff(graph.first_edge)[states]
     place = np.repeat(np.arange(len(states)), count)
     return place, first[place] + np.arange(len(place)) - (np.cumsum(count) - count)[place]

@@ -1,8 +1,8 @@
 """Magnetic mirror descent on exact action values with a slow magnet; the last iterate is the policy.
 
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
-zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with the negative entropy as mirror map, at every information
-state. With a fixed magnet it converges to a logit equilibrium; the moving magnet leads it on to an equilibrium.
+zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with negative entropy as mirror map, at every information
+state. With a fixed magnet it converges to a logit equilibrium; the moving magnet leads it on to a Nash equilibrium.
 """
 
 from __future__ import annotations
@@ -11,27 +11,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic.dataclasses import dataclass
 
 from cardwar_envs.core.game import Game
-from train.algorithms.contract import option
+from train.algorithms.arguments import TabularMMDArgs as Args
 from train.algorithms.tabular.information_states import Strategies
-from train.algorithms.tabular.learner import TabularArgs, TabularLearner
-
-
-@dataclass(frozen=True)
-class Args(TabularArgs):
-    """Arguments of magnetic mirror descent."""
-
-    learning_rate: float = option(0.2, "step size, for values scaled by the greatest payoff", low=1e-9)
-    temperature: float = option(0.2, "weight of the regularization towards the magnet, in the same unit", low=0.0)
-    magnet_rate: float = option(0.01, "rate of the magnet's moving average, per iteration", low=0.0, high=1.0)
+from train.algorithms.tabular.learner import TabularLearner
 
 
 class Learner(TabularLearner):
     """Magnetic mirror descent on one game; its policy is the last iterate."""
-
-    label = "tabular MMD"
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args, seed)
@@ -42,7 +30,7 @@ class Learner(TabularLearner):
             self.memory |= {f"logits_{player}": logits, f"magnet_{player}": logits.copy()}
 
     def iterate(self) -> None:
-        """Updates both players at once."""
+        """Updates both players simultaneously."""
         strategies = self.learned()
         after = self.tables.values(strategies)
         for player in (0, 1):
