@@ -144,7 +144,8 @@ def checked(defect, version, wheel):
 
 def stored(defect, version, wheel, run=True):
     """The report on a version, computed once per row and kit; without `run` only what is there."""
-    path = BUILD / "reports" / f"{digest(*astuple(defect)[2:6], defect.requirements(version), *defect.skip)}-{wheel.parent.name}.json"
+    row = digest(*astuple(defect)[2:6], defect.requirements(version), *defect.skip)
+    path = BUILD / "reports" / f"{row}-{wheel.parent.name}.json"
     if not path.exists() and not run:
         return {"error": "not run yet"}
     if not path.exists():
