@@ -113,6 +113,24 @@ def test_other_checks_mostly_pass_broken_environments(name):
     assert len(failed) <= 5
 
 
+class RefusalReversesTheDeck(Bidding):
+    refused = False
+
+    def check(self, agent, action):
+        self.refused |= not self.mask(agent)[action]
+        super().check(agent, action)
+
+    def deal(self):
+        super().deal()
+        self._deck = self._deck[::-1] if self.refused else self._deck
+
+
+def test_what_an_illegal_action_leaves_behind_is_found():
+    result = run("seeded_reset_starts_anew", environment(RefusalReversesTheDeck, "parallel"))
+    assert result.status == "failed"
+    assert "fresh, and reset after an illegal action in another game" in result.reason
+
+
 def test_checks_can_be_called_from_any_test():
     CHECKS["ends_are_final"](subject("Pennies"))
     with pytest.raises(NotApplicable, match="there is no AEC version"):
