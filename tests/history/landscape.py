@@ -16,6 +16,8 @@ from baselines.markdown import rewrite, table
 from tests.history.measure import Defect, arguments, built, stored
 
 FOLDER = Path(__file__).parent
+# `W/` in a judgement.
+WITNESSES = "https://github.com/OWNER/cardwar-envs/blob/main/tests/history/witnesses/"
 
 
 def subjects():
@@ -41,7 +43,7 @@ def rows(subject, judged, report):
     name = f"{subject.title} ({subject.package} {subject.bad})"
     if error := report.get("error"):
         return [[name, "", error]]
-    return [[name, f"`{check}`", judged.get(check, "not judged")] for check in failures(report)] or [
+    return [[name, f"`{check}`", judged.get(check, "not judged").replace("(W/", f"({WITNESSES}")] for check in failures(report)] or [
         [name, "", "no findings"]
     ]
 

@@ -2,7 +2,7 @@
 
 No layer checks actions before they reach the C++ engine. With 100000 instead of an action in Discrete(9) the process
 dies with a segmentation fault; 17 ends in "double free or corruption" or goes unnoticed, which is worse. A step after
-the end of the game has been seen to crash in the same way. Suggested fix: in magent_env.py's step, raise ValueError
+the end crashes, too (map_size=7: the game has no predator and ends after one step). Suggested fix: in magent_env.py's step, raise ValueError
 unless `self.action_space(agent).contains(action)`; and return empty dicts if `self.agents` is empty.
 """
 
