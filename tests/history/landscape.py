@@ -43,9 +43,10 @@ def rows(subject, judged, report):
     name = f"{subject.title} ({subject.package} {subject.bad})"
     if error := report.get("error"):
         return [[name, "", error]]
-    return [[name, f"`{check}`", judged.get(check, "not judged").replace("(W/", f"({WITNESSES}")] for check in failures(report)] or [
-        [name, "", "no findings"]
-    ]
+    return [
+        [name, f"`{check}`", judged.get(check, "not judged").replace("(W/", f"({WITNESSES}")]
+        for check in failures(report)
+    ] or [[name, "", "no findings"]]
 
 
 def section(results, part):

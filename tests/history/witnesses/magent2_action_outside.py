@@ -2,8 +2,9 @@
 
 No layer checks actions before they reach the C++ engine. With 100000 instead of an action in Discrete(9) the process
 dies with a segmentation fault; 17 ends in "double free or corruption" or goes unnoticed, which is worse. A step after
-the end crashes, too (map_size=7: the game has no predator and ends after one step). Suggested fix: in magent_env.py's step, raise ValueError
-unless `self.action_space(agent).contains(action)`; and return empty dicts if `self.agents` is empty.
+the end crashes, too (map_size=7: the game has no predator and ends after one step). Suggested fix: in magent_env.py's
+step, raise ValueError unless `self.action_space(agent).contains(action)`, and return empty dicts if `self.agents` is
+empty.
 """
 
 import subprocess
@@ -19,5 +20,6 @@ for _ in range(20):
 """
 
 for size, action in [(45, 0), (45, 17), (45, 100000), (7, 0)]:
-    done = subprocess.run([sys.executable, "-c", GAME.format(size=size, action=action)], capture_output=True, check=False)
-    print(f"map_size={size}, action {action}, 20 steps: exit status {done.returncode} {done.stderr.decode().strip()[-60:]}")
+    command = [sys.executable, "-c", GAME.format(size=size, action=action)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    print(f"map_size={size}, action {action}: exit status {done.returncode} {done.stderr.strip()[-60:]}")
