@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 # Tests start many processes, which read compiled files much faster than they compile.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test docs wide slow soak coverage mutants broken history lint bench release
+.PHONY: demo test docs wide slow soak coverage mutants broken history landscape lint bench release
 
 demo: $(DEMO)
 	$(BIN)/python -m train.demo
@@ -65,6 +65,10 @@ broken: $(READY)
 # Installs those releases under build/history. A run that was ended goes on when it is started again.
 history: $(READY)
 	$(BIN)/python -m tests.history.measure
+
+# The same for current releases.
+landscape: $(READY)
+	$(BIN)/python -m tests.history.landscape
 
 lint: $(READY)
 	$(BIN)/ruff check .
