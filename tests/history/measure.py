@@ -157,10 +157,18 @@ def stored(defect, version, wheel, run=True):
         path.with_suffix(".new").write_text(text)
         path.with_suffix(".new").rename(path)
     report = json.loads(path.read_text())
-    read = report.get("versions", {}).get(defect.package.lower().replace("-", "_"), "")
-    if "error" not in report and read != version:
-        report["error"] = f"{defect.package} {read or '?'} was loaded instead of {version}"
-    return report
+    return report if "error" in report else {**report, **other_versions(defect, version, report)}
+
+
+def other_versions(defect, version, report):
+    """An `error` if the child loaded another version than the row names, of the package or of an exact pin."""
+    loaded = report.get("versions", {})
+    for word in defect.requirements(version):
+        name, _, named = word.partition("==")
+        key = name.partition("[")[0].lower().replace("-", "_")
+        if named and loaded.get(key, "?" if name == defect.package else named) != named:
+            return {"error": f"{name} {loaded.get(key, '?')} was loaded instead of {named}"}
+    return {}
 
 
 def signs(defect, report):
