@@ -156,7 +156,7 @@ class GeneralPurposeAdversaryAsWritten(_Adversary):
         return self._choice(state)[0]
 
     def _choice(self, state: WarState) -> tuple[int, bool]:
-        """The action, and whether it finally wins the pot."""
+        """Returns the action and whether it leads to winning the pot."""
         game = self._game
         discards = state.hands[0][: game.discards] if state.tied else ()
         cards = state.hands[0][len(discards) :]

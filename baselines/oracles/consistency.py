@@ -42,7 +42,7 @@ class Asked:
     """The number of policy queries behind an exact figure, and of those repeated to check consistency.
 
     Attributes:
-        questions: Number of queries behind the figure, one per observation.
+        questions: Number of observations on which the figure is based.
         again: Number of repeated queries, whose answers agreed.
         claims: Number of answers that agreed with a declared invariance (`by_words`, `stationary`).
     """

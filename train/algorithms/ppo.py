@@ -33,7 +33,7 @@ NEVER = sys.maxsize
 
 
 class Forgetful(BaseCallback):
-    """A callback that keeps nothing; SB3's own one keeps all variables of a rollout alive in a reference cycle.
+    """A callback that holds no references; SB3's default keeps all variables of a rollout alive in a reference cycle.
 
     With 11 players of WAR these are 15 MB per rollout, which Python's garbage collector frees too late.
     """

@@ -83,7 +83,7 @@ class Judge:
         return worth if player == 0 else -worth
 
     def _costs_and_mix(self, state: Any, player: int) -> tuple[dict[int, float], dict[int, float]]:
-        """Each action's cost, 0 if below the solution's error; and the mix."""
+        """Returns each action's cost (0 if below the solution's error) and equilibrium probability."""
         actions, mix, worth = self._play.weighed(state, player)
         lost = worth.max() - worth
         costs = {a: float(cost) if cost > self._error else 0.0 for a, cost in zip(actions, lost, strict=True)}

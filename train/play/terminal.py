@@ -97,7 +97,7 @@ def _say_dimly(console: Console, line: str) -> None:
 
 
 def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
-    """The person's move, or the command that ends the game."""
+    """The human player's move, or the command that ends the game."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
     _say(console, f"Move {view['number']}", "bold")

@@ -114,7 +114,7 @@ class Trainer:
 
     @property
     def choices(self) -> tuple[int, ...]:
-        """The person's legal actions; empty when the game has ended."""
+        """The human player's legal actions; empty when the game has ended."""
         return () if self.ending else self.table.game.legal_actions(self.state, self.table.seat)
 
     @property

@@ -97,7 +97,7 @@ class StudyRun:
     seed: int
 
     def words(self, folder: Path) -> list[str]:
-        """The arguments of `cardwar` that do this run in a folder."""
+        """The `cardwar` arguments that execute this run, with output in `folder`."""
         return train_words(game_in_words(self.game), self.identity, folder)
 
     @property
