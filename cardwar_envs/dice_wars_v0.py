@@ -1,7 +1,7 @@
 """Dice Wars, version 0: the PettingZoo environments.
 
-Both players hold stacks of dice and send one each into battle at once; the higher total of the
-rolled dice scores a point, ties score nothing.
+Both players hold stacks of dice. In each battle both choose a stack simultaneously and roll its dice; the higher total
+scores a point, and ties score nothing.
 
 Agents are `player_0` and `player_1`. An observation is
 `{"observation": float32[2 * ranks + 2], "action_mask": int8[ranks]}`: own count per rank, the

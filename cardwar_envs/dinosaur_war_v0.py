@@ -1,7 +1,7 @@
 """Dinosaur War, version 0: the PettingZoo environments.
 
-Both players hold a hand of equal size and play one card each at once; the higher card scores a
-point, ties score nothing.
+Both players hold a hand of equal size. In each trick both play a card simultaneously; the higher card scores a point,
+and ties score nothing.
 
 Agents are `player_0` and `player_1`. An observation is
 `{"observation": float32[2 * ranks + 2], "action_mask": int8[ranks]}`: own count per rank, the

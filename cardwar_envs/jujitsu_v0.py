@@ -1,7 +1,7 @@
 """Jujitsu, version 0: the PettingZoo environments.
 
-Both players hold cards 1..n and play one each at once; the higher card wins the trick and all
-ties carried before it. Most tricks win.
+Both players hold cards 1..n. In each trick both play a card simultaneously; the higher card wins the trick and all ties
+carried over to it. The player with more tricks wins.
 
 Agents are `player_0` and `player_1`. An observation is
 `{"observation": float32[2 * ranks + 2], "action_mask": int8[ranks]}`: own count per rank, the

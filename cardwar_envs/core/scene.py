@@ -30,8 +30,8 @@ class Revealed(Generic[S]):
 
     Attributes:
         state: The current state.
-        viewer: The player whose private information may be shown; None for a spectator, who sees only what everybody
-            may see.
+        viewer: The player whose private information may be shown; None for a spectator, who sees only public
+            information.
         last_actions: The joint action that led here (player -> action), or None.
         payoffs: Each player's payoff so far, payoff points.
         over: Whether the game is over.
@@ -135,7 +135,7 @@ class Text:
 
     @property
     def bounds(self) -> Bounds:
-        """Left, top, right, bottom; an estimate that common fonts stay within."""
+        """Left, top, right, bottom; an estimate that text in common fonts does not exceed."""
         width = text_width(self.text, self.size, self.mono)
         left = self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
         return left, self.y - 0.8 * self.size, left + width, self.y + 0.25 * self.size
@@ -154,7 +154,7 @@ class Scene:
         shapes: The shapes, in drawing order.
         title: A short title.
         description: Alternative text for people who cannot see the picture.
-        outcome: What the last moves led to, in words, if the title does not say it.
+        outcome: A sentence on the result of the last moves; empty if the title gives the result.
     """
 
     width: int
@@ -212,7 +212,7 @@ def centred(box: Box, text: str, size: float, **look: object) -> Text:
 
 
 def player_colour(player: int | None) -> str:
-    """The colour role of a player, or for None of what belongs to no player."""
+    """The colour role of a player, or for None the role of things that belong to no player."""
     return "ink" if player is None else f"player_{player % PLAYER_COLOURS}"
 
 
@@ -227,7 +227,7 @@ def spoken(name: str) -> str:
 
 
 def with_names(text: str, names: Sequence[str]) -> str:
-    """Replaces player_0 and so on by names, in columns of equal width where lines begin with them."""
+    """Replaces player_0 and so on by names, padded to equal width at the start of lines."""
 
     def name(found: re.Match[str]) -> str:
         begins, player, column = found.groups()

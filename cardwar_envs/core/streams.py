@@ -27,7 +27,7 @@ def new_streams(seed: int | None, count: int) -> NDArray[np.uint64]:
 def streams_of(seeds: Sequence[int | None]) -> NDArray[np.uint64]:
     """One stream per seed.
 
-    They are children of the seeds' sequences, so a NumPy generator with the same seed draws different numbers.
+    Each is spawned from the seed's `SeedSequence`, so a NumPy generator with the same seed draws different numbers.
     """
     children = [np.random.SeedSequence(seed).spawn(1)[0] for seed in seeds]
     return np.array([child.generate_state(1, np.uint64)[0] for child in children])

@@ -82,7 +82,7 @@ def test_by_default_it_is_an_error_that_names_the_option():
 
 
 def test_nothing_is_left_of_a_policy_that_plays_illegal_actions_only():
-    with pytest.raises(IllegalProbabilityError, match="all probability is on illegal actions where legal are"):
+    with pytest.raises(IllegalProbabilityError, match="all probability is on illegal actions; legal actions are"):
         exploitability(GAME, Leaky(make_policy("uniform", GAME), 1.0), illegal="renormalise")
 
 

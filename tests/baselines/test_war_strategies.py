@@ -440,7 +440,7 @@ def test_a_line_up_takes_objects_as_they_are_and_asks_for_a_name_once():
 
 def test_two_adversaries_cannot_play_each_other():
     game = war(2)
-    with pytest.raises(ValueError, match=" and general_purpose_adversary_as_written: only one may depend"):
+    with pytest.raises(ValueError, match=" and general_purpose_adversary_as_written: only one policy may depend"):
         seated_policies(ADVERSARIES, game)
     with pytest.raises(ValueError, match="cannot play against a policy that must know"):
         seated_policies([adversary(game, ["min"]), "general_purpose_adversary"], game)

@@ -104,7 +104,7 @@ def test_bad_opponents(opponent, message):
         ((0.0, 0.5, 0.4), "sum to 0.9"),
         ((0.5, 0.5), "shape (1, 2), not (1, 3)"),
         ((np.nan, 0.5, 0.5), "finite"),
-        ((1.0, 0.0, 0.0), "on illegal action 0; legal are [1, 2]"),
+        ((1.0, 0.0, 0.0), "on illegal action 0; legal actions are [1, 2]"),
     ],
 )
 def test_an_opponent_that_answers_nonsense_changes_nothing(row, message):

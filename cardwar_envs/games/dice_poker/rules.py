@@ -1,10 +1,10 @@
-"""Dice Poker: both players roll in private, one raises or checks, the other calls or folds.
+"""Dice Poker: both players roll a die in private; one raises or checks, and the other calls or folds.
 
 Source: D. Rauscher, "538 Riddler: Dice Poker" (2017), with six-sided dice, an ante of 1 and a
-raise of 1. Both players put in the ante and roll a die that only they see. Player 0 commits to raise or to check; at
-the same time player 1 commits to call or to fold *in case of a raise*. After a check the higher roll wins the other's
-ante; after a raise and a fold player 0 wins the ante; after a raise and a call the higher roll wins ante and raise.
-Equal rolls win nothing.
+raise of 1. Each player puts in the ante and rolls a die that only that player sees. Player 0 commits to raise or to
+check; at the same time player 1 commits to call or to fold *in case of a raise*. After a check the higher roll wins the
+other player's ante; after a raise and a fold player 0 wins the ante; after a raise and a call the higher roll wins ante
+and raise. Equal rolls win nothing.
 
 Version history: 0: first version.
 """
@@ -28,7 +28,7 @@ from cardwar_envs.core.scene import Revealed, Scene, in_points
 from cardwar_envs.games.dice_poker.scene import dice_scene
 from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
-# The game as arrays takes 32 bytes per pair of rolls, and solving it several times that.
+# The game's arrays take 32 bytes per pair of rolls, and solving it takes several times as much memory.
 MAX_SIDES = 2000
 CHECK, RAISE = FOLD, CALL = 0, 1
 ACTIONS = (("check", "raise"), ("fold", "call"))
@@ -121,7 +121,7 @@ class DicePoker(Game[DicePokerState]):
         return np.array((state.rolls[player], player), dtype=np.float32)
 
     def bayesian_form(self) -> BayesianForm:
-        """The whole game as arrays over rolls; types are rolls, 1 first."""
+        """The whole game as arrays; a player's types are the rolls, from 1 up."""
         faces = np.arange(1, self.sides + 1)
         higher = np.sign(faces[:, None] - faces[None, :]).astype(np.float64)
         payoffs = np.empty((self.sides, self.sides, 2, 2))
@@ -138,7 +138,7 @@ class DicePoker(Game[DicePokerState]):
         )
 
     def compiled_rules(self) -> CompiledRules[DicePokerState]:
-        """Rows are both rolls and both actions, -1 before these are chosen."""
+        """Compiled rules; a row holds both rolls and both actions, which are -1 before they are chosen."""
         from cardwar_envs.games.dice_poker import kernel  # compiles on first use
 
         def to_row(state: DicePokerState) -> NDArray[np.float32]:
@@ -155,7 +155,7 @@ class DicePoker(Game[DicePokerState]):
         return replace(self, sides=2)
 
     def check(self, state: DicePokerState) -> None:
-        with reading_state(state, "a DicePokerState of two rolls and no actions or two"):
+        with reading_state(state, "a DicePokerState of two rolls and either two actions or None"):
             (roll_0, roll_1), actions = state.rolls, state.actions
             rolls = index(roll_0), index(roll_1)
         for player, roll in enumerate(rolls):

@@ -20,7 +20,7 @@ class DicePokerState(NamedTuple):
 
 
 def seen_rolls(revealed: Revealed[DicePokerState]) -> tuple[int | None, int | None]:
-    """The rolls that the viewer may see: its own, and both once both players have acted.
+    """The rolls that the viewer may see: the viewer's own roll and, once both players have acted, both rolls.
 
     After a forfeit they stay hidden, since a player who did not play may not see the other roll.
     """

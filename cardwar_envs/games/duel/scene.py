@@ -68,7 +68,7 @@ def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
 
 
 def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
-    """One slot per card; played cards leave theirs empty, unless ranks are renumbered."""
+    """One slot per card; the slots of played cards stay empty, unless ranks are renumbered."""
     start, left = game.hands[player], Counter(state.hands[player])
     if game.view == "word" or not HandGrid(len(start)).holds(len(start)):
         return [Slot(str(rank)) for rank in state.hands[player]]
@@ -135,7 +135,7 @@ def _last_trick(game: _Duel, revealed: Revealed[DuelState]) -> Trick | None:
 
 
 def _who(points: float) -> int:
-    """The player who is ahead by these points to player 0, or -1."""
+    """The player who leads, given player 0's points minus player 1's; -1 if neither does."""
     return -1 if points == 0 else int(points < 0)
 
 
@@ -146,7 +146,7 @@ def _result(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
 
 
 def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:
-    """Says who leads by how much, or who has won."""
+    """A sentence on who leads by how much, or who has won."""
     state, payoffs = revealed.state, revealed.payoffs
     forfeited = revealed.over and bool(state.hands[0])
     scored = game.keeps_score and not forfeited

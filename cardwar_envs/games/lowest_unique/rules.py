@@ -1,11 +1,12 @@
 """Lowest unique number: in each round the lowest number that only one player has chosen wins.
 
 Source: R. Östling, J. T. Wang, E. Y. Chou and C. F. Camerer, "Testing game theory in the field: Swedish LUPI lottery
-games", American Economic Journal: Microeconomics 3 (2011). Their online appendix A has the game with a fixed number of
-players, `payoff="prize"` here.
+games", American Economic Journal: Microeconomics 3 (2011). Its online appendix A treats a fixed number of players and
+the payoff that is `payoff="prize"` here.
 
-Rules. In each of `rounds` rounds all players choose a number from 1 to `numbers` at once. A number is unique if exactly
-one player chose it. The player with the lowest unique number wins the round. If no number is unique, nobody wins.
+Rules. In each of `rounds` rounds all players simultaneously choose a number from 1 to `numbers`. A number is unique if
+exactly one player chose it. The player with the lowest unique number wins the round. If no number is unique, nobody
+wins.
 
 * `payoff="share"`: the winner of a round gets 1 point, and the other players pay equal shares of it. The game is
 zero-sum.
@@ -122,12 +123,12 @@ class LowestUnique(Game[LowestUniqueState]):
         return [Transition(CERTAIN, LowestUniqueState(state.rounds_left - 1, winner), tuple(rewards))]
 
     def observation(self, state: LowestUniqueState, player: int) -> NDArray[np.float32]:
-        """The table as the player sees it; seats are counted from the player's own.
+        """The rounds left and the last winner; seats are numbered from the player's own.
 
         Entries:
             1: rounds left, including the current one
-            num_players: 1 for the seat that won the last round, else 0; the observer's own seat is first, the others
-                follow round the table
+            num_players: 1 for the seat that won the last round, else 0; the observer's own seat is first, and the
+                others follow in seating order
         """
         seen = np.zeros(self.num_players + 1, dtype=np.float32)
         seen[0] = state.rounds_left

@@ -1,16 +1,16 @@
-"""Oshi-Zumo: both players bid coins at once, and the higher bid pushes the wrestler one field.
+"""Oshi-Zumo: both players bid coins simultaneously, and the higher bid pushes the wrestler one field.
 
 Source: M. Buro, "Solving the Oshi-Zumo game", Advances in Computer Games (2004). The parameters and the payoffs are
-those of OpenSpiel's `oshi_zumo`. In the variant Alesia only a wrestler off the board decides the game.
+those of OpenSpiel's `oshi_zumo`. In the variant Alesia, the game is a draw unless the wrestler leaves the board.
 
-Rules. Each of two players has `coins`. A wrestler stands in the middle of a board of 2 * `size` + 1 fields in a row. In
-each move both players bid some of their coins at once, at least `min_bid`; a player who has less than that bids 0.
-Both lose the coins that they bid. The higher bid pushes the wrestler one field towards the other player; equal bids
-leave it where it is. The game ends when the wrestler is off the board, when neither can bid a coin any more, or after
+Rules. Each of two players has `coins` coins. A wrestler stands in the middle of a row of 2 * `size` + 1 fields. In each
+move both players simultaneously bid at least `min_bid` of their coins; a player who has fewer bids 0. Both lose the
+coins that they bid. The higher bid pushes the wrestler one field towards the other player; after equal bids it stays
+where it is. The game ends when the wrestler is off the board, when neither player can bid a coin any more, or after
 `horizon` moves.
 
-Payoff: a player wins 1 point from the other if the wrestler is off the board on the other's side, or stands on the
-other's side at the end. With `alesia` the second does not count. Otherwise the game is a draw.
+Payoff: a player wins 1 point from the other if the wrestler is off the board on the other's side or, without `alesia`,
+if it stands on the other's side at the end. Otherwise the game is a draw.
 
 OpenSpiel differs in one case: there, a player with some coins but fewer than `min_bid` bids all of them. That can occur
 only if `min_bid` is at least 2.
@@ -49,8 +49,8 @@ class OshiZumo(Game[OshiZumoState]):
         coins: Coins of each player at the start; 1 to 10,000.
         size: Fields on each side of the middle; 1 to 1000.
         min_bid: Minimum bid of a player who has that many coins; 0 to `coins`.
-        horizon: Moves after which the game ends; 1 to 16,777,216.
-        alesia: Whether only a wrestler off the board decides the game.
+        horizon: Number of moves after which the game ends; 1 to 16,777,216.
+        alesia: Whether the game is a draw unless the wrestler leaves the board.
 
     Raises:
         ValueError: If a parameter is out of its range.
@@ -96,8 +96,8 @@ class OshiZumo(Game[OshiZumoState]):
     def _moves_at_most(self, coins: tuple[int, int], horizon: int) -> int:
         """Moves until neither player can bid or the horizon is reached; a player who can bid bids at least `min_bid`.
 
-        States count at most this many moves. So if coins run out before the horizon, states that differ only in the
-        number of moves made are one state.
+        `moves_left` is at most this number. So if coins run out before the horizon, positions that differ only in the
+        number of moves made are the same state.
         """
         return min(horizon, max(coins) // self.min_bid) if self.min_bid else horizon
 
@@ -134,14 +134,14 @@ class OshiZumo(Game[OshiZumoState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: OshiZumoState, player: int) -> NDArray[np.float32]:
-        """The table as the player sees it.
+        """The coins, the wrestler's position and the moves left, as the player sees them.
 
         Entries:
             1: own coins
             1: the other player's coins
             1: fields from the middle to the wrestler, positive on the other player's side
-            1: moves left: min(moves up to the horizon, max(coins) // min_bid), or those up to the horizon if `min_bid`
-                is 0
+            1: moves left: min(moves up to the horizon, max(coins) // min_bid), or the moves up to the horizon if
+                `min_bid` is 0
         """
         own, other = state.coins[player], state.coins[1 - player]
         position = state.position if player == 0 else -state.position
@@ -160,7 +160,7 @@ class OshiZumo(Game[OshiZumoState]):
         return replace(self, coins=3, size=1, min_bid=min(self.min_bid, 1), horizon=3)
 
     def check(self, state: OshiZumoState) -> None:
-        with reading_state(state, "an OshiZumoState of two coins, a position and moves"):
+        with reading_state(state, "an OshiZumoState of two numbers of coins, a position and a number of moves"):
             coins_0, coins_1 = coins = whole_numbers("coins", state.coins)
             position, moves_left = whole_number("position", state.position), whole_number("moves", state.moves_left)
         if not all(0 <= each <= self.coins for each in (coins_0, coins_1)):

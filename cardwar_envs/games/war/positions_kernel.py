@@ -52,7 +52,7 @@ def _slot(table, key):  # type: ignore[no-untyped-def]
 
 @njit()
 def canonical_key(key, ranks, piles):  # type: ignore[no-untyped-def]
-    """The lower of the keys of a position and its mirror image, and whether that is the image's."""
+    """The lower of the keys of a position and of its mirror image, and whether it is the mirror image's key."""
     split(key, ranks, piles)
     mirrored = _key(piles[2], piles[3], piles[0], piles[1], piles[4])
     if key < 0:
@@ -74,7 +74,7 @@ def find_all(table, nodes, keys, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def hash_table(keys, least):  # type: ignore[no-untyped-def]
-    """An open-addressing table of at least that size, with all but the first two (final) nodes."""
+    """An open-addressing hash table of size at least `least`, with all nodes but the first two (which are final)."""
     size = 1024
     while size < max(least, 2 * len(keys)):
         size *= 2
@@ -90,7 +90,7 @@ def hash_table(keys, least):  # type: ignore[no-untyped-def]
 
 @njit()
 def _arrive(key, mirrored, book):  # type: ignore[no-untyped-def]
-    """The code of a position, which becomes a new node unless it is one already."""
+    """The code of a position; adds the position as a new node if it is not one yet."""
     table, nodes, keys, count = book
     swapped = mirrored < key
     least = mirrored if swapped else key
@@ -144,7 +144,7 @@ def _digits(pile, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def list_of(war, hand, ranks, discards):  # type: ignore[no-untyped-def]
-    """The list of choices from a hand: 0 to wait, then all hands in a round, then all hands in a war."""
+    """The number of a hand's list of choices: 0 (wait), then all hands in a round, then all hands in a war."""
     total, index = _digits(hand, ranks)
     if not war:
         return 1 + index

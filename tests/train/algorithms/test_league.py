@@ -106,7 +106,7 @@ def test_a_killed_run_goes_on_and_notices_another_opponent(tmp_path, monkeypatch
 @each_row(
     ("values", "message"),
     [
-        ({"opponents": "uniform,nobody"}, "unknown policy 'nobody'; known for jujitsu are "),
+        ({"opponents": "uniform,nobody"}, "unknown policy 'nobody'; policies for jujitsu are "),
         ({"opponents": "runs/nowhere"}, "no run folder or policy file 'runs/nowhere'"),
         ({"opponents": "uniform,"}, "a name is missing in the policies 'uniform,'"),
         ({"opponents": "min"}, "jujitsu"),

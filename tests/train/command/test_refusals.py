@@ -13,8 +13,8 @@ ROWS = {
     "nonsense": "No such command 'nonsense'",
     # games and their parameters
     "solve": "Missing argument 'GAME'",
-    "solve chess": "unknown game 'chess'; known are",
-    "solve jujitzu": "unknown game 'jujitzu' (did you mean 'jujitsu'?); known are",
+    "solve chess": "unknown game 'chess'; known games are",
+    "solve jujitzu": "unknown game 'jujitzu' (did you mean 'jujitsu'?); known games are",
     "solve jujitsu num_cards=0": "num_cards (0) must be in 1..1000",
     "solve jujitsu num_cards=abc": "num_cards (abc) must be an integer",
     "solve jujitsu num_cards=2.5": "num_cards (2.5) must be an integer",
@@ -55,8 +55,8 @@ ROWS = {
     "solve jujitsu num_cards=8 --exact --engine ray": "engine (ray) does not apply",
     "solve dice_poker --keep-layers 3": "keep_layers (3) does not apply",
     # exploit
-    "exploit jujitsu num_cards=3 --policy best": "unknown policy 'best'; known for jujitsu are",
-    "exploit war --policy maxx": "unknown policy 'maxx' (did you mean 'max'?); known for war are dummie,",
+    "exploit jujitsu num_cards=3 --policy best": "unknown policy 'best'; policies for jujitsu are",
+    "exploit war --policy maxx": "unknown policy 'maxx' (did you mean 'max'?); policies for war are dummie,",
     "exploit jujitsu num_cards=3 --policy runs/none": "no run folder or policy file 'runs/none'",
     # match
     "match jujitsu num_cards=3 uniform": "1 policies given for 2 players",
@@ -74,7 +74,7 @@ ROWS = {
     "match war min dummie --games many": "Invalid value for '--games'",
     "match war min runs/none": "no run folder or policy file 'runs/none'",
     "match war general_purpose_adversary dummie": "must know what the others play, but DummiePlayer plays",
-    "match war general_purpose_adversary general_purpose_adversary": "only one may depend on the others",
+    "match war general_purpose_adversary general_purpose_adversary": "only one policy may depend on the others",
     # play
     "play nim": "unknown game 'nim'",
     "play jujitsu uniform": "'uniform' must read KEY=VALUE, a parameter of the game; opponents are named",
