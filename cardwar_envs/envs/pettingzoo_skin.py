@@ -1,4 +1,4 @@
-"""The common part of both PettingZoo APIs: everything except how actions are collected."""
+"""The common part of the two PettingZoo APIs, which differ in how they collect actions."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class PettingZooSkin:
         render_mode: "human" (a window, updated after each change; text if no window is available),
             "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
         illegal_action: "raise" raises an IllegalActionError and leaves the game unchanged. "forfeit" ends the game once
-            all have committed; each offender gets the game's minimal payoff. In a zero-sum game the others share what
-            the offenders lose (all get 0 if all offend); in other games they keep what they were paid.
+            all have committed; each offender gets the game's minimal payoff. In a zero-sum game the other players share
+            what the offenders lose (all get 0 if all offend); in other games they keep their payoffs so far.
         **parameters: Parameters of the game, if it is given by name.
 
     Raises:
         ValueError: If an argument is invalid.
     """
 
-    # Whether players without a choice act as well. PettingZoo's `aec_to_parallel` needs all live agents to act in every
-    # cycle; `is_parallelizable` in the metadata says whether they do.
+    # Whether players without a choice act too. PettingZoo's `aec_to_parallel` requires all live agents to act in every
+    # cycle; `is_parallelizable` in the metadata declares whether they do.
     asks_everyone: ClassVar[bool]
 
     def __init__(
@@ -84,7 +84,7 @@ class PettingZooSkin:
     def state(self) -> NDArray[np.float32]:
         """The concatenated observations of all players, `[num_players * observation_size]`.
 
-        They include hidden information, such as both rolls in Dice Poker, but no pending commitments.
+        The state includes hidden information, such as both rolls in Dice Poker, but no pending commitments.
         """
         return self._session.global_state()
 

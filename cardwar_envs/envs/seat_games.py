@@ -1,4 +1,4 @@
-"""Games in which the caller has one seat and policies have the others; the core of the vector environment."""
+"""Games in which the caller has one seat and policies have the other seats; the core of the vector environment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cardwar_envs.envs.opponents import MAX_STARTS, SeatPool
 class SeatGames:
     """Games of one kind, each with its own random stream for chance and for the opponents' draws.
 
-    The argument `where`, `[count]` bool, selects games. No game restarts by itself.
+    The argument `where`, `[count]` bool, selects games. A finished game restarts only when `start` is called.
 
     Attributes:
         engine: The engine that steps the games.
@@ -154,7 +154,7 @@ class SeatGames:
     def _play(
         self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_], going_on: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """Plays the joint action where `going_on`, opponents' draws included; returns it, `[count, players]`."""
+        """Draws the opponents' actions and plays the games `going_on`; returns the joint action, `[count, players]`."""
         joint = self._drawn(where, None if actions is None else self.views)
         if actions is not None:
             joint[:, self.seat] = actions

@@ -32,7 +32,7 @@ from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
-# The last one is for Gymnasium's vector environments.
+# `reset_mask` is for Gymnasium's vector environments.
 RESET_OPTIONS = ("state", "start", "reset_mask")
 # Minimum similarity at which a key counts as a misspelt option: "stat" does, "stage_mask" does not.
 MISTYPED = 0.75
@@ -45,18 +45,18 @@ WITHOUT_MASKS = (
 
 
 def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[Any]:
-    """Returns a game, given itself or its name and parameters.
+    """Returns `game` itself if it is a game; otherwise makes the game of that name with `parameters`.
 
     Raises:
-        ValueError: If it is neither, if parameters are given with a game (which has its own), or for an
-            unknown game or parameter.
+        ValueError: If `game` is neither a game nor a name, if parameters are given with a game (which has
+            its own), or for an unknown game or parameter.
     """
     if isinstance(game, str):
         return make_game(game, **parameters)
     if not isinstance(game, Game):
         raise ValueError(f"game ({game!r}) must be a game or the name of one")
     if parameters:
-        reason = f"parameters {sorted(parameters)} go with a game's name, not with a game"
+        reason = f"parameters {sorted(parameters)} can only be given with the name of a game, not with a Game object"
         raise unexpected_keyword(next(iter(parameters)), reason)
     return game
 
@@ -90,14 +90,14 @@ def forfeit_payoffs(
 ) -> list[float]:
     """Total payoffs of a game that ends by illegal actions; each offender gets the minimal payoff of the game.
 
-    Players already out keep what they were paid. In a zero-sum game the players that did not offend (or all offenders,
-    if all offended) share the rest equally, so that payoffs sum to 0. In other games they keep what they were paid.
+    Players already out keep their payoffs so far. In a zero-sum game the players who did not offend (or all offenders,
+    if all offended) share the rest equally, so that payoffs sum to 0. In other games they keep their payoffs so far.
 
     Args:
         facts: The facts of the game.
         paid: Each player's payoff so far, payoff points.
         live: The players who are still in the game.
-        offenders: Those of them who chose an illegal action.
+        offenders: The live players who chose an illegal action.
     """
     payoffs = list(paid)
     sharing = [player for player in live if player not in offenders] or offenders
@@ -112,7 +112,7 @@ def forfeit_payoffs(
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
     """The error for an illegal action; lists the legal actions and ends with `hint`."""
-    listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
+    listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in total)" if len(legal) > LISTED else "")
     named = int(action) if isinstance(action, np.integer) else action
     return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}{hint}")
 
@@ -136,7 +136,7 @@ class Session(Generic[S]):
         acting: The players who choose an action now; empty when the game is over.
         live: The players who are still in the game.
         last_actions: The joint action that led here, or None.
-        before: The state in which it was played, or None.
+        before: The state in which `last_actions` were played, or None.
     """
 
     state: S
@@ -150,7 +150,7 @@ class Session(Generic[S]):
         self.last_actions: dict[int, int] | None = None
         self.before: S | None = None
         self._paid: tuple[float, ...] = (0.0,) * len(self.agents)
-        # The part of `_paid` not yet paid out: no API can pay a deal's rewards before the first step.
+        # Payments not yet returned as rewards: no API can return those of the deal before the first step.
         self._owed = self._paid
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
@@ -161,8 +161,8 @@ class Session(Generic[S]):
             needed: A player who must still be in the game.
 
         Raises:
-            ValueError: For an impossible state, a state in which the game is over (or over for the
-                needed player), an unknown start, a misspelt option, or options that are not a mapping.
+            ValueError: For an impossible state, a state in which the game is over or the needed player
+                is out, an unknown start, a misspelt option, or options that are not a mapping.
         """
         if options is None:
             return
@@ -206,7 +206,7 @@ class Session(Generic[S]):
         return {"action_mask": self.mask(player), **self.game.info(self.state, player)}
 
     def mask(self, player: int) -> NDArray[np.int8]:
-        """A player's action mask, `[num_actions]`; all 0 for one who is out of the game."""
+        """A player's action mask, `[num_actions]`; all 0 if the player is out of the game."""
         if player in self.live:
             return self.game.action_mask(self.state, player)
         return np.zeros(self.game.facts.num_actions, dtype=np.int8)
@@ -223,10 +223,10 @@ class Session(Generic[S]):
         return Revealed(self.state, viewer, self.last_actions, self._paid, not self.acting, self.before)
 
     def committed(self, player: int, action: Any) -> int:
-        """The action as an int, or FORFEIT if it is illegal and illegal actions forfeit.
+        """The action as an int, or FORFEIT if it is illegal and illegal actions forfeit the game.
 
         Raises:
-            IllegalActionError: If it is illegal and illegal actions raise.
+            IllegalActionError: If it is illegal and illegal actions raise an error.
         """
         legal = self.game.legal_actions(self.state, player)
         try:
@@ -256,7 +256,7 @@ class Session(Generic[S]):
         return tuple(reward + owed for reward, owed in zip(rewards, self._owed, strict=True))
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game; returns what each player's final payoff adds to earlier rewards; see `forfeit_payoffs`."""
+        """Ends the game; returns each player's final payoff (see `forfeit_payoffs`) minus the rewards so far."""
         handed_out = [paid - owed for paid, owed in zip(self._paid, self._owed, strict=True)]
         self._paid = tuple(forfeit_payoffs(self.game.facts, self._paid, self.live, offenders))
         self.acting, self.live = (), ()

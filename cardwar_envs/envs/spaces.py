@@ -17,7 +17,7 @@ def observation_space(game: Game[Any]) -> spaces.Space[Observation]:
     """`{"observation": float32[observation_size], "action_mask": int8[num_actions]}`."""
     facts = game.facts
     low, high = (np.array(b, dtype=np.float32) for b in (facts.observation_low, facts.observation_high))
-    return spaces.Dict(  # type: ignore[return-value]  # its keys and their types are known here
+    return spaces.Dict(  # type: ignore[return-value]  # the keys and their types are known here
         {
             "observation": spaces.Box(low, high, dtype=np.float32),
             "action_mask": spaces.Box(0, 1, (facts.num_actions,), dtype=np.int8),

@@ -87,7 +87,7 @@ def test_rows_of_another_length_are_not_spread_over_arrays():
     with pytest.raises(ValueError, match="toy: an observation must have 2 numbers"):
         baselines.nash_conv(narrow, "uniform")
     for game in (narrow, changed(_rewards=lambda self, paid: (paid,))):
-        with pytest.raises(ValueError, match=r"the rules give .* where the game's facts say"):
+        with pytest.raises(ValueError, match=r"the rules return .*; by the game's facts its shape"):
             match(game, "uniform", "uniform", games=2)
 
 

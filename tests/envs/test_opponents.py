@@ -97,7 +97,7 @@ def test_random_means_uniform_play(kind):
     [
         (([],), "policies ([]) of a pool must be a list of at least one policy"),
         (("uniform",), "policies ('uniform') of a pool must be a list"),
-        ((["uniform"], [1, 2]), "weights ([1, 2]) must be as many as the policies, 1"),
+        ((["uniform"], [1, 2]), "weights ([1, 2]) must be 1 numbers, one per policy"),
         ((["uniform", "max"], [1, -1]), "weights ([1, -1]) of a pool must not be negative"),
         ((["uniform"], [0]), "and one must be positive"),
         ((["uniform"], [float("nan")]), "must not be negative"),

@@ -81,7 +81,7 @@ def test_uniform_is_the_default_and_plays_every_card_alike():
 @each_row(
     ("opponent", "message"),
     [
-        ("grandmaster", "unknown policy 'grandmaster'; known for"),
+        ("grandmaster", "unknown policy 'grandmaster'; policies for"),
         (Lowest, "must be a name or have a method action_probabilities"),
         (object(), "must be a name or have a method action_probabilities"),
         (None, "policy (None) must be a name or have a method action_probabilities"),

@@ -1,4 +1,4 @@
-"""Steps many games by their Python rules: for games without compiled rules, and to test those that have them.
+"""Steps many games with the Python rules, for games without compiled rules and for tests of compiled rules.
 
 The rules are queried once per state and joint action; `Remembered` caches the results.
 """
@@ -19,7 +19,7 @@ from cardwar_envs.envs.engines.remembered import Remembered
 
 
 class RulesEngine(Engine[S]):
-    """Games stored as numbers of remembered states."""
+    """Stores each game as the number of its state in a table, and steps it with the Python rules."""
 
     def __init__(self, game: Game[S], streams: NDArray[np.uint64]) -> None:
         super().__init__(game, streams)
@@ -28,7 +28,7 @@ class RulesEngine(Engine[S]):
     def _begin_table(self, states: Sequence[S]) -> None:
         table = Remembered(self.game, least=4 * len(states))
         deals, now = table.add_outcomes(self.game.initial()), table.numbers(states)
-        self._table, self._deals, self._now = table, deals, now  # all or, if the rules raise, none
+        self._table, self._deals, self._now = table, deals, now  # not before the rules have succeeded
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
         """Starts games anew."""
@@ -47,7 +47,7 @@ class RulesEngine(Engine[S]):
         self._now = self._now[where]
 
     def _walk(self, places: NDArray[np.intp]) -> None:
-        """Plays uniformly to a drawn depth; if a game ends earlier, stops at a random state on the way."""
+        """Plays uniformly to a drawn depth; a game that ends earlier stops at a random state that it has visited."""
         longest = self.game.facts.max_length
         if longest <= 1 or not len(places):
             return
@@ -76,7 +76,7 @@ class RulesEngine(Engine[S]):
     def _follow(
         self, first: NDArray[np.int64], count: NDArray[np.int64], places: NDArray[np.intp]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draws one of `count` outcomes from `first` on for each place; uses no random number if there is only one."""
+        """Draws one of the `count` outcomes from index `first` on, per place; draws no number if `count` is 1."""
         outcomes, chance = first.copy(), count > 1
         if chance.any():
             draws = draw(self.streams, places[chance])
