@@ -1,4 +1,4 @@
-"""Jujitsu: the higher card wins the trick, the next decided trick also wins tied ones, and most tricks win the game.
+"""Jujitsu: the higher card wins the trick, ties carry over to the next decided trick, and most tricks win.
 
 Source: R. Sanwal and I. Drechsler, "Equilibrium Strategies for Jujitsu" (2002), section 1.1
 for the rules, section 2.1 for the payoff (+1 / 0 / -1), section 2.4 for the carried ties.

@@ -171,7 +171,7 @@ class Goofspiel(Game[GoofspielState]):
             num_cards: own cards of each rank, from the lowest rank
             num_cards: the other player's cards of each rank
             num_cards: 1 for each prize that comes later, else 0
-            1: the prize that is bid for
+            1: the current prize
             1 if payoff="win": own points minus the other player's
             1 if ties="carry": points carried from tied prizes
         """
@@ -229,10 +229,10 @@ class Goofspiel(Game[GoofspielState]):
         order = {"random": "in random order", "descending": "the highest first", "ascending": "the lowest first"}
         tie = "nobody wins the prize"
         if self.ties == "carry":
-            tie = "the points are added to those of the next prize; after the last prize, nobody wins them"
+            tie = "the points are added to the next prize; after the last prize, nobody wins them"
         paid = "The winner of a prize gets its points from the other player: win as many as you can."
         if self.payoff == "win":
-            paid = "Whoever has won more points then wins 1 point from the other; with equally many, it is a draw."
+            paid = "The player who has won more points wins 1 point from the other; equal points are a draw."
         sentences = (
             f"You and your opponent each hold {cards_in_words(self.cards)}. {SEEN[self.view]}",
             f"Prizes of {numbers_in_words(self.cards)} points are turned up one at a time, {order[self.prizes]}.",

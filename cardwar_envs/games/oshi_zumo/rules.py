@@ -195,11 +195,11 @@ class OshiZumo(Game[OshiZumoState]):
         ends = f"or when neither of you has {left} left"
         if not self.min_bid or self.horizon < self.coins // self.min_bid:  # else coins run out first
             ends = f"when neither of you has {left} left, or after {counted(self.horizon, 'move')}"
-        won = "Whoever pushes it off at the other's end"
+        won = "A player wins 1 point from the other if the wrestler ends up off the row at the other's end"
         if self.alesia:
-            won = f"{won} wins 1 point from the other; otherwise it is a draw"
+            won = f"{won}; otherwise it is a draw"
         else:
-            won = f"{won}, or has it on the other's side of the middle then, wins 1 point from the other"
+            won = f"{won} or on the other's side of the middle; in the middle, it is a draw"
         sentences = (
             f"You and your opponent have {counted(self.coins, 'coin')} each.",
             f"A wrestler stands in the middle of a row of {2 * self.size + 1:,} fields.",
