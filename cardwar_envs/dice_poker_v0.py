@@ -7,11 +7,11 @@ An observation is `{"observation": float32[2], "action_mask": int8[2]}`: the age
 the other games of the suite, an observation does not determine the state: only `state()` shows both rolls. Rewards are
 payoff points, at most the ante plus the raise.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment; both are the same, since it needs no wrapper.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.dice_poker.DicePoker`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.dice_poker.DicePoker`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

@@ -70,7 +70,7 @@ class KnockOut(Game[KnockOutState]):
         return (WAIT,) if player in self.live_players(state) else ()
 
     def transitions(self, state: KnockOutState, actions: Mapping[int, int]) -> Sequence[Transition[KnockOutState]]:
-        assert tuple(actions) == self.acting_players(state), "the acting players' actions, and no others"
+        assert tuple(actions) == self.acting_players(state), "actions must be those of the acting players"
         turn, players = state
         missed = Transition(Fraction(1), (turn + 1, players), (0.0, 0.0, 0.0))
         standing = [player for player, action in actions.items() if action == STAND]
@@ -102,7 +102,7 @@ class KnockOut(Game[KnockOutState]):
 
 
 class Fixture(NamedTuple):
-    """A small game for the tests of other libraries.
+    """A small game for testing other libraries.
 
     Attributes:
         game: Its rules.
@@ -147,13 +147,13 @@ def _uniform_returns(game: Game[Any]) -> tuple[Fraction, ...]:
     return tuple(total)
 
 
-MASKS, THREE = "masks that change", "three agents"
-ENDS, WAITING = "agents end at different times", "agents wait"
+MASKS, THREE = "masks that vary", "three agents"
+ENDS, WAITING = "agents terminate at different times", "agents wait"
 FIXTURES = {
     "jujitsu": Fixture(make_game("jujitsu", hand_0=(1, 4, 5), hand_1=(2, 3, 6)), (MASKS, "one reward at the end")),
     "dice_wars": Fixture(
         make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=3),
-        (MASKS, "chance after moves", "rewards on the way"),
+        (MASKS, "chance after moves", "intermediate rewards"),
     ),
     "dice_poker": Fixture(make_game("dice_poker", sides=3), ("private information", "chance in the deal")),
     "lowest_unique": Fixture(make_game("lowest_unique", numbers=3, payoff="prize"), (THREE, "not zero-sum")),

@@ -9,8 +9,8 @@ A worked round, with three cards each, prizes in random order and the margin as 
     prize 1    player_0 bids 1, player_1 bids 1: equal cards, so nobody wins the prize ("discard")
     prize 2    player_0 bids 2, player_1 bids 3: player_1 wins the prize and is paid 2 points by player_0
 
-Over the game `player_0` gets +1 and `player_1` -1. With `ties="carry"` the prize 1 is added to the prize 2, so
-`player_1` is paid 3 points, and both get 0.
+Over the game `player_0` gets +1 and `player_1` -1. With `ties="carry"`, prize 1 is added to prize 2, so
+`player_1` is paid 3 points for prize 2, and both end with 0.
 
 Agents are `player_0` and `player_1`. An observation is
 `{"observation": float32[3 * num_cards + 1], "action_mask": int8[num_cards]}`: own count of each card, the opponent's
@@ -18,11 +18,11 @@ count of each card, a 1 for each prize that comes later, the current prize. `pay
 minus the opponent's; `ties="carry"` adds a last entry with the points carried over. Action `i` plays card `i + 1`.
 Rewards are payoff points: each prize when it is won (`payoff="margin"`), or +1 / 0 / -1 at the end (`payoff="win"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment; both are the same, since it needs no wrapper.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.goofspiel.Goofspiel`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.goofspiel.Goofspiel`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

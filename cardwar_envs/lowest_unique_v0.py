@@ -15,11 +15,11 @@ Agents are `player_0` ... `player_{num_players - 1}`. An observation is
 then, for each seat in order from the agent's own, 1 if it won the last round. Action `i` chooses `i + 1`. Rewards are
 payoff points, paid after each round.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment; both are the same, since it needs no wrapper.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.lowest_unique.LowestUnique`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.lowest_unique.LowestUnique`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

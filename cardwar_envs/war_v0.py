@@ -15,11 +15,11 @@ Parallel API, an agent without a choice submits the action to wait, the only one
 Rewards are payoff points: a player pays 1 / (num_players - 1) when it goes out, and the players left at the
 end share these payments. `infos` hold the mask and the paper's `utility`, the sum of the player's cards.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment; both are the same, since it needs no wrapper.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.war.War`, and `render_mode` and `illegal_action` of
-`cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.war.War`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

@@ -101,7 +101,7 @@ def _names_used(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, An
 
 @contextmanager
 def always_compiled() -> Iterator[None]:
-    """Context in which all kernels run compiled, as if all work were large."""
+    """Context manager within which all kernels run compiled, however small the work."""
     global BEFORE_COMPILING, BEFORE_LOADING
     before = BEFORE_COMPILING, BEFORE_LOADING
     BEFORE_COMPILING = BEFORE_LOADING = -1.0
@@ -112,11 +112,11 @@ def always_compiled() -> Iterator[None]:
 
 
 def quickest(name: str, seconds: float) -> Any:
-    """The kernels of a module: plain Python while that costs less than compiling or loading, then compiled.
+    """The kernels of a module: plain Python as long as it costs less than compiling or loading, then compiled.
 
     Args:
         name: The module.
-        seconds: About how long the work at hand takes in plain Python.
+        seconds: Estimated time that plain Python needs for the work, in seconds.
     """
     _spent[name] += seconds  # type: ignore[assignment]  # Counter is typed for integers
     if _spent[name] <= (BEFORE_LOADING if _is_cached(name) else BEFORE_COMPILING):

@@ -61,7 +61,7 @@ class Game(Structure[S], Texts[S]):
             # A mixin that is not a game passes its declarations to the game class that it is mixed into.
             owner = [base for base in cls.__mro__[: made + 1] if issubclass(base, Game)][-1]
             if keeps_claims:
-                setattr(cls, claim, inspect.getattr_static(cls, claim))  # now the class's own
+                setattr(cls, claim, inspect.getattr_static(cls, claim))  # stored as the class's own
             elif owner not in (cls, Game) and (rule := changed_rule(cls, owner, about)):
                 lost.setdefault(claim, LostClaim(claim, owner.__name__, cls.__name__, rule))
                 setattr(cls, claim, inspect.getattr_static(Game, claim))

@@ -63,7 +63,7 @@ def set_whole_number(owner: object, field: str, least: int, most: int) -> None:
 
 @contextmanager
 def reading_state(state: object, form: str) -> Iterator[None]:
-    """Context that raises a ValueError if a part of a state is missing, of the wrong type or not hashable."""
+    """Context manager that raises a ValueError if a part of a state is missing, of the wrong type or not hashable."""
     try:
         hash(state)
         yield

@@ -47,7 +47,7 @@ class Policy(Protocol):
 
 
 def name_of(policy: Policy) -> str:
-    """A policy's class name for messages; for a wrapper with `stands_for`, that of the wrapped policy."""
+    """The class name of a policy, for messages; a wrapper with `stands_for` has the name of the wrapped policy."""
     while hasattr(policy, "stands_for"):
         policy = policy.stands_for
     return type(policy).__name__
@@ -151,7 +151,7 @@ def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> ND
     cumulative = weights.cumsum(axis=1)
     total = cumulative[:, -1:]
     draws = rng.random((len(weights), 1)) * total
-    # The second condition keeps a draw that rounds up to the total on an action of positive weight.
+    # The second condition ensures that a draw that rounds up to the total selects an action of positive weight.
     actions: NDArray[np.int64] = ((cumulative <= draws) & (cumulative < total)).sum(axis=1)
     return actions
 
@@ -167,7 +167,7 @@ def names_a_policy(word: str) -> bool:
 
 
 def names_for(game: Game[Any]) -> list[str]:
-    """All names, aliases included, of policies that can play a game, sorted; builds no expensive policy."""
+    """All names, including aliases, of policies that can play a game, sorted; builds no expensive policies."""
     fitting = [name for name in policy_names() if _fits(name, game)]
     aliases = [alias for alias, name in ALIASES.items() if name in fitting]
     endings = {name: getattr(_factory(name), "endings", lambda _: [""])(game) for name in fitting}
@@ -198,7 +198,7 @@ def _fits(name: str, game: Game[Any]) -> bool:
         return fits(game)
     try:
         factory(game)
-    except Exception:  # third-party code, called only to word an error
+    except Exception:  # third-party code, called only for the text of an error
         return False
     return True
 
@@ -218,7 +218,7 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     """Makes the policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
 
     Each entry is a callable that takes the game and optional keyword arguments. If the name has a suffix after a colon,
-    as in `equilibrium:max_entropy`, the suffix is passed as second argument.
+    as in `equilibrium:max_entropy`, the suffix is passed as the second argument.
 
     Raises:
         ValueError: If there is no such policy, or it cannot play the game.
@@ -304,7 +304,7 @@ def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
     """One policy per seat, from one policy for all seats or a sequence of them.
 
     Raises:
-        ValueError: If the number of policies differs from that of players, or the collection is unordered.
+        ValueError: If the number of policies differs from the number of players, or the collection is unordered.
     """
     if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
         if isinstance(policy, Set | Mapping):

@@ -133,7 +133,7 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def describe_action(self, action: int, player: int = 0) -> str:
-        """A short name of what the action means for `player`."""
+        """A short name of the action when `player` plays it."""
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""

@@ -1,8 +1,8 @@
 """Pictures as data: a scene is a list of shapes, which `cardwar_envs.drawing` turns into SVG or pixels.
 
-A game draws what is revealed (`Revealed`) as a `Scene`. Both are plain data, independent of any drawing library, and
-never contain a move before all players have committed. Lengths are in units of the picture; a scene is `WIDTH` units
-wide, and its text is legible when the picture is 375 pixels wide.
+A game draws the revealed information (`Revealed`) as a `Scene`. Both are plain data, independent of any drawing
+library, and never contain a move before all players have committed. A scene is `WIDTH` units of length wide, and its
+text is legible when the picture is 375 pixels wide.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Generic, TypeVar
 S = TypeVar("S", bound=Hashable)
 
 WIDTH, MARGIN = 600, 20
-# The smallest legible text size; text goes below it, down to SMALLEST, only if it would not fit otherwise.
+# The smallest legible text size; text that would not fit otherwise is smaller, down to SMALLEST.
 READABLE, SMALLEST = 18.0, 9.0
 # The number of distinct player colours; with more players they repeat, and names tell players apart.
 PLAYER_COLOURS = 6
-# The viewer's name where players have names.
+# The viewer's name if players have names.
 YOU = "You"
 
 
@@ -52,7 +52,7 @@ class Revealed(Generic[S]):
         return self.names[player] if self.names else f"player_{player}"
 
     def does(self, player: int, verb: str) -> str:
-        """A player and a verb in the third person, e.g. "player_1 wins" or "You win"."""
+        """A clause from a player's name and a verb in the third person, e.g. "player_1 wins" or "You win"."""
         name = self.name(player)
         if name != YOU:
             return f"{name} {verb}"
@@ -255,7 +255,7 @@ def heading(title: str, aside: str) -> tuple[Text, ...]:
 
 
 def plain_scene(title: str, aside: str, lines: Iterable[str], description: str, height: int = 440) -> Scene:
-    """Draws lines of text, which shrink until they fit."""
+    """Draws lines of text, reduced in size until they fit."""
     panel = Box(MARGIN, 70, WIDTH - 2 * MARGIN, height - 70 - MARGIN, "panel", radius=12)
     rows = list(lines)
     room, tall = panel.width - 2 * MARGIN, panel.height - 2 * MARGIN

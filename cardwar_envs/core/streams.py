@@ -20,7 +20,7 @@ UNUSED_BITS, UNIT = np.uint64(11), 2.0**-53
 
 
 def new_streams(seed: int | None, count: int) -> NDArray[np.uint64]:
-    """`[count]` streams from one seed; fewer streams from the same seed are a prefix of these."""
+    """`[count]` streams from one seed; a smaller `count` gives a prefix of the same streams."""
     return np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64, copy=False)
 
 

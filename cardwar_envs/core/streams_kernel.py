@@ -28,7 +28,7 @@ def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
         for weight in weights[row]:
             total += weight
         place, passed, action = drawn[row] * total, 0.0, -1
-        # The second condition keeps a product that rounds up to the total on an action of positive weight.
+        # The second condition ensures that a product that rounds up to the total selects an action of positive weight.
         while action < 0 or (passed <= place and passed < total):
             action += 1
             passed += weights[row, action]

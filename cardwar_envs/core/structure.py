@@ -137,7 +137,7 @@ class Structure(Rules[S]):
         raise ValueError(f"{self.facts.name}: an observation does not show the whole state{self._lost('state_of')}")
 
     def bayesian_form(self) -> BayesianForm:
-        """The whole game as arrays, for two players who each move once on private information.
+        """The whole game as arrays, for games in which two players each move once, knowing only private information.
 
         Raises:
             ValueError: If the game is not of that kind.

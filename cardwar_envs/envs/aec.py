@@ -35,8 +35,8 @@ class AECGameEnv(PettingZooSkin, _Base):
 
         Args:
             seed: Seed of chance; if None, the generator continues.
-            options: `{"state": s}` starts from that state of the game, `{"start": "random"}` from a state reached by
-                uniform play to a uniformly drawn depth. Other keys are ignored.
+            options: `{"state": s}` starts from the state `s`, `{"start": "random"}` from a state that uniform play
+                reaches at a uniformly drawn depth. Other keys are ignored.
 
         Raises:
             ValueError: For an invalid seed or option; the game in progress is then unchanged.
@@ -86,7 +86,7 @@ class AECGameEnv(PettingZooSkin, _Base):
         self._announce()
 
     def _announce(self) -> None:
-        """Sets terminations, infos and the next agent."""
+        """Updates terminations, infos and the selected agent."""
         session, players = self._session, self._player_of
         self.terminations = {agent: players[agent] not in session.live for agent in self.agents}
         self.infos = {agent: session.info(players[agent]) for agent in self.agents}

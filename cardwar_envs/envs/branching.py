@@ -50,11 +50,11 @@ class Brancher:
     """
 
     def __init__(self, game: Game[Any], lot: int, seed: int = 0) -> None:
-        """Sets up a batch of `lot` games, the number of branches played at a time.
+        """Sets up a batch of games.
 
         Args:
             game: The rules.
-            lot: Number of games in the batch, at least 1.
+            lot: Number of games in the batch, and so of branches played at a time; at least 1.
             seed: Seed of chance.
 
         Raises:
@@ -108,7 +108,7 @@ def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.i
         rows: `[count, size]`, without NaN.
 
     Returns:
-        The index of the first row of each group of equal rows, and `[count]` the group of every row.
+        The index of the first row of each group of equal rows, and `[count]` the number of each row's group.
     """
     lots = [slice(start, start + LOT) for start in range(0, len(rows), LOT)]
     hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(_hashes(rows[lot]) for lot in lots)])

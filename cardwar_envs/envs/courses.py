@@ -1,4 +1,4 @@
-"""The history of each game, as needed to render it."""
+"""Records the history of each game that is needed to render it."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class GameBatch(Generic[S]):
             seed: Seed of chance.
             start: "initial", or "random": a state reached by uniform play to a uniformly
                 drawn depth.
-            engine: "compiled", "rules", or "auto": compiled if the game has compiled rules.
+            engine: "compiled", "rules", or "auto", which means "compiled" if the game has compiled rules.
             reuse: Whether compiled rules write observations and masks to the same arrays in each step instead of
                 allocating new ones; the caller must then not modify them.
 
@@ -235,7 +235,7 @@ class GameBatch(Generic[S]):
 def _check_deals(game: Game[Any]) -> None:
     for deal in game.initial():
         if any(deal.rewards):
-            # There is no move to credit the reward to.
-            raise ValueError(f"{game.facts.name}: games whose deal pays something cannot be played in batches")
+            # No move could be credited with the reward.
+            raise ValueError(f"{game.facts.name}: games whose deal pays a reward cannot be played in batches")
         if not game.acting_players(deal.state):
             raise ValueError(f"{game.facts.name}: games that can be over when they start cannot be played in batches")

@@ -15,7 +15,7 @@ from cardwar_envs.games.by_name import GAMES
 
 Env = TypeVar("Env", AECGameEnv, ParallelGameEnv)
 
-# Further arguments of environments: the default, and the text for `help`.
+# Further arguments of environments, each with its default and its text for `help`.
 OF_ENVIRONMENTS: dict[str, tuple[str | None, str]] = {
     "render_mode": (None, 'None, "ansi" (text), "rgb_array" (pictures) or "human" (a window).'),
     "illegal_action": ("raise", 'What an illegal action does: "raise" an error, or "forfeit" the game.'),

@@ -1,4 +1,4 @@
-"""Opponents in the other seats: one policy, one per seat, or a pool from which one is drawn per game."""
+"""Opponents in the other seats: one policy, one policy per seat, or a pool from which each game draws a policy."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> 
         return [_pool(opponent).for_game(game)] * others
     if len(opponent) != others:
         raise ValueError(
-            f"{len(opponent)} opponents given for {others} other seats; to draw one for each game, give a Pool"
+            f"{len(opponent)} opponents given for {others} other seats; to draw an opponent per game, pass a Pool"
         )
     return [_pool(each).for_game(game) for each in opponent]
 
@@ -113,6 +113,6 @@ def _pool(opponent: Any) -> Pool:
 
 
 def seated_opponents(opponent: Opponent | Sequence[Opponent], game: Game[Any], seat: int) -> dict[int, SeatPool]:
-    """The pool of every seat but the agent's; arguments and errors as in `opponent_pools`."""
+    """Maps every seat except the agent's to its pool; arguments and errors are those of `opponent_pools`."""
     others = [player for player in range(game.facts.num_players) if player != seat]
     return dict(zip(others, opponent_pools(opponent, game), strict=True))

@@ -18,7 +18,7 @@ from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolve
 
 
 class PettingZooSkin:
-    """A game in progress with named agents.
+    """The base class of both PettingZoo environments.
 
     Args:
         game: A game or its name.
@@ -65,11 +65,11 @@ class PettingZooSkin:
         self.state_space = spaces.state_space(self.game)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of `{"observation", "action_mask"}`."""
+        """The space of the agent's observations, dicts of "observation" and "action_mask"."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of all actions of the game, legal or not."""
+        """The space of all actions, including illegal ones."""
         return self.action_spaces[agent]
 
     def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:

@@ -54,13 +54,13 @@ class SeatGames:
         """
         self.game, self.seat, self.count = game, seat, count
         self._opponents, self._uniform = opponents, uniform
-        # Callers get copies of the engine's views, so the engine may reuse its arrays.
+        # Callers get copies of the engine's views, so the engine can reuse its arrays.
         self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, reuse=True)
         self.views: Views | None = None
         self._courses = Courses(game, seat, courses)
         # `[count, num_players]`: index of each seat's policy in its pool.
         self._sitting = np.zeros((count, game.facts.num_players), dtype=np.int64)
-        # The seat's payoff in each game so far, and the part of it not yet collected.
+        # The seat's payoff in each game so far, and the part of it that `collected` has not returned yet.
         self._paid, self._owed = np.zeros(count), np.zeros(count)
 
     @property
@@ -164,7 +164,7 @@ class SeatGames:
         return joint
 
     def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
-        """`[count, num_players]`: the opponents' actions; `views` of all games, if known."""
+        """Draws the opponents' actions, `[count, num_players]`; `views` are those of all games, if known."""
         joint = np.zeros(self.engine.shape, dtype=np.int64)
         if self._uniform:
             for player in self._opponents:

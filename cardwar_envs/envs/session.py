@@ -6,11 +6,12 @@ until all have committed:
     player_0 commits to 3     nothing happens; player_1 sees the same as before
     player_1 commits to 1     now the joint action {0: 3, 1: 1} is played
 
-A session knows only the current state. The API passes all commitments at once (`resolve`), and only then is the
-generator used, so nothing here can reveal a committed move.
+A session knows only the current state. The API passes all commitments together to `resolve`, and only `resolve` uses
+the generator, so a session cannot reveal a committed move.
 
 With `illegal_action="forfeit"` an illegal action ends the game, and the offender gets the game's minimal payoff
-(`facts.min_payoff`), e.g. -1 for each card in a duel for margins. The others gain only if the game is zero-sum.
+(`facts.min_payoff`), e.g. -1 for each card in a duel with `payoff="margin"`. Other players gain only if the game is
+zero-sum.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
 # `reset_mask` is for Gymnasium's vector environments.
 RESET_OPTIONS = ("state", "start", "reset_mask")
-# Minimum similarity at which a key counts as a misspelt option: "stat" does, "stage_mask" does not.
+# Minimum similarity at which a key counts as a misspelt option: "stat" counts, "stage_mask" does not.
 MISTYPED = 0.75
 # Errors list at most this many legal actions; a war can have thousands.
 LISTED = 40
 WITHOUT_MASKS = (
-    '. For a learner without masks make the environment with illegal_action="forfeit": an illegal action then loses '
+    '. For a learner without masks, make the environment with illegal_action="forfeit": an illegal action then loses '
     "the game"
 )
 
@@ -54,7 +55,7 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
     if isinstance(game, str):
         return make_game(game, **parameters)
     if not isinstance(game, Game):
-        raise ValueError(f"game ({game!r}) must be a game or the name of one")
+        raise ValueError(f"game ({game!r}) must be a game or the name of a game")
     if parameters:
         reason = f"parameters {sorted(parameters)} can only be given with the name of a game, not with a Game object"
         raise unexpected_keyword(next(iter(parameters)), reason)
@@ -64,14 +65,14 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
 def own_stream(generator: np.random.Generator) -> np.random.Generator:
     """Spawns an independent generator for an environment.
 
-    Without it, a policy seeded with the environment's seed would draw the same numbers that decide chance and the
-    opponents' actions.
+    Without spawning, a policy seeded with the environment's seed would draw the same numbers as chance and the
+    opponents.
     """
     return generator.spawn(1)[0]
 
 
 def checked_seed(seed: Any) -> int | None:
-    """Checks a seed as Gymnasium requires.
+    """Checks a seed by Gymnasium's rules.
 
     Raises:
         ValueError: If it is neither None nor an integer of at least 0.
@@ -81,7 +82,7 @@ def checked_seed(seed: Any) -> int | None:
     except TypeError:
         number = -1
     if number is not None and number < 0:
-        raise ValueError(f"seed ({seed!r}) must be an integer, at least 0, or None")
+        raise ValueError(f"seed ({seed!r}) must be an integer of at least 0, or None")
     return number
 
 
@@ -232,7 +233,7 @@ class Session(Generic[S]):
         try:
             number = (
                 -1 if isinstance(action, np.bool_) else index(action)
-            )  # NumPy before 2 counts its bools as integers
+            )  # before version 2, NumPy treats its bools as integers
             if number in legal:
                 return number
         except TypeError:

@@ -89,7 +89,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             courses=self.render_mode is not None,
         )
         self._options: dict[str, Any] = {}
-        # Games that ended and have not restarted; none in mode SAME_STEP.
+        # Marks the games that have ended and not restarted; never true in mode SAME_STEP.
         self._over = np.zeros(num_envs, dtype=np.bool_)
         self._window = Window()
         self.single_observation_space: Space[Any] = spaces.observation_space(self.game)
@@ -142,12 +142,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
         Returns:
             Observations, rewards `[num_envs]` (payoff points), terminations `[num_envs]`, truncations (always False),
-            infos. In mode SAME_STEP, where a game has ended, observations show the next game, and `final_obs` and
-            `final_info` the last state of the old one.
+            infos. In mode SAME_STEP, if a game has ended, observations show the start of the next game, and `final_obs`
+            and `final_info` show the last state of the finished game.
 
         Raises:
             IllegalActionError: If an action is illegal; all games are then unchanged.
-            ResetNeeded: If `reset` was not called or, in mode DISABLED, not called for every finished game.
+            ResetNeeded: If `reset` was not called or, in mode DISABLED, was not called for every finished game.
             ValueError: If `actions` is not one integer per game.
         """
         games, restarting = self._games, self._over
@@ -212,7 +212,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return [checked_seed(each) for each in listed]
 
     def _checked(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The agent's actions, and `[num_envs]` whether each is illegal and forfeits the game."""
+        """The agent's actions, and whether each is illegal and forfeits its game, `[num_envs]`."""
         masks = self._require_start().masks[:, self.seat]
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             over = ", ".join(map(str, np.flatnonzero(self._over)))
@@ -223,7 +223,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             raise ValueError(f"{given} must be {self.num_envs} integers")
         known = (chosen >= 0) & (chosen < masks.shape[1])
         offends = ~known | (masks[np.arange(self.num_envs), np.where(known, chosen, 0)] == 0)
-        offends &= ~self._over  # where a game restarts, the action is ignored
+        offends &= ~self._over  # the action of a game that restarts is ignored
         if offends.any() and not self._session.forfeits:
             place = int(offends.argmax())
             raise self._games.engine.illegal_action_error(place, self.seat, int(chosen[place]), WITHOUT_MASKS)
@@ -246,7 +246,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return masks
 
     def _infos(self, where: NDArray[np.bool_], seen: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """Infos for the games `where`, given the agent's views of them; zeros elsewhere, as in Gymnasium."""
+        """Infos for the games `where`, given the agent's views of these games; zeros elsewhere, as in Gymnasium."""
         places, infos = np.flatnonzero(where), dict[str, Any]()
         more = self._games.engine.info(self.seat, places, seen["observation"])
         for key, told in {"action_mask": seen["action_mask"], **more}.items():

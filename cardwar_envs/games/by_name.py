@@ -145,7 +145,7 @@ def add_game(kind: type[Game[Any]]) -> None:
 
 
 def spelled_name(game: Game[Any]) -> str:
-    """The name by which `make_game` finds the class of this game: its plain name, `openspiel:...` or `module:Class`."""
+    """The name under which `make_game` finds this game's class: its plain name, `openspiel:...` or `module:Class`."""
     kind = type(game)
     if ":" in game.facts.name:
         return game.facts.name
@@ -178,7 +178,7 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
     own = getattr(kind, "name", None)
     if not (isinstance(own, str) and NAME.fullmatch(own)):
         raise ValueError(
-            f"{name}: its name ({own!r}) must consist of lower-case letters, digits and _, as in 'undercut'"
+            f"{name}: its name ({own!r}) must consist of lower-case letters, digits and _, such as 'undercut'"
         )
     known = GAMES.get(own, kind)
     if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
@@ -219,4 +219,4 @@ def append_working_folder() -> None:
     """Appends the working folder to the end of the import path, so that its modules cannot shadow others."""
     if not {"", os.getcwd()} & set(sys.path):
         sys.path.append(os.getcwd())
-    importlib.invalidate_caches()  # a file may be new
+    importlib.invalidate_caches()  # the folder may have new files

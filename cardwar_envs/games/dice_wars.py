@@ -71,7 +71,7 @@ class DiceWars(Duel, keeps_claims=True):
         )
 
     def _possible_ties(self, hands: Hands) -> int:
-        """Bounds ties by the number of tricks, since any two stacks can roll the same total."""
+        """The number of tricks played, which bounds the number of ties for stacks of any size."""
         return len(self.hands[0]) - len(hands[0])
 
 
@@ -96,7 +96,7 @@ def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fractio
     the sum of all dice only: player 0 wins if it exceeds `(sides + 1) * dice_1`; equality is a tie.
     """
     counts = total_counts(dice_0 + dice_1, sides)
-    tie = sides * dice_1 - dice_0  # the place of that total among the counts, which begin with one point on each die
+    tie = sides * dice_1 - dice_0  # the index of that total in the counts, of which the first is for a 1 on each die
     won, lost, rolls = sum(counts[max(tie + 1, 0) :]), sum(counts[: max(tie, 0)]), sum(counts)
     odds = ((Fraction(won, rolls), 1), (Fraction(rolls - won - lost, rolls), 0), (Fraction(lost, rolls), -1))
     return tuple((probability, winner) for probability, winner in odds if probability)

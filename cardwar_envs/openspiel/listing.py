@@ -53,7 +53,7 @@ class Node(NamedTuple):
     """A state.
 
     Attributes:
-        first: OpenSpiel's state after its first history.
+        first: OpenSpiel's state after the first history of this state.
         acting: The players who act.
         legal: Legal actions of each acting player.
         outcomes: Outcomes for each joint action, in the order of `after_chance`.
@@ -194,7 +194,7 @@ class _Lister:
         if self.pays_at_end:
             return tuple(pay + 0.0 for pay in state.returns()) if state.is_terminal() else self.nothing
         paid = [now - then for now, then in zip(state.returns(), before, strict=True)]
-        stated = state.rewards()  # without the rounding of a difference
+        stated = state.rewards()  # free of the rounding error of a difference
         same = all(abs(one - other) < TOLERANCE for one, other in zip(paid, stated, strict=True))
         if not same and self.disagreement is None:
             self.disagreement = tuple(state.history())

@@ -133,12 +133,12 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     @cached_property
     def tensors(self) -> NDArray[np.float32]:
-        """`[states, players, size]`."""
+        """OpenSpiel's tensors of all states, `[states, players, size]`."""
         return tensors_of(*self._listed_by)
 
     @cached_property
     def _observations(self) -> NDArray[np.float32]:
-        """`[states, players, observation_size]`."""
+        """The observations of all states, `[states, players, observation_size]`."""
         states, players, _ = self.tensors.shape
         numbers = np.arange(states).repeat(players).reshape(states, players, 1) / WHOLE
         seats = np.broadcast_to(np.arange(players)[:, None], numbers.shape)

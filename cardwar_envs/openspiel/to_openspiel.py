@@ -31,7 +31,7 @@ def to_openspiel(game: Game[Any]) -> Any:
     from cardwar_envs.openspiel.spiel_game import register
 
     name = _spiel_name(game)
-    while REGISTERED.get(name, game) != game:  # parameters that differ in punctuation only
+    while REGISTERED.get(name, game) != game:  # another game's parameters differ only in punctuation
         name += "_"
     if name not in REGISTERED:
         register(name, game)

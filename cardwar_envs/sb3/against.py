@@ -134,7 +134,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return seeds
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts new games with newly drawn opponents; returns `[num_envs, observation_size]`."""
+        """Starts new games with newly drawn opponents; returns observations `[num_envs, observation_size]`."""
         if self._seeds[0] is not None:
             self.streams = _second_half(self._seeds[0], len(self._learns))
             self._reset_seeds()

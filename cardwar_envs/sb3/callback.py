@@ -42,7 +42,7 @@ class ExploitabilityCallback(BaseCallback):
             every: Number of SB3's steps between measurements.
             illegal: As for `baselines.nash_conv`: "renormalise" for models without action masks.
             legal_only: As for `from_sb3`.
-            verbose: 1 prints each figure.
+            verbose: With 1, prints each figure.
 
         Raises:
             ValueError: If an argument is invalid.

@@ -45,7 +45,7 @@ class NoRedirects(HTTPRedirectHandler):
 def setting(name, default=None):
     """The value of an environment variable; exits if it is not set and has no default."""
     if (value := os.environ.get(name, default)) is None:
-        sys.exit(f"set {name}")
+        sys.exit(f"set the environment variable {name}")
     return value
 
 
@@ -94,7 +94,7 @@ def main():
     base, key = setting("OPENAI_BASE_URL").rstrip("/"), setting("OPENAI_API_KEY")
     address = urlsplit(base)
     if address.scheme != "https" and not (address.scheme == "http" and address.hostname in LOCAL):
-        sys.exit("OPENAI_BASE_URL must begin with https://")
+        sys.exit(f"OPENAI_BASE_URL ({base}) must begin with https://, or with http:// for this machine")
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line), base, key)), flush=True)
 

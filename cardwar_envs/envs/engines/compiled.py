@@ -35,7 +35,7 @@ class CompiledEngine(Engine[S]):
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drops all other games."""
+        """Drops all games outside `where`."""
         super().keep(where)
         self._rows = self._rows[where]
         self._reused = None if self._reused is None else self._blank(len(self._rows))
@@ -54,7 +54,7 @@ class CompiledEngine(Engine[S]):
         return self._rules.tables, self._rows
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
-        """Starts games anew."""
+        """Restarts games."""
         self._bodies.deal(*self._know, self.streams, where, random)
         return np.zeros(self.shape)
 
@@ -63,7 +63,7 @@ class CompiledEngine(Engine[S]):
         self._rows[where] = [self._rules.to_row(state) for state in states]
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 sees."""
+        """Puts every game into the state that player 0 observes."""
         self._rows[:] = observations  # the row of a public state is player 0's observation
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
@@ -94,7 +94,7 @@ class CompiledEngine(Engine[S]):
         return rewards, over
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """What the players see."""
+        """The players' views."""
         if places is None:
             rows, (views, written) = self._rows, self._reused or self._blank(len(self._rows))
         else:
@@ -116,5 +116,5 @@ class CompiledEngine(Engine[S]):
         return actions
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        """What `Game.info` tells."""
+        """The entries of `Game.info`."""
         return self._rules.info(observations)

@@ -55,14 +55,14 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 observes, `[num_games, observation_size]`; for public states."""
+        """Puts every game into the state that player 0 observes, `[num_games, observation_size]`, if it is public."""
 
     @abstractmethod
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
         """The states of the games at `places`, or of all."""
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drops all other games."""
+        """Drops all games outside `where`."""
         self.streams = self.streams[where]
         self.shape = len(self.streams), self.shape[1]
 

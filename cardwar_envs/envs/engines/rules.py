@@ -31,7 +31,7 @@ class RulesEngine(Engine[S]):
         self._table, self._deals, self._now = table, deals, now  # not before the rules have succeeded
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
-        """Starts games anew."""
+        """Restarts games."""
         paid, places = np.zeros(self.shape), np.flatnonzero(where)
         first, count = (np.full(len(places), number) for number in self._deals)
         self._now[places], dealt = self._follow(first, count, places)
@@ -42,7 +42,7 @@ class RulesEngine(Engine[S]):
         return paid
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drops all other games."""
+        """Drops all games outside `where`."""
         super().keep(where)
         self._now = self._now[where]
 
@@ -89,7 +89,7 @@ class RulesEngine(Engine[S]):
         self._now[places] = self._table.numbers(states[i % len(states)] for i in range(len(places)))
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 sees."""
+        """Puts every game into the state that player 0 observes."""
         self._now = self._table.numbers(self.game.state_of(observation)[0] for observation in observations)
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
@@ -121,7 +121,7 @@ class RulesEngine(Engine[S]):
         return rewards, over
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """What the players see."""
+        """The players' views."""
         now = self._now if places is None else self._now[places]
         return Views(self._table.observations[now], self._table.masks[now])
 
@@ -139,6 +139,6 @@ class RulesEngine(Engine[S]):
         return chosen_actions(counts, draw(self.streams, places))
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        """What `Game.info` tells."""
+        """The entries of `Game.info`."""
         told = [self.game.info(self._table.states[number], player) for number in self._now[places].tolist()]
         return {key: np.array([info[key] for info in told]) for key in (told[0] if told else ())}

@@ -63,7 +63,7 @@ class DicePoker(Game[DicePokerState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Nobody can lose more than ante plus raise."""
+        """The facts; no player can lose more than the ante plus the raise."""
         stakes = self.ante + self.raise_size
         return GameFacts(
             name=self.name,
@@ -92,15 +92,15 @@ class DicePoker(Game[DicePokerState]):
         return tuple(Transition(probability, DicePokerState((a, b)), (0.0, 0.0)) for a in faces for b in faces)
 
     def acting_players(self, state: DicePokerState) -> tuple[int, ...]:
-        """Both players, once."""
+        """Both players act simultaneously, once per game."""
         return (0, 1) if state.actions is None else ()
 
     def legal_actions(self, state: DicePokerState, player: int) -> tuple[int, ...]:
-        """Check (0) or raise (1); fold (0) or call (1)."""
+        """Player 0 can check (0) or raise (1); player 1 can fold (0) or call (1)."""
         return (0, 1) if state.actions is None else ()
 
     def transitions(self, state: DicePokerState, actions: Mapping[int, int]) -> Sequence[Transition[DicePokerState]]:
-        """The showdown, or the end after a fold."""
+        """The end of the game: a showdown, or player 1's fold after a raise."""
         after = DicePokerState(state.rolls, (actions[0], actions[1]))
         paid = self._payoff(state.rolls, after.actions)
         return [Transition(CERTAIN, after, (paid, 0.0 - paid))]
@@ -204,9 +204,9 @@ def _in_words(stake: float) -> str:
 
 
 def _stake(field: str, stake: object) -> float:
-    no_number = bool, np.timedelta64  # which Python and NumPy count among the integers
+    no_number = bool, np.timedelta64  # Python and NumPy treat these as integers
     if isinstance(stake, no_number) or not isinstance(stake, (int, float, np.integer, np.floating)):
         raise ValueError(f"{field} ({stake}) must be a number")
-    if not 0.0 <= stake <= LARGEST_STAKE:  # nan is refused as well
+    if not 0.0 <= stake <= LARGEST_STAKE:  # also rejects NaN
         raise ValueError(f"{field} ({stake}) must be in 0..{LARGEST_STAKE:g}")
     return abs(float(stake))  # -0.0 becomes 0.0

@@ -11,7 +11,7 @@ from cardwar_envs.core.streams_kernel import draw, held_card
 
 @njit()
 def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
-    """Plays a trick; returns its worth to player 0."""
+    """Plays a trick; returns the points that player 0 wins."""
     _, wins, wins_or_ties, carry, margin, packs = tables
     row, ranks = rows[g], len(wins)
     row[action_0] -= 1.0

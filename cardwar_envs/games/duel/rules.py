@@ -142,7 +142,7 @@ class Duel(Game[DuelState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Counts per rank are bounded by the hands, payoffs by one point per trick."""
+        """The facts; the hands bound the counts per rank, and one point per trick bounds the payoffs."""
         size = len(self.hands[0])
         if self.view == "word":
             most = tuple(map(float, order.most_held(self.hands)))
@@ -170,7 +170,7 @@ class Duel(Game[DuelState]):
     # -- rules ---------------------------------------------------------------------------
 
     def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
-        """The possible outcomes of a trick: (probability, winner), winner +1 for player 0, -1 for 1, 0 for a tie."""
+        """The possible outcomes of a trick: (probability, winner); 1 for player 0, -1 for player 1, 0 for a tie."""
         return ((CERTAIN, (rank_0 > rank_1) - (rank_0 < rank_1)),)
 
     @property
@@ -184,11 +184,11 @@ class Duel(Game[DuelState]):
         return self.view == "cards" or self.payoff == "win"
 
     def initial(self) -> Sequence[Transition[DuelState]]:
-        """A single start: nothing is dealt at random."""
+        """The only start, since nothing is dealt at random."""
         return (Transition(CERTAIN, DuelState(self.hands), (0.0, 0.0)),)
 
     def acting_players(self, state: DuelState) -> tuple[int, ...]:
-        """Both players, while they hold cards."""
+        """Both players act as long as they hold cards."""
         return (0, 1) if state.hands[0] else ()
 
     def legal_actions(self, state: DuelState, player: int) -> tuple[int, ...]:
@@ -234,7 +234,7 @@ class Duel(Game[DuelState]):
         hands, score, ties = state
         own_score = score if player == 0 else -score
         counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
-        # Joining existing arrays is much faster than making one from numbers.
+        # Concatenating existing arrays is much faster than making an array from numbers.
         return np.concatenate((counts, others, float_row(own_score, ties)))
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
@@ -293,7 +293,7 @@ class Duel(Game[DuelState]):
         columns = self.hands if self.view == "cards" else state.hands
         lines = []
         for player, hand in enumerate(state.hands):
-            # A rank gets as many columns as the larger of its counts in the hands, at the start or in a packed state.
+            # A rank has as many columns as the larger hand has cards of it, at the start or in a packed state.
             cells = [
                 str(rank) if place < hand.count(rank) else "."
                 for rank in self.ranks
@@ -384,7 +384,7 @@ class Duel(Game[DuelState]):
             raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
         if ties not in carried:
             raise ValueError(f"state has {ties} carried ties; possible are 0..{carried[-1]}")
-        # A carried trick counts for its winner; a discarded one for neither player.
+        # A carried trick counts for its later winner; a discarded trick counts for neither player.
         lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
         possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
         if self.keeps_score and not any(possible):
@@ -399,7 +399,7 @@ class Duel(Game[DuelState]):
 
 
 def _hands_from(cards: Hand) -> list[int]:
-    """The number of distinct hands of 0, 1, 2, ... of these cards."""
+    """For each size 0, 1, 2, ..., the number of distinct hands of that size from these cards."""
     counts = [1]
     for copies in Counter(cards).values():
         counts = [sum(counts[max(0, size - copies) : size + 1]) for size in range(len(counts) + copies)]

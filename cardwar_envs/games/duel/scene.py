@@ -42,8 +42,8 @@ class Trick:
     """The last trick.
 
     Attributes:
-        winner: The player who won it, -1 for a tie; None if unknown.
-        odds: The probability that each player wins it, or that it is a tie (-1), if chance decided it.
+        winner: The player who won the trick, -1 for a tie; None if unknown.
+        odds: The probability of each winner (-1 for a tie), if chance decided the trick.
     """
 
     winner: int | None
@@ -51,7 +51,7 @@ class Trick:
 
 
 def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
-    """A picture of a duel."""
+    """Draws a duel."""
     size, trick = len(game.hands[0]), _last_trick(game, revealed)
     grid = HandGrid(size)
     drawn = face_to_face(
@@ -80,7 +80,7 @@ def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
 
 
 def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Sequence[int]) -> list[Shape]:
-    """Draws the last trick at the left and the standing at the right."""
+    """Draws the last trick at the left and the score at the right."""
     trick, word = _last_trick(game, revealed), game.trick_word
     shapes: list[Shape] = [label(panel.x + 16, panel.y + 28, f"last {word}", 200, 18, colour="muted")]
     places = [Box(panel.x + 24 + i * (CARD[0] + 28), panel.y + 46, *CARD) for i in (0, 1)]

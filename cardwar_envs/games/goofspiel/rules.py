@@ -95,7 +95,7 @@ class Goofspiel(Game[GoofspielState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Payoffs are bounded by the total points of all prizes."""
+        """The facts; the total points of all prizes bound the payoffs."""
         once = (1.0,) * self.num_cards
         held = tuple(map(float, most_held((self.cards, self.cards)))) if self.view == "word" else once
         total = (float(self.total),)
@@ -128,7 +128,7 @@ class Goofspiel(Game[GoofspielState]):
         ]
 
     def acting_players(self, state: GoofspielState) -> tuple[int, ...]:
-        """Both players, while they hold cards."""
+        """Both players act as long as they hold cards."""
         return (0, 1) if state.hands[0] else ()
 
     def legal_actions(self, state: GoofspielState, player: int) -> tuple[int, ...]:
@@ -283,7 +283,7 @@ class Goofspiel(Game[GoofspielState]):
             (self.interleavings(k) if packed else comb(n, k) ** 2) * (comb(n, k) * k if random else 1)
             for k in range(1, n + 1)
         )
-        return (states + 1) // 2 if canonical else states  # swapping the seats makes one of two
+        return (states + 1) // 2 if canonical else states  # swapping the seats pairs states up
 
     def interleavings(self, left: int) -> int:
         """The number of interleavings when each player has `left` cards left.

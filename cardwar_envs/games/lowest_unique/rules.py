@@ -77,7 +77,7 @@ class LowestUnique(Game[LowestUniqueState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """A player wins, or pays for, at most all rounds."""
+        """The facts; payoffs are bounded by winning, or paying for, every round."""
         return GameFacts(
             name=self.name,
             version=self.version,
@@ -96,25 +96,25 @@ class LowestUnique(Game[LowestUniqueState]):
 
     @property
     def _share(self) -> float:
-        """The payment of each other player to the winner of a round."""
+        """The amount that each other player pays to the winner of a round."""
         return 1.0 / (self.num_players - 1) if self.payoff == "share" else 0.0
 
     def initial(self) -> Sequence[Transition[LowestUniqueState]]:
-        """All rounds are left."""
+        """The only start, with all rounds left."""
         return [Transition(CERTAIN, LowestUniqueState(self.rounds), (0.0,) * self.num_players)]
 
     def acting_players(self, state: LowestUniqueState) -> tuple[int, ...]:
-        """All players, while rounds are left."""
+        """All players act as long as rounds are left."""
         return tuple(range(self.num_players)) if state.rounds_left else ()
 
     def legal_actions(self, state: LowestUniqueState, player: int) -> tuple[int, ...]:
-        """All numbers; action `i` chooses `i + 1`."""
+        """All numbers are legal; action `i` chooses `i + 1`."""
         return tuple(range(self.numbers)) if state.rounds_left else ()
 
     def transitions(
         self, state: LowestUniqueState, actions: Mapping[int, int]
     ) -> Sequence[Transition[LowestUniqueState]]:
-        """One round."""
+        """The outcome of one round."""
         rewards = [0.0] * self.num_players
         winner = lowest_unique(actions)
         if winner is not None:

@@ -37,7 +37,7 @@ from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 MAX_COINS = 10_000
 MAX_SIZE = 1000
-# Larger numbers of moves would not be exact in an observation.
+# Maximum number of moves; larger numbers would not be exact in an observation.
 MAX_HORIZON = 1 << 24
 
 
@@ -73,7 +73,7 @@ class OshiZumo(Game[OshiZumoState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """If bids can be 0, positions recur, and only the horizon bounds the game."""
+        """The facts; if bids can be 0, positions recur, and only the horizon bounds the length of the game."""
         longest = self._moves_at_most((self.coins, self.coins), self.horizon)
         off = self.size + 1.0
         return GameFacts(
@@ -104,22 +104,22 @@ class OshiZumo(Game[OshiZumoState]):
     # -- rules ---------------------------------------------------------------------------
 
     def initial(self) -> Sequence[Transition[OshiZumoState]]:
-        """The wrestler stands in the middle."""
+        """The only start, with the wrestler in the middle."""
         start = OshiZumoState((self.coins, self.coins), 0, self.facts.max_length)
         return [Transition(CERTAIN, start, (0.0, 0.0))]
 
     def acting_players(self, state: OshiZumoState) -> tuple[int, ...]:
-        """Both players, while the wrestler is on the board, a player can bid a coin, and moves are left."""
+        """Both players act as long as the wrestler is on the board, a player can bid a coin, and moves are left."""
         return (0, 1) if state.moves_left and any(state.coins) and abs(state.position) <= self.size else ()
 
     def legal_actions(self, state: OshiZumoState, player: int) -> tuple[int, ...]:
-        """Bids from `min_bid` to all coins; action `i` bids `i` coins."""
+        """Bids from `min_bid` to all of the player's coins; action `i` bids `i` coins."""
         if not self.acting_players(state):
             return ()
         return tuple(range(self.min_bid, state.coins[player] + 1)) or (0,)
 
     def transitions(self, state: OshiZumoState, actions: Mapping[int, int]) -> Sequence[Transition[OshiZumoState]]:
-        """Both pay their bids, and the wrestler moves."""
+        """The outcome of one move: both players pay their bids, and the wrestler moves."""
         coins = state.coins[0] - actions[0], state.coins[1] - actions[1]
         position = state.position + (actions[0] > actions[1]) - (actions[0] < actions[1])
         after = OshiZumoState(coins, position, self._moves_at_most(coins, state.moves_left - 1))
@@ -165,7 +165,7 @@ class OshiZumo(Game[OshiZumoState]):
             position, moves_left = whole_number("position", state.position), whole_number("moves", state.moves_left)
         if not all(0 <= each <= self.coins for each in (coins_0, coins_1)):
             raise ValueError(f"state has coins {coins}, which must be in 0..{self.coins}")
-        # Each field towards the other player was won by a bid of at least one coin.
+        # Each field towards the other player has cost a bid of at least one coin.
         dearest = max(1, self.min_bid)
         pushed = abs(position) * dearest
         if abs(position) > self.size + 1 or pushed > self.coins - (coins_0 if position > 0 else coins_1):

@@ -10,7 +10,7 @@ from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 BAR, BOARD, SPACE = 30.0, 130.0, 18.0
 BID = (72.0, 72.0)
-# On longer boards the fields would be too narrow to see.
+# Maximum number of fields drawn; the fields of a longer board would be too narrow to see.
 MOST_FIELDS = 41
 
 

@@ -165,7 +165,7 @@ def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
                 marked[i] = hand[i] > 0.0
         for k in range(paid):
             hand[chosen[k]] += 1.0
-        # The next sets that begin like an unaffordable one can be skipped.
+        # Skip the following sets that begin with the same unaffordable cards.
         s += 1 if paid == discards else below[paid, chosen[paid]]
 
 

@@ -15,7 +15,7 @@ from cardwar_envs.core.kernels import kernels
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions
 from cardwar_envs.games.war.state import Pile, WarState, new_state
 
-# With 9 ranks there are hundreds of millions of positions.
+# Maximum number of ranks; with 9 ranks there are hundreds of millions of positions.
 MOST_RANKS = 8
 # The base and the five piles' weights in the encoding of positions as numbers (see `positions_kernel`).
 BASE, WEIGHTS = 25, np.array([1, 3, 7, 12, 0])
@@ -106,7 +106,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
     The rounds left in these states are ignored. `max_positions` bounds the number of nodes, including wars.
 
     Raises:
-        ValueError: If there are more than 8 ranks or more nodes.
+        ValueError: If there are more than 8 ranks or more than `max_positions` nodes.
     """
     ranks = len(actions.cards)
     too_many = f"war with {ranks} ranks and {discards} discards has more than {max_positions} positions"
@@ -124,7 +124,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
     )
     if len(keys) > max_positions:
         raise ValueError(f"{too_many}; this oracle takes smaller decks")
-    # Final nodes first, then wars in order of the cards in hands, fewest first, then beginnings of rounds.
+    # Final nodes first, then wars by the number of cards in hands, ascending, then beginnings of rounds.
     height = np.where(keys < 0, _kernel(len(keys)).hands_in(keys, ranks), np.iinfo(np.int64).max)
     height[:2] = -1
     order = np.argsort(height, kind="stable")
@@ -198,7 +198,7 @@ def _war_choices(hands: NDArray[np.int64], actions: WarActions) -> _Choices:
     numbers = piles @ _powers(ranks)
     fitting = np.flatnonzero(actions.needs.max(axis=1, initial=0) <= hands.max())
     fitting_piles = piles[fitting].astype(np.int8)
-    # One hand at a time; all at once would exhaust the memory.
+    # One hand at a time, because all hands together would exhaust the memory.
     found = [np.argwhere((hand >= fitting_piles).all(axis=2)) for hand in hands.astype(np.int8)]
     rows = np.cumsum([0, *map(len, found)])
     places, battles = np.concatenate(found).T

@@ -41,13 +41,13 @@ from cardwar_envs.games.war.how_to_play import how_to_play
 from cardwar_envs.games.war.scene import war_scene
 from cardwar_envs.games.war.state import Pile, WarState, check_state, new_state, utility
 
-# The paper simulates up to 100 opponents.
+# Maximum number of players: the paper simulates up to 100 opponents.
 MAX_PLAYERS = 101
 MAX_RANKS = 1000
 MAX_DISCARDS = 100
 MAX_ACTIONS = 100_000
 ROUNDS_PER_PLAYER = 500
-# Larger numbers of rounds would not be exact in an observation.
+# Maximum number of rounds; larger numbers would not be exact in an observation.
 MOST_ROUNDS = 1 << 24
 
 
@@ -90,7 +90,7 @@ class War(Game[WarState]):
 
     @property
     def rounds(self) -> int:
-        """Rounds after which the game ends."""
+        """The number of rounds after which the game ends."""
         assert self.max_rounds is not None  # __post_init__ has set it
         return self.max_rounds
 
@@ -106,10 +106,10 @@ class War(Game[WarState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """With two players the loser pays a point; with more, each player who goes out pays a share."""
+        """The facts; with two players the loser pays a point, with more each player who goes out pays a share."""
         players, ranks = self.num_players, self.ranks
         counts = (2 * players + 1) * ranks
-        # At least two players put down cards in each war of a round but the last, and at least one in the last.
+        # At least two players put down cards in each war of a round except the last, and at least one in the last.
         most_wars = ((players * ranks - 2) // (self.discards + 1) + 1) // 2
         return GameFacts(
             name=self.name,
@@ -132,14 +132,14 @@ class War(Game[WarState]):
     # -- the rules ------------------------------------------------------------------------
 
     def initial(self) -> Sequence[Transition[WarState]]:
-        """Every player has every card once."""
+        """The only start, in which every player has every card once."""
         everyone = tuple(range(self.num_players))
         hands, wins = (tuple(self.cards),) * self.num_players, ((),) * self.num_players
         start = new_state(hands, wins, (), (), everyone, self.rounds)
         return (Transition(CERTAIN, start, (0.0,) * self.num_players),)
 
     def acting_players(self, state: WarState) -> tuple[int, ...]:
-        """All players in the game; in a war, the tied players who can pay for it."""
+        """All players in the game act; in a war, only the tied players who can pay for it."""
         if state.tied:
             return tuple(player for player in state.tied if len(state.hands[player]) > self.discards)
         return self.live_players(state)

@@ -49,7 +49,7 @@ class Play:
 
 
 def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
-    """A picture of a game of WAR."""
+    """Draws a game of WAR."""
     grid = HandGrid(len(game.cards) if _has_places(game) else 2 * IN_A_ROW)
     seats, plays = cards.seats_in_view(game.num_players, revealed.viewer), _plays(game, revealed)
     crowd = len(seats) > WITH_HANDS
