@@ -63,7 +63,7 @@ def test_sb3_refuses_vector_environments_of_gymnasium():
 
 
 def test_two_opponents_for_one_seat_are_refused_with_the_way_out():
-    with pytest.raises(ValueError, match="2 opponents given for 1 other seats; .* per game, pass a Pool"):
+    with pytest.raises(ValueError, match=r"2 opponents given for 1 other seats; .* per game, pass a Pool"):
         gymnasium.make("cardwar/Jujitsu-v0", opponent=["uniform", "highest_card"])
 
 

@@ -111,7 +111,7 @@ def test_bad_pools(arguments, message):
 def test_a_pool_of_nobody_is_refused_when_it_sits_down():
     with pytest.raises(ValueError, match="unknown policy 'grandmaster'"):
         SingleAgentEnv("jujitsu", opponent=Pool(["uniform", "grandmaster"]))
-    with pytest.raises(ValueError, match="2 opponents given for 1 other seats; .* per game, pass a Pool"):
+    with pytest.raises(ValueError, match=r"2 opponents given for 1 other seats; .* per game, pass a Pool"):
         SingleAgentEnv("jujitsu", opponent=["uniform", "uniform"])
 
 
