@@ -235,7 +235,7 @@ def test_a_key_is_checked():
         ("kuhn_poker", "take turns with hidden information"),
         ("goofspiel(num_cards=3,imp_info=true)", "private information"),
         ("mfg_crowd_modelling", "mean-field"),
-        ("goofspiel", "too large: about"),
+        ("goofspiel", "too large: it has about"),
         ("laser_tag", "too large"),
         ("pig", "too large|hidden"),
         ("gofspiel", "did you mean 'goofspiel'"),
