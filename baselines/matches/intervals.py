@@ -55,7 +55,7 @@ def mean_interval(samples: NDArray[np.float64], least: float, most: float, confi
     samples, slack = samples.astype(np.float64, copy=False), 1e-9 * max(1.0, abs(least), abs(most))
     # Written so that NaN counts as out of range.
     if not len(samples) or not (samples.min() >= least - slack and samples.max() <= most + slack):
-        raise ValueError(f"there must be samples, all in {least:g}..{most:g}")
+        raise ValueError(f"samples must be at least one number, all in {least:g}..{most:g}")
     mean, width = float(np.mean(samples)), _bernstein_width(samples, least, most, error)
     return Interval(mean, max(mean - width, least), min(mean + width, most))
 
@@ -88,7 +88,7 @@ def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) 
 
 
 def _error(confidence: float) -> float:
-    """The error probability allowed to one end of an interval."""
+    """Returns the error probability of each end of an interval; checks the confidence."""
     if not isinstance(confidence, (float, int)) or not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence ({confidence}) must be a number between 0 and 1")
     return (1.0 - confidence) / 2.0

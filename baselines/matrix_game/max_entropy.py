@@ -2,7 +2,7 @@
 
 Any mixture of optimal strategies is optimal, so the search may stop at any time. It is the fully corrective method of
 Frank and Wolfe: find the mixture of the known vertices with the greatest entropy, then add the vertex that promises the
-largest gain, and stop when that gain is below `ENTROPY_GAP`. The gain bounds the missing entropy.
+largest gain, and stop when that gain is below `ENTROPY_GAP`. This gain bounds how far the entropy is from the maximum.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Array = NDArray[np.float64]
 def most_even(faces: Faces, cards: Array) -> Array:
     """The optimal strategies of maximum entropy over cards, `[batch, rows]`, within `ENTROPY_GAP` nats.
 
-    `cards`, `[batch, rows]`, is the number of cards, at least 1, that each row stands for. The entropy is the sum of -x
-    log(x / cards).
+    `cards`, `[batch, rows]`, is the number of cards, at least 1, with which each row can be played. The entropy is the
+    sum of -x log(x / cards).
     """
     strategies = faces.strategies.copy()
     known = _corners(faces)

@@ -1,9 +1,9 @@
-"""Selects among the optimal strategies of matrix games, the polytope {x : x M >= v} of each, in batches.
+"""Selects among the optimal strategies of matrix games, in batches.
 
-Let c be a second, linear objective. If tilt is small enough, an optimal strategy of the game M + tilt * c (c[i] is
-added to row i) maximises x c over the row player's optimal strategies. Its guarantee in M shows whether tilt was small
-enough. Then the certificate of the tilted game bounds the objective of every optimal strategy: x c <= (value of the
-tilted game - v) / tilt.
+The optimal strategies of a game M of value v are the polytope {x : x M >= v}. Let c be a second, linear objective. If
+tilt is small enough, an optimal strategy of the game M + tilt * c (c[i] is added to row i) maximises x c over the row
+player's optimal strategies. Its guarantee in M shows whether tilt was small enough. Then the certificate of the tilted
+game bounds the objective of every optimal strategy: x c <= (value of the tilted game - v) / tilt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Faces:
-    """A batch of matrix games from the row player's side, with what is needed to select among optimal strategies.
+    """A batch of matrix games with their values and one optimal strategy each, from the row player's side.
 
     Attributes:
         matrices: `[batch, rows, columns]` payoffs to the row player.

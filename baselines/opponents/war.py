@@ -118,9 +118,9 @@ class _SimpleMinded(WarPlayer):
 
 
 class SimpleMindedPlayer1(_SimpleMinded):
-    """Risks a tie with its highest card if its second card is at least the best second card of all others.
+    """Risks a tie with its highest card if no other player's second-highest card is above its own second-highest.
 
-    Also does so if no other player has a second card.
+    Also risks the tie if no other player has a second card.
 
     Names: "SimpleMindedPlayer" in WAR 2017, appendix, lines 35-79; "SimpleMindedPlayer1" in the text.
     """
@@ -132,7 +132,7 @@ class SimpleMindedPlayer1(_SimpleMinded):
 
 
 class SimpleMindedPlayer2(SimpleMindedPlayer1):
-    """Risks every tie for the highest card when a round begins; in a war it plays like the first.
+    """Risks every tie for the highest card when a round begins; in a war it plays like `SimpleMindedPlayer1`.
 
     Names: "SimpleMindedPlayer2" in WAR 2017, appendix, lines 80-116.
     """
@@ -204,7 +204,7 @@ def _lowest_set(hand: Cards, discards: int) -> Ranks:
 
 @cache
 def _sets_after(ranks: int, discards: int) -> NDArray[np.int64]:
-    """`[discards, ranks]`: how many sets of discards agree up to a card and are higher there.
+    """`[discards, ranks]`: for each card of a set of discards, how many sets differ first there and are higher.
 
     The sum of this over a set's cards is the number of sets that come after it.
     """

@@ -40,14 +40,14 @@ class _Adversary:
                 f"{name} needs the policies of the {expected} other seats, next seat first: others ({others})"
             )
         if any(isinstance(each, _Adversary) or needs_others(each) for each in others):
-            raise ValueError(f"{name} cannot play against a policy that must know what it plays: others ({others})")
+            raise ValueError(f"{name} cannot play against another adversary that must know its play: others ({others})")
         self._others = [as_policy(each, self._game) for each in others]
-        # Whether its play is independent of the rounds left.
+        # Its play is independent of the rounds left if that of all others is.
         self.stationary = all(getattr(each, "stationary", False) for each in self._others)
 
     @staticmethod
     def fits(game: Game[Any]) -> bool:
-        """Whether such a player fits the game; making one to find out would require the others."""
+        """Returns whether such a player can play the game, without the other policies that the constructor needs."""
         return isinstance(game, War)
 
     def __repr__(self) -> str:
@@ -67,15 +67,15 @@ class _Adversary:
         raise NotImplementedError
 
     def _asked(self, state: WarState, player: int) -> int:
-        """Another player's action."""
+        """Queries another player's policy for its action."""
         game, policy = self._game, self._others[player - 1]
         seen, mask = game.observation(state, player)[None], game.action_mask(state, player)[None]
         answer = checked_probabilities(policy, seen, mask)[0]
         action = int(answer.argmax())
         if answer[action] < 1.0 - CERTAIN_TO:
             raise ValueError(
-                f"{type(self).__name__} must know what the others play, but {type(policy).__name__} plays "
-                f"{game.describe_action(action)!r} with probability {answer[action]:.6g} only"
+                f"{type(self).__name__} needs deterministic opponents, but {type(policy).__name__} plays "
+                f"{game.describe_action(action)!r} with probability {answer[action]:.6g}"
             )
         return action
 
@@ -90,8 +90,8 @@ class GeneralPurposeAdversary(_Adversary):
     """Queries the others' cards, then wins with its lowest winning card or forces a tie.
 
     It forces a tie only if none of the others would battle with a higher card than its own in the war that follows;
-    that war may well tie again. In a war it queries the others' cards *in a round*, as the program does. It skips
-    players without cards, on some of whom the program fails.
+    that war can tie again. In a war it queries which cards the others would play *in a round*, as the program does. It
+    skips players without cards, on some of whom the program fails.
 
     Names: "GeneralPurposeAdversary" in WAR 2017, appendix, lines 117-162.
     """
@@ -117,7 +117,7 @@ class GeneralPurposeAdversary(_Adversary):
         return mine[0]
 
     def _is_outdone(self, state: WarState, card: int, tied: list[int]) -> bool:
-        """Whether one of the tied players battles with a higher card than player 0 in the war after a tie."""
+        """Returns whether a tied player battles with a higher card than player 0 in the war after a tie."""
         hands = {player: list(state.hands[player]) for player in (0, *tied)}
         hands[0].remove(card)
         # As in the program, removing a player makes the loop skip the next one, who then keeps the card.

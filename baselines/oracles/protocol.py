@@ -71,7 +71,7 @@ class Request:
 
 # Any equilibrium, in floats.
 PLAIN = Request()
-# The form of `Game.initial`.
+# Starts as `Game.initial` lists them.
 Starts = Sequence[Transition[Any]]
 
 
@@ -95,7 +95,7 @@ class Oracle(Protocol):
         """The best response of `player` to the policies in the other seats."""
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        """Each player's payoff when all follow `policies`, and that of its best response."""
+        """Returns each player's payoff when all follow `policies`, and the payoff of its best response."""
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         """Win, loss and tie probabilities between two policies."""
@@ -115,11 +115,11 @@ class Table(ABC):
 
     Attributes:
         game: The rules.
-        by_words: Whether play is the same in states with the same canonical form (in a duel: interleaving).
+        by_words: Whether play is the same in all states with the same canonical form (in a duel: interleaving).
     """
 
     by_words = True
-    work = 1.0  # of a matrix game, in those of a large duel
+    work = 1.0  # cost of a matrix game, relative to one of a large duel
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
@@ -205,7 +205,7 @@ class SolvedState(NamedTuple):
 class CanonicalTable(Table):
     """A table that solves only canonical states and maps others to them (see `Game.canonical`).
 
-    Interchangeable cards split the probability of their image in proportion to their counts.
+    Interchangeable actions split the probability of their canonical action in proportion to their numbers of cards.
     """
 
     @abstractmethod

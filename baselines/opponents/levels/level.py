@@ -78,12 +78,12 @@ def levels() -> tuple[Level, ...]:
 
 
 def _checksums() -> dict[Path, str]:
-    """The files of levels with their checksums."""
+    """Returns the listed checksum of each level's file."""
     try:
         lines = read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines()
         known = {FOLDER / name: checksum for checksum, name in (line.split("  ") for line in lines)}
         if unknown := sorted(set(FOLDER.glob("*.safetensors")) - known.keys()):
-            raise ValueError(f"it does not name {unknown[0].name}")
+            raise ValueError(f"it does not list {unknown[0].name}")
         return known
     except (OSError, ValueError) as error:
         raise ValueError(f"{FOLDER / CHECKSUM_FILE} is missing or damaged: {error}; {AGAIN}") from None

@@ -55,7 +55,7 @@ def _room(form, nodes):  # type: ignore[no-untyped-def]
 
 @njit()
 def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
-    """The guarantee of the best row and the concession of the best column; equal at a saddle point."""
+    """Returns the maximin over rows and the minimax over columns; they are equal at a saddle point."""
     lower, greatest[:] = -np.inf, -np.inf
     for i in range(matrix.shape[0]):
         least = np.inf

@@ -19,16 +19,16 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.kernels import kernels
 
 MAX_POSITIONS = 4_000_000
-# Each sweep is compared with this many earlier ones.
+# Each sweep is compared with at most this many earlier ones.
 LONGEST_PERIOD = 12
-# Per node, for a sweep in plain Python.
+# Time per node of a sweep in plain Python.
 SECONDS_PER_NODE = 1e-5
 
 Arrays = tuple[Any, ...]
 
 
 def kernel(nodes: int) -> Any:
-    """The kernels, compiled or not, for a sweep over this many nodes."""
+    """Returns the kernels, compiled only if a sweep over this many nodes would take plain Python too long."""
     return kernels("baselines.oracles.finite_horizon.kernel", SECONDS_PER_NODE * nodes)
 
 
@@ -43,7 +43,10 @@ def counts_rounds(game: Game[Any]) -> bool:
 
 @cached_by_game(2)
 def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[Any]:
-    """The positions reachable from a game's start, cached; a ValueError for other games or too many positions."""
+    """Returns the positions reachable from a game's start, cached.
+
+    Raises a ValueError if the game does not consist of such rounds or has too many positions.
+    """
     return game.rounds_form([start.state for start in game.initial()], max_positions)
 
 
@@ -67,7 +70,7 @@ def levels_of(form: RoundsForm[Any]) -> list[Nodes]:
 
 
 def choice_starts(form: RoundsForm[Any], codes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Offsets of player 0's choices at each code in one concatenated array, and its length."""
+    """Returns the offset of each code's choices of player 0 in one concatenated array, then the array's length."""
     lists = form.lists.ravel() if codes is None else form.lists[codes >> 1, codes & 1]
     return np.concatenate([[0], np.cumsum(form.rows[lists + 1] - form.rows[lists])])
 

@@ -1,7 +1,7 @@
 """Best responses and head-to-head results in two-player games of many rounds, sweep by sweep.
 
-All values are player 0's, at every position and its mirror image. At the mirror image player 0 sees what player 1 sees
-at the position, so one sweep serves both seats.
+All values are those of player 0, at every position and its mirror image. At the mirror image player 0 sees what player
+1 sees at the position, so one sweep covers both seats.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ResponsePolicy:
 
 
 class _Policies:
-    """The policies' answers at every code; a stationary policy is queried only once."""
+    """The policies' probabilities at every code; a stationary policy is queried only once."""
 
     def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
         self._form = form
@@ -195,7 +195,7 @@ class RoundsOracle:
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Supports the same games, in floats, any equilibrium."""
+        """Supports the same games, in floats, for any equilibrium."""
         return counts_rounds(game) and request.plain
 
     def solve(self, request: Request) -> StateSolution:

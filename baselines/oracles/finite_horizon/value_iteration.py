@@ -1,9 +1,9 @@
 """Equilibria of two-player games of many rounds over few positions, sweep by sweep.
 
-With `r` rounds left, a position is a matrix game over the values of later positions with `r - 1` left, and of positions
-in the same round, which are solved first. The guarantees of both strategies bound each matrix game's value; the bounds
-add up to `gap`. Values need not converge as rounds are added, so all sweeps are kept until one repeats another bit for
-bit.
+With `r` rounds left, a position is a matrix game. Its entries are the values of later positions with `r - 1` rounds
+left and of positions in the same round, which are solved first. The guarantees of both strategies bound the value of
+each matrix game, and `gap` adds up the distances between these bounds. Values need not converge as rounds are added, so
+all sweeps are stored until one repeats another bit for bit.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from baselines.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 
-# Stored values, 8 bytes each.
+# Limit on stored values, 8 bytes each.
 MAX_VALUES = 250_000_000
-# How many solutions are cached: from the start, and from states that it does not lead to.
+# Number of cached solutions: one from the start, the others from states that the start does not lead to.
 MAX_REGIONS = 4
 
 
@@ -91,7 +91,7 @@ class RoundValues:
         if form.positions * (rounds + 1) > MAX_VALUES:
             raise ValueError(
                 f"{form.positions} positions with up to {rounds} rounds left are more than {MAX_VALUES} values; "
-                "this oracle takes fewer rounds"
+                "use fewer rounds"
             )
         self.form, self.rounds = form, rounds
         self.arrays = arrays_of(form)
@@ -232,7 +232,7 @@ def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int3
 
 
 def values_of(solution: Any) -> RoundValues:
-    """All values behind a `Solution`; raises a ValueError unless it was found by value iteration."""
+    """Returns all values behind a `Solution`; raises a ValueError unless value iteration found it."""
     if not isinstance(solution.policy, RoundsPolicy):
         raise ValueError(f"{solution.game.facts.name}: solved by {solution.method}, not by value iteration")
     return solution.policy.table.regions[0]

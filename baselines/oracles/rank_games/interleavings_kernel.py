@@ -13,7 +13,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit()
 def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
-    """Cards of both players in a half interleaving; -1, -1 if it has an unknown letter or a letter after its end."""
+    """Counts both players' cards in a half interleaving; -1, -1 if it has an unknown letter or one after its end."""
     mask, a, b = (1 << width) - 1, 0, 0
     ended = False
     while code:  # from the last letter to the first
@@ -29,13 +29,13 @@ def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
 
 @njit()
 def _is_flush(code, width, bits):  # type: ignore[no-untyped-def]
-    """Whether a half interleaving starts at its highest letter."""
+    """Returns whether a half interleaving is empty or has its first letter in the highest bits."""
     return code == 0 or code >> (bits - width) != 0
 
 
 @njit()
 def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
-    """Numbers the half interleavings with equal card counts, and counts them."""
+    """Numbers, in `rank`, the half interleavings with equal card counts, and counts them in `counted`."""
     bits, most = _bits(rank), len(counted)
     for code in range(len(rank)):
         if _is_flush(code, width, bits):
@@ -47,7 +47,7 @@ def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
 
 @njit()
 def list_halves(halves, rank, starts, width, cards):  # type: ignore[no-untyped-def]
-    """Yields the half interleavings for given numbers of cards and rank numbers; the inverse of `rank`."""
+    """Writes to `halves` the half interleavings, by card counts and number: the inverse of `rank`."""
     for code in range(len(rank)):
         if rank[code] >= 0:
             a, b = _cards_in(code, width, cards)
@@ -130,7 +130,7 @@ def without(word, place, by, letters):  # type: ignore[no-untyped-def]
 
 @njit()
 def follows(word, letters, start):  # type: ignore[no-untyped-def]
-    """Whether `word` can follow from `start`, `[2, ranks]` cards of each rank.
+    """Returns whether `word` can follow from `start`, `[2, ranks]` cards of each rank.
 
     Spelling each letter with the lowest possible cards leaves the most cards for the rest.
     """

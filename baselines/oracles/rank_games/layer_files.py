@@ -30,7 +30,7 @@ class LayerFolder:
     layers that the others have written.
 
     Raises:
-        ValueError: If the folder holds layers of another game, or has a link or the like in place of a file.
+        ValueError: If the folder holds layers of another game, or one of its files is not a plain file (e.g. a link).
     """
 
     def __init__(self, folder: Path, game: Mapping[str, Any]) -> None:
@@ -64,9 +64,9 @@ class LayerFolder:
         return self._folder / f"layer_{cards}.bin"
 
     def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
-        """Reads a layer's values, mapped from the file, and its gap; None if they are missing or damaged.
+        """Reads a layer's values, memory-mapped, and its gap; None if they are missing or damaged.
 
-        Raises a ValueError if a link or the like is in place of a file.
+        Raises a ValueError if the file is not a plain file.
         """
         path, entries = self._path(cards), self._entries()
         try:

@@ -1,8 +1,8 @@
-"""All values of a duel with deterministic tricks, layer by layer: the layer of k cards needs only that of k - 1.
+"""Computes all values of a duel with deterministic tricks, layer by layer.
 
-A state is an interleaving (see `interleavings.py`), the carried ties and the score. Only one of an interleaving and its
-mirror image is solved. Decided states are not solved, nor are states unreachable from two full decks (for other starts,
-a few unreachable states are included).
+The layer of k cards depends only on the layer of k - 1 cards. A state is an interleaving (see `interleavings.py`), the
+carried ties and the score. Of an interleaving and its mirror image only one is solved. Decided states are not solved,
+nor are states unreachable from two full decks (from other starts, a few unreachable states are solved).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Layers(ABC, Generic[S]):
         self.solved, self.failures, self._seconds = 0, 0, seconds
 
     def _kernel(self, share: float) -> Any:
-        """The kernels, compiled or not, for a fraction of the whole work."""
+        """Returns the kernels, compiled only if this fraction of the whole work would take plain Python too long."""
         return kernel(share * self._seconds)
 
     @cached_property
@@ -96,7 +96,7 @@ class Layers(ABC, Generic[S]):
 
     @property
     def words(self) -> int:
-        """How many interleavings there are."""
+        """The number of interleavings in all layers."""
         return sum(int(self._offsets(cards)[-1]) for cards in range(1, self._rules.cards + 1))
 
     @cached_property
@@ -166,7 +166,7 @@ class Layers(ABC, Generic[S]):
         return gap
 
     def _size(self, cards: int, size: Size) -> Size:
-        """The size of a layer, given that with one state for each interleaving or as many as `_rules` says."""
+        """Returns the size of a layer, given the size that `_rules` alone implies."""
         return size
 
     @abstractmethod

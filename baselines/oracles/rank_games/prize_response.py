@@ -1,7 +1,7 @@
 """Evaluates policies in Goofspiel, layer by layer, on the interleavings and contexts of `prizes.py`.
 
-Policies that play the same wherever the interleaving is the same are queried in batches, once per observation at a
-reachable undecided state. Uniform play needs no queries; an equilibrium too large to query is recomputed.
+Policies must play the same in all states with the same interleaving. They are queried in batches, once per observation
+at a reachable undecided state. Uniform play needs no queries; an equilibrium too large to query is recomputed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cardwar_envs.games.goofspiel.state import next_prizes
 
 # Limit on matrix games evaluated without queries: 13 cards in random order have 1.3 billion.
 MOST_GAMES = 2_000_000_000
-# Per card of a matrix game, in plain Python.
+# Time per joint action in plain Python.
 SECONDS_PER_JOINT_ACTION = 2e-5
 PIECES_PER_THREAD = 8
 # Processor time per matrix game, compiled, by mode (ASKED, UNIFORM, SOLVED).
@@ -39,7 +39,7 @@ SECONDS_PER_GAME = (0.0, 0.8e-6, 2e-6)
 
 
 def kernel(seconds: float) -> Any:
-    """The kernels, compiled or not, for work that takes plain Python about `seconds`."""
+    """Returns the kernels, compiled only if the work would take plain Python (about `seconds`) too long."""
     return kernels("baselines.oracles.rank_games.prize_response_kernel", seconds)
 
 
@@ -67,10 +67,10 @@ class PrizePlay:
 
     Args:
         game: The rules.
-        policies: One per seat; they must play the same wherever the interleaving is the same.
-        outcomes: Whether to compute who gets more points instead of how many.
-        most: Maximum number of queries, or of matrix games if no queries are needed; by default `MOST_STATES` and
-            `MOST_GAMES`.
+        policies: One per seat; they must play the same in all states with the same interleaving.
+        outcomes: Whether to compute which player gets more points, instead of the payoffs.
+        most: Maximum number of queries (`MOST_STATES` by default), or of matrix games if no queries are needed
+            (`MOST_GAMES` by default).
 
     Attributes:
         games: Approximate number of matrix games.
@@ -210,7 +210,7 @@ class PrizePlay:
         return counts
 
     def _answers(self, here: PrizeLayer, words: NDArray[np.int64], reached: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """`[policies, 2 seats, queries, ranks]` answers; 0 at unreachable places."""
+        """Queries the policies: `[policies, 2 seats, queries, ranks]` probabilities, 0 at unreachable states."""
         ranks, queries = self.game.num_cards, len(here.shown)
         counts = self._held(words)
         asked = np.flatnonzero(np.repeat(reached.reshape(len(words), -1), here.rules.turned, axis=1))

@@ -1,7 +1,7 @@
-"""All values of Goofspiel, layer by layer, on the same interleavings as those of duels (see `layers.py`).
+"""Computes all values of Goofspiel, layer by layer, on the same interleavings as for duels (see `layers.py`).
 
-A position is an interleaving and a *context*: the prizes left and, where they matter, the score and carried points. Its
-value is taken before the next prize is turned up. A layer has every interleaving in every context.
+A position is an interleaving and a *context*: the prizes left and, if they matter, the score and carried points. Its
+value is the expectation before the next prize is turned up. A layer has every interleaving in every context.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cardwar_envs.games.goofspiel.state import next_prizes
 
 
 class Context(NamedTuple):
-    """What matters beside the hands before a prize is turned up; fields as in `GoofspielState`."""
+    """All that matters besides the hands before a prize is turned up; fields as in `GoofspielState`."""
 
     prizes: Hand
     score: int = 0

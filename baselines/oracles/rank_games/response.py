@@ -1,8 +1,8 @@
 """The oracle of duels in which only the order of ranks matters: a backward sweep over layers of states.
 
 A layer holds the states with the same number of cards left: pairs of hands, a score and carried ties. Policies are
-queried in batches, once per observation at a reachable undecided state. If all declare that they play the same wherever
-the interleaving is the same (`by_words`), hands are replaced by their far fewer interleavings.
+queried in batches, once per observation at a reachable undecided state. If all policies declare `by_words` (they play
+the same in all states with the same interleaving), the sweep runs over interleavings, which are far fewer than hands.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Layer(NamedTuple):
 
 
 def kernel(joint_actions: float) -> Any:
-    """The kernels, compiled or not, for work on about this many joint actions."""
+    """Returns the kernels, compiled only if this many joint actions would take plain Python too long."""
     return kernels("baselines.oracles.rank_games.response_kernel", SECONDS_PER_JOINT_ACTION * float(joint_actions))
 
 
@@ -128,7 +128,7 @@ class DuelPlay:
             rows, reached = kernel(reached.sum() * cards**2).expand(self.rules, cards, rows, reached)
             states += int(reached.sum())
             if states > MOST_STATES:
-                raise ValueError(f"{self.game.facts.name} has more than {MOST_STATES:,} states to decide in")
+                raise ValueError(f"{self.game.facts.name} has more than {MOST_STATES:,} undecided states")
             found.append((rows, reached))
         return found[::-1]
 
@@ -205,7 +205,7 @@ class DuelPlay:
 
     @cached_property
     def _mirrored(self) -> bool:
-        """Whether both seats start with the same hand, so that every state's mirror image is a state."""
+        """Returns whether both seats start with the same hand, so that every state's mirror image is a state too."""
         own, other = self._start[0, : 2 * self.rules.ranks].reshape(2, -1)
         return np.array_equal(own, other)
 
@@ -246,7 +246,7 @@ class DuelOracle:
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Supports the same games, in floats, any equilibrium, if interleavings are short enough for tables."""
+        """Supports the same games, in floats, for any equilibrium, if interleavings are short enough for tables."""
         return request.plain and same_rules_as(game, Duel) and DuelOracle.takes(game) and fits(game.hands)
 
     def solve(self, request: Request) -> StateSolution:

@@ -30,11 +30,11 @@ from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 T = TypeVar("T")
 L = TypeVar("L", bound=Layers[Any])
 
-# Where to work: on this machine's processors, or on a Ray cluster.
+# Where layers are solved: on this machine's processors, or on a Ray cluster.
 ENGINES = ("threads", "ray")
 # Number of solved starts to cache besides the game's own.
 MAX_DETOURS = 16
-# The real bound is memory, which the layers check.
+# The binding limit is memory, which the layers check.
 MAX_STATES = 3_000_000_000
 # Enumerating more interleavings than this takes long.
 MANY_WORDS = 50_000_000
@@ -120,8 +120,8 @@ class WordTable(CanonicalTable, Generic[L]):
         most = request.max_states or self.most_states
         if self.states > most:
             raise ValueError(
-                f"{self.game.facts.name} has more than {most} states to decide in ({self.states}); "
-                "this oracle takes smaller games only"
+                f"{self.game.facts.name} has {self.states} matrix games to solve, more than max_states ({most}); "
+                "use a larger max_states or a smaller game"
             )
         before = self.layers.solved
         self.layers.solve(request.progress)
@@ -136,7 +136,7 @@ class WordTable(CanonicalTable, Generic[L]):
         layers.solve()
         self._detours.appendleft(layers)
         answer = ask(layers, state)
-        assert answer is not None  # it is the start
+        assert answer is not None  # `state` is the start of these layers
         return answer, layers
 
     def _solve_state(self, representative: Any) -> SolvedState:
@@ -207,7 +207,7 @@ class DuelTable(WordTable[DuelLayers]):
 
     @property
     def states_at_least(self) -> int:
-        """With scores and ties, an interleaving has 2.6 matrix games on average with 16 cards, and more with more."""
+        """With scores and ties, an interleaving has on average 2.6 matrix games at 16 cards, and more at more cards."""
         return super().states_at_least * (5 if self._carry and self._win else 1)
 
     def _identity(self) -> dict[str, Any]:

@@ -47,14 +47,14 @@ def word_view(game: Game[Any]) -> Duel | Goofspiel | None:
 class WordPolicy:
     """Lets a policy for a game with `view="word"` play the same game with `view="cards"`.
 
-    Ranks that become one split its probability in proportion to their cards.
+    Ranks that the word view merges split the probability of the merged rank in proportion to their cards.
 
     Args:
         game: The duel, or Goofspiel, with `view="cards"`.
         policy: A policy, or the name of one, for the same game with `view="word"`.
 
     Raises:
-        ValueError: If the game is neither, or has another view.
+        ValueError: If the game is neither a duel nor Goofspiel, or has another view.
     """
 
     by_words = True

@@ -156,14 +156,14 @@ class _Arrival(NamedTuple):
 
 
 class _Explorer(Generic[S]):
-    """Breadth-first search that writes edges down as it goes."""
+    """A breadth-first search that records the edges."""
 
     def __init__(self, game: Game[S], canonical: bool, max_states: int) -> None:
         self.game, self.canonical, self.max_states = game, canonical, max_states
         self._players = game.facts.num_players
         self.number: dict[S, int] = {}
         self.states: list[S] = []
-        # Each state is looked up once, however many moves lead to it.
+        # Each state is mapped to its vertex only once, however many moves lead to it.
         self._arrivals: dict[S, _Arrival] = {}
         self.first_edge = array("q", [0])
         self.choices, self.outcomes = array("i"), array("q")  # one per joint action; the others are one per edge
@@ -273,7 +273,7 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
         np.maximum.at(heights, parents, heights[inner_children] + 1)
         if np.array_equal(before, heights):
             return heights
-    raise ValueError("a game can visit a state twice; these oracles need games that always end")
+    raise ValueError("the game can visit a state twice; this oracle needs games that always end")
 
 
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
@@ -290,14 +290,13 @@ def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
 
 @cached_by_game(8)
 def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
-    """A cache of one graph, whatever the limit with which it was enumerated; empty at first."""
+    """A cache of one graph, independent of the limit with which it was enumerated; empty at first."""
     return []
 
 
 def _too_many(game: Game[Any], max_states: int) -> ValueError:
     return ValueError(
-        f"{game.facts.name} has more than {max_states} states to decide in; "
-        "this oracle takes smaller games, or a larger max_states"
+        f"{game.facts.name} has more than {max_states} undecided states; use a larger max_states or a smaller game"
     )
 
 
@@ -314,7 +313,7 @@ def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
             fitting = size
     largest = "" if fitting is None else f"; the largest size that can work with these other parameters is {fitting}"
     raise ValueError(
-        f"{game.facts.name} has at least {count:,} states to decide in, and max_states is {max_states:,}{largest}"
+        f"{game.facts.name} has at least {count:,} undecided states, and max_states is {max_states:,}{largest}"
     )
 
 

@@ -76,9 +76,9 @@ def cards_of(graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.
 
 
 def values_to_go(graph: GameGraph[Any], edges: slice, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`[num_edges]`: player 0's payoff from each edge on, times the edge's probability, payoff points.
+    """`[num_edges]`: player 0's reward on each edge plus its value after it, times the edge's probability.
 
-    `values`, `[num_states + 1]`, are to go, to player 0; the last entry, 0, is for `END`.
+    `values`, `[num_states + 1]`, are continuation values to player 0; the last entry, 0, is for `END`.
     """
     children = graph.children[edges]
     to_go = np.where(graph.swapped[edges], -values[children], values[children])

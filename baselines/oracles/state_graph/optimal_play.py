@@ -1,8 +1,8 @@
-"""The set of optimal strategies of a game, and the extremes that they reach against a given opponent.
+"""The set of optimal strategies of a game, and the extremes of an objective over them against a given opponent.
 
-At every state each player has a polytope of optimal strategies. Any choice of one at each state is an equilibrium
-strategy. States are chosen independently, so backward induction finds the extremes over all choices. Strategies that
-are optimal at the start but err at states that an optimal opponent never reaches are not included.
+At every state each player has a polytope of optimal strategies. Picking one of them at each state gives an equilibrium
+strategy. The picks are independent, so backward induction finds the extremes over all of them. Strategies that are
+optimal at the start but err at states that an optimal opponent never reaches are not included.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from baselines.matrix_game.optimal_sets import Faces, best_optimal, both_sides, 
 from baselines.oracles.state_graph.game_graph import GameGraph
 from baselines.oracles.state_graph.matrix_games import LayerGames, values_to_go
 
-# Probabilities that differ by less are equal; those of small games are far apart or equal.
+# Probabilities that differ by less than this count as equal; in small games, distinct ones differ by far more.
 SAME_PROBABILITY = 1e-9
 
 Array = NDArray[np.float64]
@@ -43,7 +43,7 @@ class OptimalPlay:
 
     Attributes:
         graph: The states of a two-player zero-sum game of public state.
-        values: `[num_states + 1]` to go, to player 0, payoff points; the last entry is 0.
+        values: `[num_states + 1]` continuation values to player 0, payoff points; the last entry is 0.
     """
 
     def __init__(self, graph: GameGraph[Any]) -> None:

@@ -35,7 +35,7 @@ class GraphOracle:
 
     def solve(self, request: Request) -> StateSolution:
         if request.exact and request.selection != "default":
-            raise ValueError(f"selection ({request.selection!r}) must be 'default' where rationals are asked for")
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' if rationals are requested")
         method = "backward induction in rationals" if request.exact else "backward induction"
         return solve_table(table_for(self._game, request.selection), method, request)
 

@@ -271,7 +271,7 @@ def test_jobs_work_at_once_and_a_damaged_folder_is_a_run_that_fails_and_stops_no
     code, out, _ = pretended(capsys)
     assert (code, pretended.calls) == (1, [(NAMES[0], True), (NAMES[1], True)])
     assert "2 failed, 2 finished" in out
-    assert f"Failed: {NAMES[1]}: {damaged} cannot be read: it does not hold a JSON object" in out
+    assert f"Failed: {NAMES[1]}: {damaged} cannot be read: it is not a JSON object" in out
 
 
 def test_two_studies_do_not_work_in_one_folder(pretended, capsys, monkeypatch):
