@@ -1,7 +1,7 @@
 """Runs compiled work on several processors: the thread pool of all oracles.
 
-Compiled code releases Python's global lock, so plain threads run in parallel. They end with the call, so a process that
-forks later does not lose them, as it would lose the threads of numba's own pool.
+Compiled code releases Python's global interpreter lock, so plain threads run in parallel. They end with the call, so
+later forks are safe; the threads of numba's own pool would be missing in a forked process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 def processors() -> int:
     """The number of processors available to this process."""
-    # Not all systems can tell which processors a process may use.
+    # Some systems cannot tell which processors a process may use.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

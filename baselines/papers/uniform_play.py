@@ -1,4 +1,4 @@
-"""Whether uniform play is optimal at every state of a duel, in rationals.
+"""Checks in rationals whether uniform play is optimal at every state of a duel.
 
 Uniform play gives every card of the hand the same probability. It is optimal wherever ties are discarded:
 

@@ -93,7 +93,7 @@ def test_nobody_beats_the_equilibrium(other):
 @each_row(
     ("game", "policies", "message"),
     [
-        (one_step(players=3), ("uniform", "uniform"), "head_to_head takes two-player games"),
+        (one_step(players=3), ("uniform", "uniform"), "head_to_head supports only two-player games"),
         (one_step(public=False), ("uniform", "uniform"), "move once on private information"),
         (endless(), ("uniform", "uniform"), "the game can visit a state twice"),
         (make_game("jujitsu", num_cards=3), ("uniform", "nobody"), "unknown policy 'nobody'"),

@@ -92,7 +92,7 @@ def count_findings() -> Iterator[Finding]:
     reason = f"f_2(6) + ... + f_2(1) = {sum(two[: 6 - 2 + 1])}, by the post's recursion"
     yield new("Count of sums", "ways to roll 7 with 3 dice", three[7 - 3], reason)
     for dice in range(1, PLOTTED + 1):
-        wrong = "its code plots against the place in the list, which begins at 0; the least sum of m dice is m"
+        wrong = "the post's code plots against list indices, which begin at 0; the least sum of m dice is m"
         start = printed("Plots", f"where the curve of m = {dice} begins on the axis of sums")
         yield judge(start, Fraction(dice), "", wrong)
 

@@ -77,9 +77,9 @@ def continuous_bluffs(raise_size: Fraction) -> Fraction:
     Von Neumann's poker (von Neumann and Morgenstern 1944, chapter 19; his "high" bid is ante and
     raise, his "low" bid the ante). With b the raise, A raises below a and above c, B calls above d:
 
-    * at d a call is worth a fold: a (2 + b) = (1 - c) b;
-    * at c a raise is worth a check: c - d = 1 - c;
-    * at a a bluff is worth a check: 2 d - (1 - d) b = 2 a.
+    * at d, a call is worth as much as a fold: a (2 + b) = (1 - c) b;
+    * at c, a raise is worth as much as a check: c - d = 1 - c;
+    * at a, a bluff is worth as much as a check: 2 d - (1 - d) b = 2 a.
 
     So a = b / ((1 + b)(4 + b)).
     """

@@ -1,8 +1,8 @@
-"""Rhoads and Bartholdi 2012: first bids of optimal play in Goofspiel, and what simple strategies lose.
+"""Rhoads and Bartholdi 2012: optimal first bids in Goofspiel, and the exploitability of simple strategies.
 
 The article solves 13 cards in random order by points, as this suite does. Its tables are not publicly available, so its
-verbal claims are judged, and figures are marked as new. A claim about bids is judged over all optimal mixes of the
-first bid: a linear program computes how far the best mix with some property falls short of the value.
+verbal claims are judged, and figures are marked as new. A claim about bids is judged over all optimal strategies for
+the first bid: a linear program computes how far the best strategy with some property falls short of the value.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SOLVED_AGAIN = range(3, 9)
 # Maximum number of cards at which simple strategies are measured, and meet optimal play.
 MEASURED, MET = range(2, 10), range(2, 7)
 SIMPLE = ("uniform", "matching", "matching_plus_one")
-# A mix whose shortfall from the value is smaller, payoff points, counts as optimal: more than the certified gap.
+# A strategy counts as optimal if its shortfall from the value, payoff points, is smaller. More than the certified gap.
 OPTIMAL = 1e-8
 # Probabilities that differ by less count as equal.
 SAME = 1e-6

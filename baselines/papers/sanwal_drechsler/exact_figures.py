@@ -1,8 +1,9 @@
 """Exact figures of Jujitsu at one size: equilibria, the choices among them, and their results against others.
 
-All figures are computed on canonical states: one state stands for all that differ only in the names of the cards or in
-the seats. For example, 2 and 7 against 3 and 5 becomes 1 and 4 against 2 and 3. Random, HighestCard and LowestCard look
-only at the order of cards, so they play the same in a canonical state and in the states that it stands for.
+All figures are computed on canonical states: one state represents all states that differ only in the names of the cards
+or in the seats. For example, 2 and 7 against 3 and 5 becomes 1 and 4 against 2 and 3. Random, HighestCard and
+LowestCard depend only on the order of cards, so they play the same in a canonical state and in all states that it
+represents.
 """
 
 from __future__ import annotations

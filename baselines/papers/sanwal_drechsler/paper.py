@@ -1,7 +1,7 @@
 """R. Sanwal and I. Drechsler, "Equilibrium Strategies for Jujitsu" (2002): every figure, computed anew.
 
-Where the paper samples, the figures here are exact. Where a sub-game has several optimal strategies, they are ranges
-over all choices among them, state by state.
+The paper's figures are sampled; the figures here are exact. If sub-games have several optimal strategies, a figure is
+the range over all ways to pick one of them at each state.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def count_findings(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGa
     """Judges the numbers of sub-games and of ways through the game."""
     for each in figures:
         size, count = each.size, counts[each.size]
-        name, pairs = f"{size}x{size}", f"4^n pairs hands of any size; C({2 * size}, {size}) are equal"
+        name, pairs = f"{size}x{size}", f"4^n counts hands of unequal size too; C({2 * size}, {size}) pairs are equal"
         wrong = f"{pairs}; with score and ties {count.states:,} states"
         yield judge(printed("Section 3", f"{name} sub-games"), Fraction(count.pairs), "pairs of hands", wrong)
         yield judge(printed("Section 3", f"{name} paths"), Fraction(count.paths))

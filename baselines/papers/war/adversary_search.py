@@ -92,7 +92,7 @@ def chosen(game: War, state: WarState, player: int, policy: Policy) -> int:
     return int(row[0].argmax())
 
 
-# -- every opponent there can be, on small decks ---------------------------------------------------------
+# -- all opponents, on small decks -------------------------------------------------------------------------
 
 
 class _Script:

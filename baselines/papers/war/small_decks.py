@@ -1,7 +1,7 @@
 """WAR with small decks for two players: exact figures that no simulation can give.
 
-They are values of games with a round limit, whether these settle as rounds are added, bounds for the game without a
-limit, and the exploitability of the strategies of "WAR with Auction Rounds" (2017).
+The figures are the values of games with a round limit, whether these values settle as rounds are added, bounds on the
+value without a limit, and the exploitability of the strategies of "WAR with Auction Rounds" (2017).
 """
 
 from __future__ import annotations

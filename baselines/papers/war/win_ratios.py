@@ -54,7 +54,7 @@ class Point:
     wins: int  # games that the strategy won
     win_ratio: Estimate
     mean_rounds: Estimate  # mean number of rounds of the games won
-    std_rounds: Estimate  # standard deviation of the same
+    std_rounds: Estimate  # standard deviation of that number
     longest: int  # rounds of the longest game won
 
 
