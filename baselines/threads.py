@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def processors() -> int:
-    """The number of processors available to this process."""
+    """Returns the number of processors available to this process."""
     # Some systems cannot tell which processors a process may use.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -47,6 +47,6 @@ def map_in_threads(work: Callable[[Piece], T], pieces: Sequence[Piece], threads:
 
 
 def in_threads(work: Callable[[Nodes], T], nodes: Nodes, threads: int | None = None) -> list[T]:
-    """The results of `work` on runs of `CHUNK` nodes, in order."""
+    """Returns the results of `work` on runs of `CHUNK` nodes, in order."""
     runs = [nodes[start : start + CHUNK] for start in range(0, max(len(nodes), 1), CHUNK)]
     return list(map_in_threads(work, runs, threads))

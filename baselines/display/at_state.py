@@ -60,7 +60,7 @@ class Mix:
         return verdicts[self.unique]
 
     def free(self) -> list[tuple[str, float, float]] | list[tuple[str, Fraction, Fraction]]:
-        """The actions whose probability can vary, each with its lowest and highest probability."""
+        """Returns the actions whose probability can vary, each with its lowest and highest probability."""
         if self.exact is not None:
             return [
                 (action, *bounds) for action, bounds in zip(self.actions, self.exact, strict=True) if len({*bounds}) > 1

@@ -93,7 +93,7 @@ def sampled_games(
 
 
 def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """`[games]`: the player who alone got the most of `[games, players]` payoff points, or `NOBODY`."""
+    """Returns `[games]` winners: who alone got the most of `[games, players]` payoff points, else `NOBODY`."""
     best = payoffs.argmax(axis=1)
     behind = lead(np.take_along_axis(payoffs, best[:, None], axis=1), payoffs) > 0.0
     return np.where(behind.sum(axis=1) == payoffs.shape[1] - 1, best, NOBODY)
@@ -154,7 +154,7 @@ class _Table:
         return Played(np.concatenate(payoffs), ends)
 
     def _joint_actions(self, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`[places, players]`."""
+        """Returns each acting player's action, `[places, players]`."""
         observations, masks = self._engine.views()
         actions = np.zeros(acting.shape, dtype=np.int64)
         queries = defaultdict(list)  # seats that share a policy are queried together

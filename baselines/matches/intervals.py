@@ -28,12 +28,12 @@ class Interval(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether the value is exact rather than sampled."""
+        """True if the value is exact rather than sampled."""
         return self.low == self.high
 
 
 def mean_interval(samples: NDArray[np.float64], least: float, most: float, confidence: float = CONFIDENCE) -> Interval:
-    """The mean of independent samples, with an empirical Bernstein interval.
+    """Returns the mean of independent samples, with an empirical Bernstein interval.
 
     Source: A. Maurer and M. Pontil, "Empirical Bernstein bounds and sample variance penalization" (COLT 2009), theorem
         4, applied to each end.
@@ -70,7 +70,7 @@ def _bernstein_width(samples: NDArray[np.float64], least: float, most: float, er
 
 
 def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
-    """The success rate of independent trials, with the exact binomial interval of Clopper and Pearson (1934).
+    """Returns the success rate of independent trials, with the exact binomial interval of Clopper and Pearson (1934).
 
     Raises:
         ValueError: If there are no trials or more successes than trials, either is not an integer, or the confidence is

@@ -55,7 +55,7 @@ class StateValues:
         self._network = network
 
     def __call__(self, views: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Continuation payoffs to player 0, `[batch]` payoff points, from both views `[batch, 2, observation_size]`."""
+        """Evaluates both views, `[batch, 2, observation_size]`: `[batch]` continuation payoff points to player 0."""
         taken, signs = one_view(views)
         different, places = distinct(taken)
         asked = taken[different]
@@ -65,10 +65,10 @@ class StateValues:
 
 
 class Lookahead:
-    """Matrix games one move ahead: the reward of each joint action plus the value of its successor."""
+    """Builds one-step matrix games: the reward of each joint action plus the value of the state that follows."""
 
     def __init__(self, game: Game[Any]) -> None:
-        """Rejects games in which players cannot see what a joint action leads to, or whose seats differ.
+        """Rejects games in which players cannot predict the outcome of a joint action, or in which seats differ.
 
         Raises:
             ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or may have
@@ -91,7 +91,7 @@ class Lookahead:
         return self._few_trials if situations == 1 else self._trials
 
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
-        """`[batch, num_actions, num_actions]` payoff points to player 0, 0 for illegal actions."""
+        """Returns `[batch, num_actions, num_actions]` payoff points to player 0, 0 for illegal actions."""
         none = np.zeros((0, self._actions, self._actions))
         return np.concatenate([none, *(matrices for matrices, _ in self.lots(situations, values))])
 

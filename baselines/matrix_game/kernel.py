@@ -61,7 +61,7 @@ def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
 
 @_inlined
 def entering_column(costs, columns, tolerance, bland):  # type: ignore[no-untyped-def]
-    """The column of lowest reduced cost (with Bland's rule the first negative one), or -1 at the optimum."""
+    """Returns the column of lowest reduced cost (with Bland's rule the first negative one), or -1 at the optimum."""
     best, chosen = -tolerance, -1
     if bland:
         for j in range(columns):

@@ -192,7 +192,7 @@ def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], N
 
 
 def _solve_by_highs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Both players' strategies from one linear program and its dual; None if HiGHS reports failure."""
+    """Returns both players' strategies from one linear program and its dual; None if HiGHS reports failure."""
     from scipy.optimize import linprog
 
     rows, columns = matrix.shape

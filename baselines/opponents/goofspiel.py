@@ -37,7 +37,7 @@ class Matching:
         return np.asarray(np.eye(len(actions))[chosen])
 
     def _wanted(self, observations: Observations) -> NDArray[np.int64]:
-        """`[batch]`: the action that plays the wanted card."""
+        """Returns `[batch]`: the action that plays the wanted card."""
         return self._game.prizes_seen(observations) - 1
 
 

@@ -63,7 +63,7 @@ class _Adversary:
         return probabilities
 
     def _action(self, state: WarState) -> int:
-        """Player 0's action."""
+        """Returns player 0's action."""
         raise NotImplementedError
 
     def _asked(self, state: WarState, player: int) -> int:
@@ -80,7 +80,7 @@ class _Adversary:
         return action
 
     def _card_of(self, action: int) -> int:
-        """The battle card of an action."""
+        """Returns the battle card of an action."""
         play = self._game.actions.decode(action)
         assert play is not None  # only players with a choice are queried
         return play.battle if isinstance(play, WarChoice) else play
@@ -103,7 +103,7 @@ class GeneralPurposeAdversary(_Adversary):
         return actions.encode(WarChoice(state.hands[0][: self._game.discards], self._battle_card(state)))
 
     def _round_card(self, state: WarState) -> int:
-        """The program's `chooseone`, applied to all players who hold cards."""
+        """Applies the program's `chooseone` to all players who hold cards."""
         mine = state.hands[0]
         holding = [player for player in range(1, self._game.num_players) if state.hands[player]]
         played = {player: self._card_of(self._asked(state, player)) for player in holding}
@@ -131,13 +131,13 @@ class GeneralPurposeAdversary(_Adversary):
         return any(self._card_of(self._asked(war, player)) > mine for player in able)
 
     def _battle_card(self, state: WarState) -> int:
-        """The program's `choosetie`: discards the lowest cards, then chooses as in a round."""
+        """Applies the program's `choosetie`: discards the lowest cards, then chooses as in a round."""
         upper = state.hands[0][self._game.discards :]
         rivals = {player: state.hands[player] for player in state.tied if player and state.hands[player]}
         return self._round_card(self._among(state, {0: upper, **rivals}, at_war=False)) if rivals else upper[0]
 
     def _among(self, state: WarState, hands: dict[int, Pile], at_war: bool) -> WarState:
-        """A state in which only the given players hold cards and are in the game; it need not be reachable."""
+        """Returns a state in which only the given players hold cards and are in the game; it need not be reachable."""
         players = tuple(sorted(hands))
         all_hands = tuple(hands.get(player, ()) for player in range(self._game.num_players))
         return state._replace(hands=all_hands, tied=players if at_war else (), live=players)

@@ -159,7 +159,7 @@ def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
 
 
 def first_difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> int | None:
-    """The index of the first row in which two batches differ by more than rounding; None if they agree."""
+    """Returns the index of the first row in which two batches differ by more than rounding; None if they agree."""
     differs = ~(np.abs(first - second) <= SAME_TO).all(axis=1)  # a NaN differs
     return int(differs.argmax()) if differs.any() else None
 

@@ -38,7 +38,7 @@ class IllegalMass(NamedTuple):
 
     @property
     def any(self) -> bool:
-        """Whether it exceeds rounding errors."""
+        """True if more than rounding errors was removed."""
         return self.most > ILLEGAL_TOLERANCE
 
 
@@ -59,7 +59,7 @@ class LegalPart:
         self.rows, self.removed, self.most = 0, 0.0, 0.0
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """The renormalised answer of the policy, `[batch, num_actions]`."""
+        """Returns the renormalised answer of the policy, `[batch, num_actions]`."""
         probabilities, removed = renormalised_probabilities(self.stands_for, observations, action_masks)
         self.rows += len(removed)
         self.removed += float(removed.sum())

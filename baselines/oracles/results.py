@@ -197,7 +197,7 @@ class Solution(ABC):
 
     @abstractmethod
     def _mixes_in_html(self) -> str:
-        """A table of `labelled`, or an empty string if the game can start in several states."""
+        """Returns a table of `labelled`, or an empty string if the game can start in several states."""
 
 
 class StatePlay(Protocol):
@@ -225,7 +225,7 @@ class StateSolution(Solution):
     _play: StatePlay = field(repr=False, compare=False)
 
     def value_at(self, state: Any) -> float:
-        """Continuation value of `state` to player 0, payoff points.
+        """Returns the continuation value of `state` to player 0, payoff points.
 
         Raises:
             ValueError: If the state is impossible.
@@ -234,7 +234,7 @@ class StateSolution(Solution):
         return self._play.value_to_go(state)
 
     def strategies(self, state: Any) -> Strategies:
-        """Equilibrium strategies of both players at `state`, each `[num_actions]` probabilities.
+        """Returns equilibrium strategies of both players at `state`, each `[num_actions]` probabilities.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it.
@@ -243,7 +243,7 @@ class StateSolution(Solution):
         return self._play.strategies(state)
 
     def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
-        """The matrix game at `state`: continuation payoffs to player 0 for each joint action, payoff points.
+        """Returns the matrix game at `state`: continuation payoffs to player 0 for each joint action, payoff points.
 
         The shape is `[legal actions of player 0, legal actions of player 1]`; a player who does not act has one row or
         column.
@@ -320,7 +320,7 @@ class StateSolution(Solution):
         ]
 
     def _strategies(self, state: Any) -> Sequence[Sequence[Any]]:
-        """Both strategies in floats, or in fractions if the game was solved in rationals."""
+        """Returns both strategies in floats, or in fractions if the game was solved in rationals."""
         if self.exact is None:
             return [strategy.tolist() for strategy in self.strategies(state)]
         return self.exact_strategies(state)

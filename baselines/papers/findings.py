@@ -25,9 +25,9 @@ STANDARD_ERRORS = 4.0
 DOTS_PER_INCH = 120
 
 Number = float | str
-Value = Number | Fraction | bool  # a number, a fraction, words, or whether a claim holds
+Value = Number | Fraction | bool  # a number, a fraction, text, or whether a claim holds
 Bounds = tuple[float, float] | None
-Table = Sequence[Sequence[object]]  # a heading row, then rows of numbers and words
+Table = Sequence[Sequence[object]]  # a heading row, then rows of numbers and text
 
 
 class Verdict(StrEnum):
@@ -67,7 +67,7 @@ class Reproduction:
 
     @property
     def sound(self) -> bool:
-        """Whether the computed figures pass all checks, whatever the verdicts on the source."""
+        """True if the computed figures pass all checks, regardless of the verdicts on the source."""
         return all(self.checks.values())
 
 

@@ -51,7 +51,7 @@ class Published:
     wrong: str | None = None  # reason if it is wrong; None if `right` is the reason in both cases
 
     def agrees(self, computed: float, slack: float = 0.0) -> bool:
-        """Whether the computed figure agrees in all printed digits, or differs by at most `slack` more."""
+        """Returns whether the computed figure agrees in all printed digits, or differs by at most `slack` more."""
         return abs(float(self.value) - computed) <= (self.tolerance + slack) * (1 + 1e-9)
 
 
@@ -63,7 +63,7 @@ class Paper:
     figures: Mapping[tuple[str, str], Published]
 
     def at(self, place: str) -> tuple[Published, ...]:
-        """All figures at a place; raises a ValueError if there are none."""
+        """Returns all figures at a place; raises a ValueError if there are none."""
         chosen = tuple(each for each in self.figures.values() if each.place == place)
         if not chosen:
             places = dict.fromkeys(place for place, _ in self.figures)
@@ -71,7 +71,7 @@ class Paper:
         return chosen
 
     def figure(self, place: str, item: str) -> Published:
-        """One figure; raises a ValueError if it does not exist."""
+        """Returns one figure; raises a ValueError if it does not exist."""
         if (place, item) not in self.figures:
             self.at(place)  # its error lists the places if there is no such one
             raise ValueError(f"{self.citation} gives no {item!r} at {place!r}")
@@ -120,7 +120,7 @@ def _of_text(text: Mapping[str, Mapping[str, Any]]) -> Iterator[Published]:
 
 
 def _of(table: Mapping[str, Any]) -> Iterator[Published]:
-    """The figures of a table."""
+    """Yields the figures of a table."""
     _check(table, "a table", TABLE)
     place, columns = table["place"], table["columns"]
     units = table.get("units", [None] * len(columns))
@@ -134,7 +134,7 @@ def _of(table: Mapping[str, Any]) -> Iterator[Published]:
 
 
 def _number(text: str, unit: int | None = None) -> tuple[float | Fraction, float]:
-    """A figure's value and tolerance. Decimals and fractions of a unit are rounded, all others are exact."""
+    """Returns a figure's value and tolerance. Decimals and fractions of a unit are rounded, all others are exact."""
     if unit is None and "." not in text:
         return Fraction(text), 0.0
     try:

@@ -50,7 +50,7 @@ class Recorded:
         return f"<Recorded equilibrium of {self.game.facts.name}: value {value} to player_0; made by: {self.command}>"
 
     def at(self, state: Any = None) -> PlayAt:
-        """Optimal play at an initial state, by default the only one.
+        """Returns optimal play at an initial state, by default the only one.
 
         Raises:
             ValueError: If that state is not recorded, no state is given and the game can start in several, or players
@@ -89,7 +89,7 @@ def commands() -> list[str]:
 
 @cache
 def entries() -> tuple[Mapping[str, Any], ...]:
-    """All recorded data, game by game; do not modify it.
+    """Returns all recorded data, game by game; do not modify it.
 
     Raises:
         ValueError: If a file is missing or damaged.

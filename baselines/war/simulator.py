@@ -46,7 +46,7 @@ class Simulated:
 
 
 def takes(game: Game[Any]) -> TypeGuard[War]:
-    """Whether the simulator supports a game: WAR with its own rules and few enough ranks."""
+    """Returns whether the simulator supports a game: WAR with its own rules and few enough ranks."""
     return isinstance(game, War) and same_rules_as(game, War) and game.ranks in RANKS
 
 

@@ -83,7 +83,7 @@ def _deal(seats, counts, piles, players):  # type: ignore[no-untyped-def]  # com
 
 @_inlined
 def _highest(seats, counts, piles, i):  # type: ignore[no-untyped-def]
-    """The highest rank in a hand, -1 if it is empty."""
+    """Returns the highest rank in a hand, -1 if it is empty."""
     seat = seats[i]
     best = -1
     if seat.strategy == DUMMIE:
@@ -96,7 +96,7 @@ def _highest(seats, counts, piles, i):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _two_above(seats, counts, piles, i, level):  # type: ignore[no-untyped-def]
-    """Whether the second-best card of a hand is above a rank."""
+    """Returns whether the second-best card of a hand is above a rank."""
     seat = seats[i]
     found = 0
     if seat.strategy == DUMMIE:
@@ -112,7 +112,7 @@ def _two_above(seats, counts, piles, i, level):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _fears(seats, counts, piles, players, count, i, everyone):  # type: ignore[no-untyped-def]
-    """Whether another player's second-best card is above that of seat i."""
+    """Returns whether another player's second-best card is above that of seat i."""
     second, missing = counts.shape[1], 2
     while missing > 0:
         second -= 1
@@ -131,7 +131,7 @@ def _fears(seats, counts, piles, players, count, i, everyone):  # type: ignore[n
 
 @_inlined
 def _highest_of_others(seats, counts, piles, players, count, i, everyone):  # type: ignore[no-untyped-def]
-    """The highest rank that the other players hold; `everyone` means that `players` are all who are in the game."""
+    """Returns the highest rank that the others hold; `everyone` means that `players` are all who are in the game."""
     if everyone:
         best = counts.shape[1] - 1
         while best >= 0 and counts[-1, best] == counts[i, best]:
@@ -146,7 +146,7 @@ def _highest_of_others(seats, counts, piles, players, count, i, everyone):  # ty
 
 @_inlined
 def _choose(seats, counts, piles, players, count, i, discards, at_war, everyone):  # type: ignore[no-untyped-def]
-    """The battle card of a chooser; in a war it sets aside its `discards` lowest cards first."""
+    """Returns the battle card of a chooser; in a war it sets aside its `discards` lowest cards first."""
     strategy = seats[i].strategy
     highest = _highest(seats, counts, piles, i)
     if strategy == MAX:

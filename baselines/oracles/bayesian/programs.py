@@ -18,7 +18,7 @@ TOLERANCE = 1e-10
 
 
 def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any], NDArray[Any]]]:
-    """The value and both strategies, each `[types, own actions]`, as fractions.
+    """Returns the value and both strategies, each `[types, own actions]`, as fractions.
 
     Shifts payoffs to be positive, so that all unknowns are positive and 0 is feasible.
     """
@@ -37,7 +37,7 @@ def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any]
 
 
 def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
-    """Both strategies; player 1's is the dual solution of player 0's program."""
+    """Returns both strategies; player 1's is the dual solution of player 0's program."""
     program = Program(form)
     outcome = program.solve(-program.guarantee)
     duals = -outcome.ineqlin.marginals.reshape(form.payoffs.shape[1], form.payoffs.shape[3])

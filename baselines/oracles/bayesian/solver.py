@@ -34,7 +34,7 @@ SLACK = 1e-10
 
 @cached_by_game(8)
 def form_of(game: Game[Any]) -> BayesianForm:
-    """The game's arrays, cached; raises a ValueError if the game is of another kind or its arrays are malformed."""
+    """Returns the game's arrays, cached; raises a ValueError for another kind of game or malformed arrays."""
     require_two_zero_sum(game, "an exact answer on private information")
     form = game.bayesian_form()
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
@@ -119,7 +119,7 @@ class BayesianOracle:
 
 
 def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.float64]:
-    """Player 0's payoff for each action of each type of `player`, times the type's probability."""
+    """Returns player 0's payoff for each action of each type of `player`, times the type's probability."""
     weighted = form.weights[:, :, None, None] * form.payoffs
     path = "ijab,jb->ia" if player == 0 else "ijab,ia->jb"
     return np.asarray(np.einsum(path, weighted, other, optimize=True))
@@ -152,7 +152,7 @@ def _programs() -> Any:
 
 
 def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
-    """The lowest and highest probability of each action over a player's optimal strategies, to about 1e-6.
+    """Returns the lowest and highest probability of each action over a player's optimal strategies, to about 1e-6.
 
     Each is `[types, own actions]`.
 
@@ -175,7 +175,7 @@ def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
 
 
 def _mirrored(form: BayesianForm) -> BayesianForm:
-    """The same game with the seats exchanged."""
+    """Returns the same game with the seats exchanged."""
     return BayesianForm(
         deals=form.deals.T,
         payoffs=-form.payoffs.transpose(1, 0, 3, 2),

@@ -24,12 +24,12 @@ SEED = 0
 
 
 def is_stationary(policy: Policy) -> bool:
-    """Whether a policy declares that its play is independent of the rounds left."""
+    """Returns whether a policy declares that its play is independent of the rounds left."""
     return bool(getattr(policy, "stationary", False))
 
 
 def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-    """The policy's `choice_probabilities`; None if it has no such method or the method does not support the form.
+    """Returns the policy's `choice_probabilities`; None if it lacks the method or the method does not support `form`.
 
     Raises a ValueError if the result does not have one probability per choice at every code.
     """

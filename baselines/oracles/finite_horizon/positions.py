@@ -33,7 +33,7 @@ def kernel(nodes: int) -> Any:
 
 
 def counts_rounds(game: Game[Any]) -> bool:
-    """Whether a game has two players and declares a `rounds_form`."""
+    """Returns whether a game has two players and declares a `rounds_form`."""
     return (
         type(game).rounds_form is not Game.rounds_form
         and game.facts.max_rounds is not None
@@ -51,7 +51,7 @@ def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[A
 
 
 def arrays_of(form: RoundsForm[Any]) -> Arrays:
-    """The form as arguments of the compiled functions."""
+    """Returns the form as arguments of the compiled functions."""
     return (
         form.lists,
         form.rows,
@@ -65,7 +65,7 @@ def arrays_of(form: RoundsForm[Any]) -> Arrays:
 
 
 def levels_of(form: RoundsForm[Any]) -> list[Nodes]:
-    """The nodes by level, children first."""
+    """Returns the nodes by level, children first."""
     return [np.arange(*bounds) for bounds in pairwise(form.levels)]
 
 
@@ -76,7 +76,7 @@ def choice_starts(form: RoundsForm[Any], codes: NDArray[np.int64] | None = None)
 
 
 def choice_places(form: RoundsForm[Any], codes: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The indices of player 0's choices at codes whose choices begin at `starts`."""
+    """Returns the indices of player 0's choices at codes whose choices begin at `starts`."""
     own = choice_starts(form, codes)
     return np.arange(own[-1]) + np.repeat(starts - own[:-1], np.diff(own))
 
@@ -102,7 +102,7 @@ class History:
         self.kept.append(array)
 
     def __getitem__(self, sweep: int) -> NDArray[Any]:
-        """The array after sweep number `sweep`, also past the last one computed."""
+        """Returns the array after sweep number `sweep`, also past the last one computed."""
         if self.period is None or sweep < len(self.kept):
             return self.kept[sweep]
         begin = len(self.kept) - self.period
@@ -110,7 +110,7 @@ class History:
 
 
 def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> NDArray[np.float64]:
-    """`[2 * nodes]` values by code: the payoffs of final nodes, `of_rounds` where a round begins, 0 in wars."""
+    """Returns `[2 * nodes]` values by code: the payoffs of final nodes, `of_rounds` where a round begins, 0 in wars."""
     values = np.zeros(2 * len(form.lists))
     values[:2] = 1.0, -1.0
     put(values, slice(form.levels[-2], form.levels[-1]), np.asarray(of_rounds))

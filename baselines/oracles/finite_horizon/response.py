@@ -49,7 +49,7 @@ class ResponsePolicy:
         return f"<ResponsePolicy: a best response in {len(self._form.lists):,} positions>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`; uniform over legal actions at unreachable states."""
+        """Returns `[batch, num_actions]`; uniform over legal actions at unreachable states."""
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
         form = self._form
         codes, rounds_left = form.codes_seen(observations)
@@ -82,7 +82,7 @@ class _Policies:
 
 
 def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
-    """A policy's probabilities of all choices in seat 0, concatenated over all codes.
+    """Returns a policy's probabilities of all choices in seat 0, concatenated over all codes.
 
     The policy is queried in batches at codes with more than one choice, unless its method `choice_probabilities`
     supports the form.

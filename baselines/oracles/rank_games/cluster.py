@@ -113,7 +113,7 @@ def solve_range(
 
 
 def _example() -> tuple[int, int, int, int, tuple[Letters, LayerRules], ValueLayer, ValueLayer]:
-    """Arguments of `solve_range` for a whole layer of a small duel."""
+    """Returns arguments of `solve_range` for a whole layer of a small duel."""
     layers = DuelLayers(DuelState(((1, 2, 3, 4), (1, 2, 3, 4))), carry=True, win=True)
     layers.solve()
     solved = layers.solved_layer(4)

@@ -93,7 +93,7 @@ def interleavings_kernel(hands: Hands) -> Any:
 
 
 def letters_of(hands: Hands) -> Letters:
-    """The alphabet of all interleavings reachable from two hands."""
+    """Returns the alphabet of all interleavings reachable from two hands."""
     counts = rank_counts(hands)
     pairs = _pairs(counts)
     width, length, most = _width(pairs), _length(counts), len(hands[0])

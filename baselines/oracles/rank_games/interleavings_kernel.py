@@ -84,7 +84,7 @@ def number_interleavings(letters, cards_left, offsets):  # type: ignore[no-untyp
 
 @njit()
 def number_of(word, letters, layer):  # type: ignore[no-untyped-def]
-    """The number of an interleaving in its layer."""
+    """Returns the number of an interleaving in its layer."""
     return layer.offsets[word >> letters.cut] + letters.rank[word & ((1 << letters.cut) - 1)]
 
 
@@ -96,20 +96,20 @@ def word_at(upper, place, letters):  # type: ignore[no-untyped-def]
 
 @njit()
 def first_half(upper, letters, cards_left):  # type: ignore[no-untyped-def]
-    """The index in `letters.halves` of the first lower half that fits an upper half."""
+    """Returns the index in `letters.halves` of the first lower half that fits an upper half."""
     a, b = _cards_in(upper, letters.width, letters.cards)
     return letters.halves_start[cards_left - a, cards_left - b]
 
 
 @njit()
 def letter_at(word, place, letters):  # type: ignore[no-untyped-def]
-    """The letter at a position of an interleaving, 0 after its end."""
+    """Returns the letter at a position of an interleaving, 0 after its end."""
     return word >> letters.width * (letters.length - 1 - place) & ((1 << letters.width) - 1)
 
 
 @njit()
 def mirrored(word, letters):  # type: ignore[no-untyped-def]
-    """The interleaving with the players swapped."""
+    """Returns the interleaving with the players swapped."""
     image = 0
     for place in range(letters.length):
         image = image << letters.width | letters.swapped[letter_at(word, place, letters)]
@@ -118,7 +118,7 @@ def mirrored(word, letters):  # type: ignore[no-untyped-def]
 
 @njit()
 def without(word, place, by, letters):  # type: ignore[no-untyped-def]
-    """The interleaving after player 0, player 1 or both (`by` 0, 1, 2) play a card of the letter at `place`."""
+    """Returns the interleaving after player 0, player 1 or both (`by` 0, 1, 2) play a card of the letter at `place`."""
     width = letters.width
     shift = width * (letters.length - 1 - place)
     letter = word >> shift & ((1 << width) - 1)
@@ -154,7 +154,7 @@ def follows(word, letters, start):  # type: ignore[no-untyped-def]
 
 @njit()
 def spell(row, ranks, letter_of, letters):  # type: ignore[no-untyped-def]
-    """The interleaving of a pair of hands, given as cards of each rank; -1 if the letters cannot spell it."""
+    """Returns the interleaving of a pair of hands, given as cards of each rank; -1 if the letters cannot spell it."""
     word, size = 0, 0
     for rank in range(ranks):
         a, b = row[rank], row[ranks + rank]

@@ -56,7 +56,7 @@ def _check(game: Duel | Goofspiel, policy: Policy, seat: int) -> int:
 
 @cached_by_game(8)
 def _random_observations(game: Duel | Goofspiel, player: int) -> NDArray[np.float32]:
-    """`[states, observation_size]`: a player's observations of undecided states at random times of random games."""
+    """Returns `[states, observation_size]`, observations of undecided states at random times of random games."""
     rng = np.random.default_rng(SEED)
     seen: list[NDArray[np.float32]] = []
     while len(seen) < STATES:

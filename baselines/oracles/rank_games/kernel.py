@@ -145,7 +145,7 @@ def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[
 
 @njit()
 def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """The index in a layer's values of the first interleaving whose upper half is `first` or later."""
+    """Returns the index in a layer's values of the first interleaving whose upper half is `first` or later."""
     for upper in range(first, len(layer.offsets) - 1):
         number = layer.offsets[upper]
         if number == layer.offsets[upper + 1]:
@@ -284,7 +284,7 @@ def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-u
 
 @njit()
 def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """The index of a state's value in a layer, -1 if it is not stored, and the sign of the stored value."""
+    """Returns the index of a state's value in a layer, -1 if it is not stored, and the sign of the stored value."""
     row, sign = layer.row_of[number_of(word, letters, layer)], 1
     if row == NO_ROW:
         return -1, sign

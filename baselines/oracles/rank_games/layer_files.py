@@ -39,7 +39,7 @@ class LayerFolder:
         self._entries()  # raises now if the layers are of another game
 
     def _entries(self) -> dict[str, Any]:
-        """The manifest's entry for each layer."""
+        """Returns the manifest's entry for each layer."""
         manifest = self._manifest()
         if manifest.get("game", self._game) != self._game:
             raise ValueError(
@@ -99,7 +99,7 @@ class LayerFolder:
             write_atomically(self._folder / "manifest.json", (json.dumps(manifest, indent=2) + "\n").encode())
 
     def _seal(self, cards: int, entry: Mapping[str, Any]) -> str:
-        """A checksum of the game and of the manifest's entry for a layer."""
+        """Returns a checksum of the game and of the manifest's entry for a layer."""
         sealed = json.dumps([FORMAT, self._game, cards, entry], sort_keys=True)
         return blake2b(sealed.encode(), digest_size=16).hexdigest()
 

@@ -140,7 +140,7 @@ class Layers(ABC, Generic[S]):
         return offsets
 
     def empty_layer(self, cards: int) -> ValueLayer:
-        """A layer laid out, with its values unset."""
+        """Returns a layer laid out, with its values unset."""
         size = self.sizes[cards - 1] if cards else Size(0, 0, 0, 0)
         offsets = self._offsets(cards) if cards else np.zeros(1, dtype=np.int64)
         row_of = np.full(size.words, self._kernel(0.0).NO_ROW, dtype=np.int32)
@@ -171,7 +171,7 @@ class Layers(ABC, Generic[S]):
 
     @abstractmethod
     def _rules_of(self, cards: int) -> Rules:
-        """The rules of a layer for compiled code."""
+        """Returns the rules of a layer for compiled code."""
 
     @abstractmethod
     def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
@@ -179,13 +179,13 @@ class Layers(ABC, Generic[S]):
 
     @abstractmethod
     def matrix(self, state: S) -> NDArray[np.float64] | None:
-        """The matrix game at a state, with one row or column for each run of equal cards.
+        """Returns the matrix game at a state, with one row or column for each run of equal cards.
 
         None if the state cannot follow from the start, or a layer with its values is not kept.
         """
 
     def gap(self, cards: int) -> float:
-        """Certified bound on the error of values with this many cards left, payoff points."""
+        """Returns a certified bound on the error of values with this many cards left, payoff points."""
         return float(self._gaps[cards])
 
 
@@ -229,7 +229,7 @@ class DuelLayers(Layers[DuelState]):
     # -- queries of a solved start ------------------------------------------------------
 
     def value(self, state: DuelState) -> float | None:
-        """Continuation value, payoff points; None if the state's layer is not kept or the state cannot be reached."""
+        """Returns the continuation value, payoff points; None if the state's layer is not kept or lacks the state."""
         located = self._locate(state)
         if located is None:
             return None
@@ -246,7 +246,7 @@ class DuelLayers(Layers[DuelState]):
         )
 
     def solved_layer(self, cards: int) -> SolvedLayer | None:
-        """The inputs of the matrix games with this many cards left; None if a required layer is not kept."""
+        """Returns the inputs of the matrix games with this many cards left; None if a required layer is not kept."""
         layer, below = self._layers.get(cards), self._layers.get(cards - 1)
         if layer is None or below is None:
             return None

@@ -113,7 +113,7 @@ class PrizePlay:
         return isinstance(table, GoofspielTable) and replace(table.game, view=self.game.view) == self.game
 
     def layer(self, cards: int) -> PrizeLayer:
-        """The layer with this many cards left, 1 to all."""
+        """Returns the layer with this many cards left, 1 to all."""
         layer, (contexts, rules) = read_only(self._layers.empty_layer(cards)), self._layers.stakes(cards)
         words = np.empty(len(layer.base), dtype=np.int64)
         kernel(1e-5 * len(layer.row_of)).list_words(self.letters, layer, words)
@@ -185,7 +185,7 @@ class PrizePlay:
     # -- querying policies -----------------------------------------------------------------------
 
     def _reached(self) -> list[NDArray[np.uint8]]:
-        """`[rows * contexts]` of each layer from one card left to all: whether it is reachable and undecided."""
+        """Returns, per layer from one card left to all, `[rows * contexts]` whether a state is reached and undecided."""
         here, marks = self.layer(self.game.num_cards), [np.ones(1, dtype=np.uint8)]
         for cards in range(self.game.num_cards, 1, -1):
             below = self.layer(cards - 1)
@@ -204,7 +204,7 @@ class PrizePlay:
         return marks[::-1]
 
     def _held(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """`[words, 2, ranks]`: each player's cards of each rank of the packed hands."""
+        """Returns `[words, 2, ranks]`: each player's cards of each rank of the packed hands."""
         counts = np.zeros((len(words), 2, self.letters.length), dtype=np.int64)
         kernel(1e-5 * counts.size).spell_out(words, self.letters, counts)
         return counts
@@ -236,7 +236,7 @@ class PrizePlay:
 class PrizeResponse:
     """A deterministic best response from one seat; ties go to the lowest rank.
 
-    Uniform over legal actions at states that are decided or unreachable.
+    Plays uniformly over legal actions at states that are decided or unreachable.
     """
 
     def __init__(self, play: PrizePlay, player: int, choices: Sequence[NDArray[np.int8]]) -> None:
@@ -250,7 +250,7 @@ class PrizeResponse:
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
+        """Returns `[batch, num_actions]` probabilities."""
         probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
         ranks = self._game.num_cards
         own, other = observations[:, :ranks], observations[:, ranks : 2 * ranks]
@@ -267,7 +267,7 @@ class PrizeResponse:
         return probabilities
 
     def _chosen(self, cards: int, hands: NDArray[np.int64], observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """The best rank of each state, -1 if unknown."""
+        """Returns the best rank of each state, -1 if unknown."""
         here, best = self._layers[cards - 1], self._choices[cards - 1]
         places, swapped = np.empty(len(hands), dtype=np.int64), np.empty(len(hands), dtype=np.bool_)
         kernel(1e-4 * len(hands)).find(

@@ -119,7 +119,7 @@ class ReachedPlay:
         return np.asarray((hand_0 << self._game.num_cards | hand_1) * len(stakes.contexts) + context)
 
     def _states(self, keys: NDArray[np.int64], depth: int, answers: Answers) -> Iterator[States]:
-        """The states of a layer, in pieces, with the players' moves there; policies are queried only once."""
+        """Yields the states of a layer, in pieces, with the players' moves there; policies are queried only once."""
         stakes = self._stakes[depth]
         tail, turned = shown(self._game, stakes.contexts), stakes.rules.turned
         first = np.cumsum(turned) - turned
@@ -153,7 +153,7 @@ class ReachedPlay:
     def _follow(
         self, states: States, depth: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """For each pair of moves: their numbers, the payment and the next key, -1 if there is none."""
+        """Returns for each pair of moves their numbers, the payment and the next key (-1 if there is none)."""
         rules, (first, second) = self._stakes[depth].rules, states.moves
         many = np.bincount(second.state, minlength=len(states.position))
         repeats = many[first.state]
@@ -172,7 +172,7 @@ class ReachedPlay:
     def _worth(
         self, states: States, depth: int, positions: NDArray[np.int64], below: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The value of each state, given those of the next positions."""
+        """Returns the value of each state, given the values of the next positions."""
         one, other, paid, after = self._follow(states, depth)
         worth, goes_on = np.abs(paid) if self._decided else paid, after >= 0
         worth[goes_on] += below[np.searchsorted(positions, after[goes_on])]

@@ -74,7 +74,7 @@ def kernel(joint_actions: float) -> Any:
 
 
 def plays_by_words(policy: Policy) -> bool:
-    """Whether a policy declares that it plays the same in states with the same interleaving.
+    """Returns whether a policy declares that it plays the same in states with the same interleaving.
 
     Interchangeable ranks then share one total probability, and the score does not matter if the margin is paid. The
     declaration is checked on a sample (`invariances.py`).
@@ -133,7 +133,7 @@ class DuelPlay:
         return found[::-1]
 
     def layer(self, cards: int) -> Layer:
-        """The states with this many cards left, 0 to all."""
+        """Returns the states with this many cards left, 0 to all."""
         if cards == 0:
             nothing = np.full((2, 1), -1, dtype=np.int32)
             return Layer(np.zeros_like(self._start), np.zeros((1, 1), dtype=np.uint8), nothing, nothing[:, 0])
@@ -146,7 +146,7 @@ class DuelPlay:
         return Layer(rows, reached, numbers, table)
 
     def layers(self) -> list[Layer]:
-        """The states with 1 card left to all."""
+        """Returns the states with 1 card left to all."""
         return [self.layer(cards) for cards in range(1, self.rules.cards + 1)]
 
     def results(self, choices: list[NDArray[np.int16]] | None = None) -> list[float]:
@@ -189,7 +189,7 @@ class DuelPlay:
     # -- querying policies -----------------------------------------------------------------------
 
     def _answers(self, cards: int, layer: Layer, states: int) -> list[tuple[NDArray[np.float64], NDArray[np.int32]]]:
-        """Each player's answers, `[rows, ranks]`, with the row of each state."""
+        """Returns each player's answers, `[rows, ranks]`, with the row of each state."""
         every = np.arange(states, dtype=np.int32)
         answers = []
         for player, policy in enumerate(self._policies):
@@ -222,7 +222,7 @@ class DuelPlay:
         return answer
 
     def _seen(self, rows: NDArray[np.uint8], standing: NDArray[np.int64], player: int) -> NDArray[np.float32]:
-        """`[batch, observation_size]`: a player's observations of states given as rows, ties and scores."""
+        """Returns `[batch, observation_size]`: a player's observations of states given as rows, ties and scores."""
         ranks = self.rules.ranks
         observations = np.zeros((len(rows), 2 * ranks + 2), dtype=np.float32)
         own, other = (rows[:, seat * ranks : (seat + 1) * ranks] for seat in (player, 1 - player))

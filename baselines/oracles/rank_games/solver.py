@@ -47,7 +47,7 @@ BATCH = 1 << 13
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of that name; raises a ValueError if there is none, a ModuleNotFoundError without Ray."""
+    """Returns the engine of that name; raises a ValueError if there is none, a ModuleNotFoundError without Ray."""
     if name == "threads":
         return Threads()
     if name == "ray":
@@ -90,11 +90,11 @@ class WordTable(CanonicalTable, Generic[L]):
 
     @abstractmethod
     def _identity(self) -> dict[str, Any]:
-        """The parameters of the game that values depend on."""
+        """Returns the parameters of the game that values depend on."""
 
     @abstractmethod
     def _layers_from(self, state: Any, **options: Any) -> L:
-        """The layers from a start; options as in `Layers`."""
+        """Returns the layers from a start; options as in `Layers`."""
 
     @property
     def states(self) -> int:
@@ -185,15 +185,15 @@ class WordTable(CanonicalTable, Generic[L]):
 
     @abstractmethod
     def _games(self, cards: int, observations: NDArray[np.float32]) -> Games | None:
-        """The matrix games at states with this many cards left; None if a required layer is not kept."""
+        """Returns the matrix games at states with this many cards left; None if a required layer is not kept."""
 
     @abstractmethod
     def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """`[batch]` the observer's lead, 0 where it does not matter."""
+        """Returns `[batch]` the observer's lead, 0 where it does not matter."""
 
     @abstractmethod
     def _decided_seen(self, observations: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """`[batch]` whether the game is decided although cards are left."""
+        """Returns `[batch]` whether the game is decided although cards are left."""
 
 
 class DuelTable(WordTable[DuelLayers]):
@@ -235,7 +235,7 @@ class DuelTable(WordTable[DuelLayers]):
         return np.asarray(self._win & (np.abs(seen[:, 0]) > observations[:, :ranks].sum(axis=1) + seen[:, 1]))
 
     def _numbers(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """`[batch, 2]` the observer's lead, and carried ties."""
+        """Returns `[batch, 2]` the observer's lead, and carried ties."""
         return observations[:, 2 * self.game.facts.num_actions :].astype(np.int64)
 
 

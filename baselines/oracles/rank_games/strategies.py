@@ -99,7 +99,7 @@ def _reads_lower_swapped(
 
 
 def letter_numbers(letters: Letters) -> NDArray[np.int64]:
-    """`[cards of player 0 + 1, cards of player 1 + 1]`: the letter of a rank with these card counts, -1 if none."""
+    """Returns `[cards + 1, cards + 1]`: the letter of a rank with these card counts of each player, -1 if none."""
     pairs = letters.cards
     numbers = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
     numbers[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
@@ -107,7 +107,7 @@ def letter_numbers(letters: Letters) -> NDArray[np.int64]:
 
 
 def games_of(solved: SolvedLayer, ties: NDArray[np.int64]) -> Games:
-    """The matrix games of a duel's layer at states with these carried ties, `[batch]`."""
+    """Returns the matrix games of a duel's layer at states with these carried ties, `[batch]`."""
 
     def games(rows: NDArray[np.int64], scores: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         cards = solved.layer.cards

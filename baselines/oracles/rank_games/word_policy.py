@@ -38,7 +38,7 @@ def packed_counts(
 
 
 def word_view(game: Game[Any]) -> Duel | Goofspiel | None:
-    """The same game with `view="word"`; None if the game has that view already or lacks it."""
+    """Returns the same game with `view="word"`; None if the game has that view already or lacks it."""
     if not isinstance(game, Duel | Goofspiel) or game.view == "word":
         return None
     return None if isinstance(game, Duel) and not game.ranks_are_ordinal else replace(game, view="word")
@@ -71,7 +71,7 @@ class WordPolicy:
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
+        """Returns `[batch, num_actions]` probabilities."""
         ranks, size = action_masks.shape[1], self._words.facts.num_actions
         own, other, numbers = packed_counts(observations[:, :ranks], observations[:, ranks : 2 * ranks])
         seen = np.concatenate((own[:, :size], other[:, :size], observations[:, 2 * ranks :]), axis=1)

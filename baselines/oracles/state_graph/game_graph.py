@@ -83,7 +83,7 @@ class GameGraph(Generic[S]):
             yield slice(start, stop), slice(self.first_edge[start], self.first_edge[stop])
 
     def seen_by(self, player: int) -> Seen:
-        """The states in which a player acts, `[k]`, with its observations and masks, `[k, ...]`."""
+        """Returns the states in which a player acts, `[k]`, with its observations and masks, `[k, ...]`."""
         if player not in self._seen:
             acts = [s for s, state in enumerate(self.states) if player in self.game.acting_players(state)]
             facts = self.game.facts
@@ -109,7 +109,7 @@ class GameGraph(Generic[S]):
         return probabilities
 
     def edge_weights(self, probabilities: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64]:
-        """`[num_edges]`: the probability of each edge under chance and the given players' policies.
+        """Returns `[num_edges]`: the probability of each edge under chance and the given players' policies.
 
         `probabilities` are `[num_states, num_actions]` per player; None leaves a player's choices out of the product.
         """
@@ -171,7 +171,7 @@ class _Explorer(Generic[S]):
         self.swapped = array("b")
 
     def arrive(self, outcome: Transition[S]) -> tuple[int, tuple[float, ...], bool]:
-        """The number of the state reached (or END), the payments on the way, and whether the seats are swapped."""
+        """Returns the state's number or END, the payments made on the way, and whether the seats are swapped."""
         _, state, rewards = outcome
         if type(rewards) is not tuple or len(rewards) != self._players:
             require_shape(self.game, "rewards", rewards, self._players)
@@ -264,7 +264,7 @@ class _Explorer(Generic[S]):
 
 
 def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int, longest: int) -> NDArray[np.int64]:
-    """The length of the longest trajectory from each state, from 1 to `longest`."""
+    """Returns the length of the longest trajectory from each state, from 1 to `longest`."""
     heights = np.ones(count, dtype=np.int64)
     inner = children != END
     parents, inner_children = parents[inner], children[inner]
@@ -277,7 +277,7 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
 
 
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
-    """The graph of all states of a game, cached; raises a ValueError if these are more than `max_states`."""
+    """Returns the graph of all states of a game, cached; raises a ValueError if these are more than `max_states`."""
     kept = _kept(game)
     if not kept:
         require_size(game, canonical=False, max_states=max_states)
@@ -290,7 +290,7 @@ def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
 
 @cached_by_game(8)
 def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
-    """A cache of one graph, independent of the limit with which it was enumerated; empty at first."""
+    """Returns a cache of one graph, independent of the limit with which it was enumerated; empty at first."""
     return []
 
 
@@ -318,5 +318,5 @@ def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
 
 
 def group_sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Sums of `weights` by key, `[size]`."""
+    """Returns sums of `weights` by key, `[size]`."""
     return np.bincount(keys, weights=weights, minlength=size).astype(np.float64, copy=False)

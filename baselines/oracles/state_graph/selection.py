@@ -35,7 +35,7 @@ SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
 
 
 def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:
-    """An empty table with that selection; raises a ValueError if there is none, or its policy does not fit."""
+    """Returns an empty table with that selection; raises a ValueError if there is none, or its policy does not fit."""
     if selection == "default":
         return EquilibriumTable(game)
     if selection == "max_entropy":

@@ -127,7 +127,7 @@ def check_winning(cards: int, pairs: int) -> UniformCheck:
 
 
 def spread_of_replies(size: int, payoffs: int) -> Fraction:
-    """The maximum difference between replies to uniform play, for random payoffs of whole matchings."""
+    """Returns the maximum difference between replies to uniform play, for random payoffs of whole matchings."""
     generator = random.Random(SEED)
     matchings = [frozenset(enumerate(order)) for order in permutations(range(size))]
     worst = Fraction(0)

@@ -41,7 +41,7 @@ class Exact(NamedTuple):
 
     @property
     def forced(self) -> bool:
-        """Whether all optimal play gives the same figure."""
+        """True if all optimal strategies give the same figure."""
         return self.high - self.low < 1e-9
 
 
@@ -98,7 +98,7 @@ def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigur
 def _outcomes(
     play: OptimalPlay, opponents: Mapping[str, Sequence[Array]], paid: Mapping[str, Array], root: int
 ) -> tuple[dict[Pairing, dict[str, Exact]], float]:
-    """All pairings, and a bound on the error of their extremes."""
+    """Returns all pairings, and a bound on the error of their extremes."""
     outcomes: dict[Pairing, dict[str, Exact]] = defaultdict(dict)
     slack, random = 0.0, opponents[RANDOM]
     for name, opponent in opponents.items():
@@ -114,7 +114,7 @@ def _outcomes(
 
 
 def outcome_payments(graph: GameGraph[Any]) -> dict[str, Array]:
-    """`[num_edges, 2]` per column: indicators of a win, loss and tie for each player, and its payment."""
+    """Returns `[num_edges, 2]` per column: indicators of a win, loss and tie for each player, and its payment."""
     end, rewards = (graph.children == END)[:, None], graph.rewards
     shares = {"win": end & (rewards > 0.0), "loss": end & (rewards < 0.0), "tie": end & (rewards == 0.0)}
     return {**{column: share.astype(np.float64) for column, share in shares.items()}, "margin": rewards}

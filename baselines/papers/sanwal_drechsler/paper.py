@@ -154,12 +154,12 @@ def second_lowest(sizes: Sequence[int]) -> Finding:
 
 
 def second_lowest_wins(size: int) -> float:
-    """The probability that SecondLowestCard beats LowestCard. Neither mixes, so one game suffices."""
+    """Returns the probability that SecondLowestCard beats LowestCard. Neither mixes, so one game suffices."""
     return float(cross_play(Jujitsu(num_cards=size), ("second_lowest_card", "lowest_card")).wins[0])
 
 
 def root_table(figures: Sequence[JujitsuFigures]) -> Table:
-    """The lowest and highest probability of each card at the start."""
+    """Returns the lowest and highest probability of each card at the start."""
     return [
         ["cards", "card", "least", "greatest"],
         *(
@@ -171,7 +171,7 @@ def root_table(figures: Sequence[JujitsuFigures]) -> Table:
 
 
 def sub_game_table(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames]) -> Table:
-    """The ways to count sub-games, side by side."""
+    """Returns the ways to count sub-games, side by side."""
     counted = [(each, counts[each.size]) for each in figures]
     return [
         ["cards", "4^n", "hand_pairs", "states", "undecided", "canonical", "several_optimal", "paths"],
@@ -198,7 +198,7 @@ def self_checks(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames
 
 
 def _walks_agree(each: JujitsuFigures) -> bool:
-    """Whether figures from individual states match those from canonical states, and no range can be left."""
+    """Returns whether figures from individual states match those from canonical states, and no range can be left."""
     game = Jujitsu(num_cards=each.size)
     solution = solve(game)
     undecided = len(full_graph(game).states)

@@ -50,11 +50,11 @@ class Cell:
         return outside / standard_error if standard_error else math.inf if outside else 0.0
 
     def believable(self, runs: int = 1) -> bool:
-        """Whether this many runs of the stated number of games could have produced the printed figure."""
+        """Returns whether this many runs of the stated number of games could have produced the printed figure."""
         return self.errors * math.sqrt(runs) <= STANDARD_ERRORS
 
     def finding(self) -> Finding:
-        """The figure and its verdict."""
+        """Returns the figure and its verdict."""
         chosen = self.pairing[0] == EQUILIBRIUM
         bounds = (_clean(self.exact.low), _clean(self.exact.high)) if chosen else None
         return compare(self.printed, _clean(self.exact.default), *self._judged(), bounds)
@@ -73,7 +73,7 @@ class Cell:
 
 
 def cells(figures: Sequence[JujitsuFigures]) -> list[Cell]:
-    """All counts and margins of the table, in its order."""
+    """Returns all counts and margins of the table, in its order."""
     found = []
     for each in figures:
         for pairing in sorted(each.outcomes, key=lambda pair: (pair[0] == RANDOM, OPPONENTS.index(pair[1]))):
@@ -150,7 +150,7 @@ def sample_findings(table: Sequence[Cell]) -> Iterator[Finding]:
 
 
 def csv_table(table: Sequence[Cell]) -> Table:
-    """All cells with their ranges, for a spreadsheet."""
+    """Returns all cells with their ranges, for a spreadsheet."""
     headings = ["cards", "first", "second", "figure", "published", "our_choice", "least", "greatest", "errors_100000"]
     rows = []
     for cell in table:
