@@ -185,7 +185,7 @@ class PrizePlay:
     # -- querying policies -----------------------------------------------------------------------
 
     def _reached(self) -> list[NDArray[np.uint8]]:
-        """Returns, per layer from one card left to all, `[rows * contexts]` whether a state is reached and undecided."""
+        """Returns, per layer from one card left to all, `[rows * contexts]` whether a state is reached, undecided."""
         here, marks = self.layer(self.game.num_cards), [np.ones(1, dtype=np.uint8)]
         for cards in range(self.game.num_cards, 1, -1):
             below = self.layer(cards - 1)
