@@ -118,7 +118,7 @@ def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
         baselines.solve(make_game("goofspiel"), selection="max_entropy")
     with pytest.raises(ValueError, match=r"undecided states, and max_states is 1,000,000; the largest .* is 7$"):
         baselines.nash_conv(make_game("goofspiel"), "matching", max_states=1_000_000)
-    with pytest.raises(ValueError, match=r"at least 5,630 undecided states .* is 50; the largest size .* is 2$"):
+    with pytest.raises(ValueError, match=r"at least 5,630 undecided states, .* is 50; the largest size .* is 2$"):
         baselines.nash_conv(make_game("goofspiel", num_cards=5), "matching", max_states=50)
 
 
