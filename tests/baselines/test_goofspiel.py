@@ -131,5 +131,5 @@ def test_a_name_does_not_begin_work_of_many_minutes(monkeypatch):
 
 def test_a_best_response_that_is_too_large_to_hold_is_refused_at_once(monkeypatch):
     monkeypatch.setattr("baselines.oracles.goofspiel.PrizePlay", None)  # nothing is laid out
-    with pytest.raises(ValueError, match=r"a best response \(nash_conv has its value\), so the largest .* is 11$"):
+    with pytest.raises(ValueError, match=r"a best response \(nash_conv gives its value\), so the largest .* is 11$"):
         baselines.best_response(make_game("goofspiel"), "uniform")

@@ -213,7 +213,7 @@ def test_a_policy_that_says_nothing_is_refused_at_full_size_without_being_asked(
         raise AssertionError("asked")
 
     game = make_game("jujitsu")
-    message = "jujitsu has 10,400,599 pairs of hands and up to 324,669,450 undecided states .* far fewer with view='word'"
+    message = "up to 324,669,450 undecided states, .* far fewer with view='word'"
     for oracle in (nash_conv, exploitability, best_response):
         with pytest.raises(ValueError, match=message):
             oracle(game, Answering(refuses))
