@@ -63,7 +63,7 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
 
 @watcher("AEC")
 def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
-    """`last()` returns the sum of each agent's `rewards` since its own last step, and rewards are zero in mid-turn.
+    """`last()` returns the sum of the agent's `rewards` since its previous step; `rewards` are zero within a turn.
 
     With simultaneous moves, rewards arise only after all have committed. Code that sums `rewards`, such as
     `aec_to_parallel`, would count stale entries twice.
@@ -91,16 +91,16 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
         agent = play.env.agent_selection
         told = payment(play.env.last(observe=False)[1], f"{play.at}: the reward of {agent}")
         if not np.allclose(told, owed[agent], rtol=1e-9, atol=1e-9):
-            words = f"a reward of {as_text(told)}, its `rewards` sum to {as_text(owed[agent])}"
-            raise Failed(f"{play.at}: last() tells {agent} {words}")
+            words = f"a reward of {as_text(told)}, but its `rewards` sum to {as_text(owed[agent])}"
+            raise Failed(f"{play.at}: last() gives {agent} {words}")
 
 
 @watcher("AEC")
 def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
     """Observations at the start of a turn are not those of the previous turn.
 
-    With simultaneous moves a commitment reveals nothing. If observations nevertheless change after a commitment, and
-    each turn starts with those of the previous turn, they are late.
+    With simultaneous moves, observations should not change while agents commit. If they do, and each turn starts with
+    what the agent observed when it was selected in the previous turn, observations are one turn late.
 
     A learner that sees only the past cannot react to the present.
 
@@ -130,13 +130,13 @@ def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
 
 
 def _bytes(observation: Any) -> Any:
-    """Converts an observation to a form that compares quickly."""
+    """An observation in a form that can be compared quickly."""
     return [array.tobytes() for _, array in arrays_in(observation)] or repr(observation)
 
 
 @watcher("Parallel")
 def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
-    """reset() and step() return dicts with an entry for each participating agent and no others.
+    """reset() and step() return dicts with one entry for each participating agent, and no others.
 
     Learners index the dicts by agent.
 
@@ -163,7 +163,7 @@ def infos_are_of_now(subject: Subject) -> None:
     are exempt. Parts of state() may be old, but not all of it.
 
     Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
-    Fix: Fill them afterwards.
+    Fix: Fill `infos` after the joint action.
     """
     for api in steady_apis(subject):
         games: dict[Any, list[Game]] = defaultdict(list)
@@ -184,7 +184,7 @@ def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
 
 
 def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
-    """One game as each agent sees it when it acts."""
+    """Plays one game; returns what each agent observes whenever it acts."""
     play, told = api.game(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
     while not play.over and len(play.played) < SHORT:

@@ -26,7 +26,7 @@ MOST_LEAVES = 400
 MOST_ENTRIES = 16
 # Differences below this fraction of a bounded space's range are the "small print" of an observation.
 SMALL_PRINT = 0.02
-# Counts are never small print, however wide the space.
+# Limit on such differences, so that counts are never small print, however wide the space.
 MOST_SMALL_PRINT = 0.2
 WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
 
@@ -66,7 +66,7 @@ Game = list[tuple[Told, Seen]]
 
 
 def _games(subject: Subject, api: Api[Any], modes: list[str]) -> list[Game]:
-    """Plays games with the same actions; for each turn, the visible data and what all agents observe."""
+    """Plays games with the same actions; returns the visible data and all observations of each turn."""
     games: list[Game] = []
     for number in subject.time(SHARE):
         mode = modes[number % len(modes)] if modes else None
@@ -105,7 +105,7 @@ def _error(api: Api[Any], seed: int, turn: int) -> str:
 
 
 def _take_turn(play: Play) -> None:
-    """Takes one joint action, after removing agents that are out."""
+    """Plays one joint action, after the last steps of agents that are out."""
     while not play.over and not play.asked():
         play.step(log=False)
     for _ in range(len(play.masks()) if play.kind == "AEC" else 1):
@@ -196,7 +196,7 @@ def _require_own_generators(api: Api[Any]) -> None:
             for path, generator in generators_on(info):
                 if id(generator) in own:
                     what = f"{path.partition('.')[2]!r} contains a random generator of the environment"
-                    raise Failed(f"{play.at}: the info of {agent}: {what}: who has it knows what chance will bring")
+                    raise Failed(f"{play.at}: the info of {agent}: {what}, which predicts all chance outcomes")
         if play.over:
             return
         play.step(log=False)
@@ -213,7 +213,7 @@ def _foretold(games: list[Game], turn: int) -> str | None:
 
 
 def _leaves_that_vary(games: list[Game], alike: list[str], turn: int) -> dict[str, list[Any]]:
-    """Name of a leaf -> its value in each game, where games that look alike differ and values repeat."""
+    """Name of a leaf -> its value in each game, if values repeat but differ among games that look alike."""
     found: dict[str, list[Any]] = {}
     for place in {name for game in games for name in game[turn][0]}:
         raw = [game[turn][0].get(place) for game in games]

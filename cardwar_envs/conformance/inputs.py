@@ -1,4 +1,4 @@
-"""Checks of invalid input: actions outside the space are rejected without effect, and equal actions are equivalent."""
+"""Checks of input: actions outside the space are rejected without effect, and equal actions have equal effects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHARE = 0.06
 MOST_PLACES = 60
 SHORT = 12
 LEGAL = 8
-# Stands for an agent's missing action.
+# Marks that an agent's action is missing.
 MISSING = object()
 
 
@@ -56,8 +56,8 @@ def _contains(space: Any, odd: Any) -> bool:
 def input_outside_the_space_is_refused(subject: Subject) -> None:
     """An action outside the action space raises, or ends the game for the agent that tried it.
 
-    It must be noticed when a network outputs NaN or an index is one too high. An environment that rounds, clips or
-    accepts negative indices continues with a move that no agent made.
+    Errors such as a NaN from a network, or an index that is one too high, must be noticed. An environment that rounds,
+    clips or accepts negative indices plays a move that no agent chose.
 
     Example: `card = self.hand[action]`, which takes -1; or `int(action)`, which takes 2.7.
     Fix: `if not self.action_space(agent).contains(action): raise ValueError(...)`.
@@ -66,10 +66,10 @@ def input_outside_the_space_is_refused(subject: Subject) -> None:
 
 
 def refusals_change_nothing(subject: Subject) -> None:
-    """A rejected action has no effect: the game continues as if it had not been tried.
+    """A rejected action has no effect: the game continues as if the action had not been tried.
 
-    This includes the others' commitments, pending rewards, infos and chance. Effects of PettingZoo's own converter are
-    noted.
+    In particular, the others' commitments, pending rewards, infos and chance do not change. Effects of PettingZoo's own
+    converters are only noted.
 
     Otherwise a caller that catches the error and retries plays a different game.
 
@@ -90,7 +90,7 @@ def _search(subject: Subject, wanted: str) -> None:
                 continue
             subject.fail(found[wanted])
     if by_converter:
-        raise Noted(f"{by_converter}. PettingZoo's converter hands in the actions one by one, and takes none back")
+        raise Noted(f"{by_converter}. PettingZoo's converter submits the actions one by one, and does not undo them")
 
 
 def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
@@ -111,7 +111,7 @@ def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
 
 
 def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
-    """Yields the routes; in AEC also each followed by one and two more commitments."""
+    """Yields each route; in AEC also the route continued by one or more further commitments."""
     for way in ways:
         yield way
         if api.kind == "AEC":
@@ -131,7 +131,7 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
             found = _accepted(api, route, agent, odd)
             return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
-    what = f"{play.at}: {_named(refused)}, no action of {agent}, is rejected, but"
+    what = f"{play.at}: {_named(refused)} from {agent} is rejected, but"
     changes = _changed(api, route, play, before, what) if refused else ""
     found = {"changed": Finding(changes, [game, api.recent[-1]])} if changes else {}
     if found and len(refused) > 1:  # find the one responsible
@@ -142,7 +142,8 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
 
 
 def _named(odd: list[Any]) -> str:
-    return ", ".join(map(repr, odd[:3])) + ", ..." * (len(odd) > 3)
+    names = ", ".join(repr(each) if each is not MISSING else "a missing action" for each in odd[:3])
+    return f"invalid input ({names}{', ...' * (len(odd) > 3)})"
 
 
 def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
@@ -164,8 +165,8 @@ def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, Fi
         return {}
     what = f"{agent} plays {odd!r}, which is not in {space}"
     if odd is MISSING:
-        what = f"no action of {agent} is handed in"
-    return {"accepted": Finding(f"{at}: {what}; nothing is raised and play goes on", [game])}
+        what = f"the action of {agent} is missing"
+    return {"accepted": Finding(f"{at}: {what}; no error is raised and the game continues", [game])}
 
 
 def _ends_so_anyway(api: Api[Any], route: Route, agent: Any, ended: Play) -> bool:
@@ -251,12 +252,12 @@ def equal_actions_play_alike(subject: Subject) -> None:
                         if kind is np.array:  # never a sample of a space, so it may be refused
                             break
                         raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
-                    what = f"{other.at}: after actions of Python and of {kind.__name__}"
+                    what = f"{other.at}: with actions as int and as {kind.__name__}"
                     if found := difference(log[number + 1], other.log[-1]):
                         raise Failed(f"{what}: {found}")
                 compared += 1
     if not compared:
-        raise NotApplicable("there are no integers to choose from")
+        raise NotApplicable("actions are not integers")
 
 
 def _as(kind: Any, choice: Any) -> Any:
