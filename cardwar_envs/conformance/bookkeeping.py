@@ -136,7 +136,7 @@ def _bytes(observation: Any) -> Any:
 
 @watcher("Parallel")
 def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
-    """reset() and step() return dicts with one entry for each participating agent, and no others.
+    """reset() and step() return dicts with an entry for each participating agent, and no others.
 
     Learners index the dicts by agent.
 

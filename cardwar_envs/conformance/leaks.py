@@ -142,7 +142,7 @@ def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
         play = api.game(way.seed)
         turn: Turn | None = None
         moves = list(way.moves)
-        # The route may end in mid-turn: examine the whole turn.
+        # The route may end within a turn; examine the whole turn.
         while not play.over and len(play.played) <= len(moves) + len(play.env.agents):
             step = len(play.played)
             choice = moves[step] if step < len(moves) else play.choice()
@@ -163,7 +163,7 @@ def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
 
 
 def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
-    """Yields the moment and, if several agents must still commit, the one after the next commitment."""
+    """Yields the moment and, if several agents must still commit, the moment before the last of them commits."""
     yield moment
     if len(turn.open) > 1:
         play = moment.route.travel(api)
@@ -176,7 +176,7 @@ def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]
 
 
 def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
-    """Other legal actions; a spread-out sample if the space is large."""
+    """Other legal actions; an evenly spaced sample if there are many."""
     space = play.env.action_space(agent)
     if hasattr(space, "n") and isinstance(action, int):
         legal = [other for other in legal_actions(space, play.mask(agent)) if other != action]

@@ -161,7 +161,7 @@ def _located(check: Check, subject: Subject) -> None:
         words = f"seed={given.get('seed')!r}" if name == "reset" else repr(given)
         raise Failed(f"{play.at}, in or after {name}({words}): {in_a_line(error)}") from error
     if (rounds := min(subject.cut, default=FEW_ROUNDS)) < FEW_ROUNDS:
-        raise LittleSeen(f"only {rounds} rounds before the time ran out; see --seconds and --games")
+        raise LittleSeen(f"too few rounds ({rounds}) before the time ran out; see --seconds and --games")
 
 
 def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str]:
