@@ -45,7 +45,7 @@ class Budget:
         self.deadline = self.end if whole else now + (self.end - now) / PARTS
 
     def extend(self, seconds: float) -> None:
-        """Moves the check's deadline for a search whose share is `seconds`."""
+        """Extends the check's deadline for a search that may take `seconds`."""
         self.deadline = min(self.end, self.deadline + MARGIN * seconds)
 
     def pace(self, seconds: float) -> None:

@@ -84,7 +84,7 @@ class Explored:
     moves: int = 0  # steps in them
     situations: int = 0  # distinct combinations of observations
     failures: dict[str, Finding] = field(default_factory=dict)  # of each check that failed
-    routes: list[Route] = field(default_factory=list)  # those to a new value first, shortest first
+    routes: list[Route] = field(default_factory=list)  # routes to a new value first, the shortest first
     current: Any = None  # the current game, with its parameters
     cut: bool = False  # whether the time ran out while games still showed something new
     unrepeatable: str = ""  # why a game cannot be replayed, if so

@@ -123,7 +123,7 @@ def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
 
 
 def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, Finding]:
-    """Submits invalid actions one after the other while they are rejected; returns the failures, if any."""
+    """Submits invalid actions one after another while they are rejected; returns the failures, if any."""
     play = route.travel(api)
     game, before, refused = api.recent[-1], _all(play), []
     for number, odd in enumerate(tried):
@@ -202,7 +202,7 @@ def _all(play: Play) -> dict[str, Any]:
 
 
 def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> str:
-    """Compares with the state before, and with a game without the invalid action; empty if nothing differs."""
+    """Describes an effect of an invalid action, on the data now or on the game that follows; empty if there is none."""
     shaky: set[str] | None = None
     for place, words in places(before, _all(play), exact=True):
         if shaky is None:

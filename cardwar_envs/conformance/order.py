@@ -56,7 +56,7 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
         play = route.travel(api)
         if play.over:
             continue
-        play.chooser = Driver(4 * number + 2)  # all alike, because order matters in ties
+        play.chooser = Driver(4 * number + 2)  # all agents choose alike, because the order matters in ties
         _compare(api, route, play, play.choice())
         for style in (0, 2, 3):
             if not (game := route.travel(api)).over:
@@ -67,7 +67,7 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
 
 
 def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
-    """Plays a joint action in other orders, followed by some further steps, and compares."""
+    """Plays a joint action in several orders, followed by some further steps, and compares the games."""
     moves = [choice]
     play.submit(choice, log=False)
     seen = [play.seen()]

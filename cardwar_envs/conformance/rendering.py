@@ -1,4 +1,4 @@
-"""Checks that rendering, and reading state(), texts and attributes, always works and has no side effects."""
+"""Checks that rendering raises no errors, and that rendering and reading public data have no side effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of all checks, and their execution."""
+"""Lists and runs all checks."""
 
 from __future__ import annotations
 
