@@ -1,6 +1,7 @@
 """Every check catches its broken environments, and says nothing against a healthy one."""
 
 import ast
+import re
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from thinning import each_row
 from cardwar_envs import conformance
 from cardwar_envs.conformance import CHECKS, Failed, NotApplicable, Subject, kinds, load, run, run_all
 from cardwar_envs.conformance.compare import difference
+from cardwar_envs.conformance.guard import Guard
 from cardwar_envs.conformance.observations import require_fit
 from cardwar_envs.conformance.runner import each_result
 from tests.broken.bases import Bidding, Pennies, skinned
@@ -494,3 +496,16 @@ def test_what_a_converter_has_made_is_checked_beneath():
     assert [api.kind for api in found.apis()] == ["AEC", "Parallel"]
     assert run("rewards_are_counted_once", found).status == "failed"
     assert run("refusals_change_nothing", found).status == "note"
+
+
+def test_an_environment_that_kills_its_process_fails_the_check_that_made_the_call():
+    names = ["chance_to_come_is_hidden", "input_outside_the_space_is_refused", "ends_are_final"]
+    with Guard(load("tests.conformance.factories:KillsItsProcess", games=1)) as guard:
+        before, failure, after = map(guard.run, names)
+    assert (before.status, failure.status, after.status) == ("not applicable", "failed", "passed")
+    words = (
+        r"Parallel, \d+ steps after .* step\({'player_0': 1000000, .*: the environment killed its process with SIGSEGV"
+    )
+    assert re.fullmatch(words, failure.reason)
+    assert "env.step({'player_0': 1000000" in failure.script
+    assert guard.seen["Parallel"]["games"] == 1

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -27,6 +28,8 @@ BUILD = ROOT / "build" / "history"
 # What `cardwar check` needs besides what is checked (action.yml).
 NEEDED = ("junitparser", "lazy_loader", "rich", "typer")
 LIMIT = 900.0
+# Exit codes of a process that its own code has killed.
+CRASHES = {-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL}
 # Prints the version of a package, where no report tells it because the environment cannot be made.
 VERSION = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
 
@@ -132,14 +135,21 @@ def checked(defect, version, wheel):
         done = called(python.parent / "cardwar", "check", "subject", "--json", *skipped, cwd=folder)
     except subprocess.TimeoutExpired:
         return {"error": f"took more than {LIMIT:.0f} s"}
-    if done.returncode not in (0, 1, 2):
-        return {"error": f"the kit ended with code {done.returncode}"}
-    if not done.stdout.strip():
-        said = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
-        failure = {"check": "load", "status": "failed", "reason": said[-1][:600]}
-        found = called(python, "-c", VERSION, defect.package).stdout.strip()
-        return {"versions": {defect.package: found}, "checks": [failure]}
-    return json.loads(done.stdout.splitlines()[-1])
+    return told(defect, python, done)
+
+
+def told(defect, python, done):
+    """The report in the output of `cardwar check`; a failure of `load` if the environment could not be made."""
+    if done.returncode in (0, 1) and done.stdout.strip():
+        return json.loads(done.stdout.splitlines()[-1])
+    said = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
+    reason = said[-1][:600]
+    if done.returncode in CRASHES:  # checks run in a child process, so the command made the environment
+        reason = f"making it killed the process with {signal.Signals(-done.returncode).name}: {reason}"
+    elif done.returncode != 2:
+        return {"error": f"the kit ended with code {done.returncode}: {reason}"}
+    found = called(python, "-c", VERSION, defect.package).stdout.strip()
+    return {"versions": {defect.package: found}, "checks": [{"check": "load", "status": "failed", "reason": reason}]}
 
 
 def stored(defect, version, wheel, run=True):
