@@ -23,7 +23,7 @@ from cardwar_envs.conformance.guard import Guard
 from cardwar_envs.conformance.observations import require_fit
 from cardwar_envs.conformance.runner import each_result
 from tests.broken.bases import Bidding, Pennies, skinned
-from tests.broken.by_check import BY_CHECK, GAMES, markdown, subject
+from tests.broken.by_check import BY_CHECK, GAMES, NOTED, markdown, subject
 from tests.broken.defects.told import HandSeenShrinking
 from tests.broken.unusual.spaces_of_all_kinds import ContinuousActions, MaskInInfos
 
@@ -105,6 +105,12 @@ def test_each_check_catches_its_broken_environments(more):
                 result = run(check, known(name))
                 assert result.status == "failed", (name, result)
                 assert WORDS.get(name, result.reason or None) in result.reason
+
+
+def test_what_no_learner_meets_is_noted():
+    for name, check in NOTED.items():
+        result = run(check, subject(name, games=GAMES if check != "chance_to_come_is_hidden" else 64))
+        assert (result.status, bool(result.reason)) == ("note", True), (name, result)
 
 
 @pytest.mark.slow
