@@ -11,7 +11,7 @@ from tests.broken.further import FURTHER
 # Enough games to catch a defect; no test depends on how fast the machine is.
 GAMES = 4
 # What is rarer needs more, and so do checks that learn to guess.
-MORE_GAMES = {"InfoNextPrize": 64, "TenthGame": 8, "ComesBack": 8, "ShareOfNothing": 8}
+MORE_GAMES = {"InfoNextPrize": 64, "PublicDeck": 64, "TenthGame": 8, "ComesBack": 8, "ShareOfNothing": 8}
 # Check -> environments of the frozen set; `FURTHER` names its checks itself.
 FROZEN = {
     "agents_are_a_list_of_their_own": ["SurvivorsOnly"],
