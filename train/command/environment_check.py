@@ -65,6 +65,7 @@ class Report:
         versions: Package -> version.
         seen: Amounts played, by kind of environment.
         stale: Known findings that no longer occur.
+        seconds: Processor time of the run, with its child processes.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Report:
     versions: dict[str, str]
     seen: dict[str, dict[str, int]]
     stale: list[str]
+    seconds: float
 
     @property
     def complete(self) -> bool:
@@ -128,6 +130,7 @@ def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]
     """Runs the checks; if requested, writes the known findings and then counts the failures as known."""
     from cardwar_envs.conformance import CHECKS, versions
     from cardwar_envs.conformance.baseline import stale, updated
+    from cardwar_envs.conformance.budget import processor_seconds
     from cardwar_envs.conformance.guard import Guard
     from cardwar_envs.conformance.runner import with_causes
     from cardwar_envs.conformance.verdicts import FAILED, KNOWN
@@ -146,14 +149,15 @@ def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]
     seen = guard.seen if len(results) == len(names) and len(names) == len(CHECKS) else {}
     with contextlib.redirect_stdout(sys.stderr):
         found = versions(subject)
-    return Report(subject.name, results, len(names), found, seen, gone)
+    return Report(subject.name, results, len(names), found, seen, gone, processor_seconds())
 
 
 def _as_data(report: Report) -> dict[str, Any]:
     passed = report.complete and not report.failures()
     told = {"environment": report.name, "passed": passed, "complete": report.complete, "seen": report.seen}
     checks = [dataclasses.asdict(result) for result in report.results]
-    return {**told, "versions": report.versions, "stale": report.stale, "checks": checks}
+    more = {"versions": report.versions, "stale": report.stale, "seconds": round(report.seconds, 1)}
+    return {**told, **more, "checks": checks}
 
 
 @contextlib.contextmanager
