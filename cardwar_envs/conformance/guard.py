@@ -12,7 +12,6 @@ import tempfile
 import threading
 import time
 from dataclasses import asdict
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -43,8 +42,7 @@ class Guard:
         self.seen: dict[str, dict[str, int]] = {}
         self._subject, self._told = subject, description(subject)
         self._child: subprocess.Popen[str] | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="cardwar-check-")
-        self._trail = Path(self._folder.name) / "calls"
+        self._trail = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it has no name, so it goes with the process
         self._began, self._careful = processor_seconds(), False
         self._until = time.monotonic() + PATIENCE * (MOST * subject.seconds + MORE)
 
@@ -59,7 +57,7 @@ class Guard:
         if self._child is not None:
             _reaped(self._child)
             self._child = None
-        self._folder.cleanup()
+        self._trail.close()
 
     def run(self, name: str) -> Result:
         """Runs one check, a key of `CHECKS`; it fails if the environment ends the process.
@@ -91,20 +89,22 @@ class Guard:
 
     def _started(self) -> subprocess.Popen[str]:
         budget = {"spent": processor_seconds() - self._began, "careful": self._careful}
+        trail_file = self._trail.fileno() if os.name == "posix" else None  # elsewhere no child can inherit it
         child = subprocess.Popen(
             [sys.executable, "-m", "cardwar_envs.conformance.guard"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            pass_fds=() if trail_file is None else (trail_file,),
             start_new_session=True,
         )
-        _tell(child, json.dumps({**self._told, "trail": str(self._trail), "budget": budget}))
+        _tell(child, json.dumps({**self._told, "parent": os.getpid(), "trail": trail_file, "budget": budget}))
         return child
 
     def _ended(self, name: str, code: int) -> Result:
         """The failure of a check in which the environment ended the process."""
-        last = trail.last(self._trail) if self._trail.exists() else None
+        last = trail.last(self._trail)
         end = f"ended its process with exit code {code}" if code >= 0 else f"killed its process with {_signal(-code)}"
         reason = f"{last.where + ': ' if last else ''}the environment {end}"
         return Result(name, FAILED, reason, script=script.of_last(self._subject, reason, last) if last else "")
@@ -149,13 +149,24 @@ def _reaped(child: subprocess.Popen[str], patience: float = 0.0) -> int:
     return child.wait()
 
 
+def _end_with(parent: int) -> None:
+    """Ends this process, with all that it has started, once its parent has ended."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
 def _serve() -> None:
     """Runs, in the child, the checks that the parent names, until its input ends."""
     with os.fdopen(os.dup(0)) as asked, os.fdopen(os.dup(1), "w") as answers:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(2, 1)  # some environments print
         told = json.loads(asked.readline())
-        trail.begin(Path(told["trail"]))
+        threading.Thread(target=_end_with, args=[told["parent"]], daemon=True).start()
+        if told["trail"] is not None:
+            trail.begin(told["trail"])
         subject = remade(told)
         vars(subject.budget).update(told["budget"])
         for name in map(str.strip, asked):

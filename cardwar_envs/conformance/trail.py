@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, BinaryIO
 
 # The file is emptied before the next environment when it has this many bytes.
@@ -41,18 +40,18 @@ class Last:
         return f"{self.kind}{since}, in or after {self.calls[-1]}"
 
 
-def begin(path: Path) -> None:
-    """Writes the calls of this process to a file from now on."""
+def begin(descriptor: int) -> None:
+    """Writes the calls of this process to an open file from now on."""
     global _file
-    _file = path.open("wb", buffering=0)
+    _file = open(descriptor, "wb", buffering=0)  # noqa: SIM115  # for as long as the process lives
+    _empty()
 
 
 def note_env(env: Any, kind: str, parameters: Mapping[str, Any]) -> None:
     """Notes a new environment."""
     if _file is not None:
         if _file.tell() > LONGEST:
-            _file.truncate(0)
-            _file.seek(0)
+            _empty()
         _write(env, [kind, ", ".join(f"{name}={value!r}" for name, value in parameters.items())])
 
 
@@ -68,15 +67,22 @@ def text_of_call(name: str, given: Any) -> str:
     return f"{name}({words})"
 
 
+def _empty() -> None:
+    assert _file is not None
+    _file.seek(0)
+    _file.truncate()
+
+
 def _write(env: Any, what: Any) -> None:
     assert _file is not None
     _file.write(json.dumps([id(env), what]).encode() + b"\n")
 
 
-def last(path: Path) -> Last | None:
+def last(file: BinaryIO) -> Last | None:
     """The environment that was called last; None if none was."""
+    file.seek(0)
     found: dict[int, Last] = {}
-    for line in path.read_text().splitlines():
+    for line in file.read().splitlines():
         number, what = json.loads(line)
         if isinstance(what, list):
             found[number] = Last(*what)
