@@ -27,6 +27,8 @@ ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "history"
 # What `cardwar check` needs besides what is checked (action.yml).
 NEEDED = ("junitparser", "lazy_loader", "rich", "typer")
+# What environments of Python 3.11 come with; some packages expect it.
+OF_OLD = ("setuptools<81",)
 LIMIT = 900.0
 # Exit codes of a process that its own code has killed.
 CRASHES = {-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL}
@@ -90,7 +92,7 @@ def called(*words, limit=LIMIT, **options):
 
 def pip(python, *words):
     """Runs pip; raises RuntimeError with its last line of error."""
-    done = called(python, "-m", "pip", "-q", *words)
+    done = called(sys.executable, "-m", "pip", "--python", python, "-q", *words)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "rror" in line] or ["pip failed"]
         raise RuntimeError(errors[-1].strip()[:200])
@@ -102,13 +104,13 @@ def installed(requirements, wheel):
     python, mark = folder / "bin" / "python", folder / "kit.txt"
     if not mark.exists():
         shutil.rmtree(folder, ignore_errors=True)
-        called(sys.executable, "-m", "venv", folder)
-        pip(python, "install", *requirements)
-        listed = called(python, "-m", "pip", "list", "--format=freeze").stdout
+        called(sys.executable, "-m", "venv", "--without-pip", folder)
+        pip(python, "install", "--no-compile", *requirements, *OF_OLD)
+        listed = called(sys.executable, "-m", "pip", "--python", python, "list", "--format=freeze").stdout
         (folder / "installed.txt").write_text(listed)
-        pip(python, "install", "-c", folder / "installed.txt", *NEEDED)
+        pip(python, "install", "--no-compile", "-c", folder / "installed.txt", *NEEDED)
     if not mark.exists() or mark.read_text() != wheel.parent.name:
-        pip(python, "install", "--no-deps", "--force-reinstall", wheel)
+        pip(python, "install", "--no-compile", "--no-deps", "--force-reinstall", wheel)
         mark.write_text(wheel.parent.name)
     return python
 
