@@ -53,8 +53,9 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     """Adds a test for each check of each environment and game that was named."""
     try:
         for text in config.getoption("--cardwar-env"):
-            from cardwar_envs.conformance import CHECKS, load, run, versions  # only when needed: slow to import
+            from cardwar_envs.conformance import CHECKS, load, versions  # only when needed: slow to import
             from cardwar_envs.conformance.baseline import read_baseline
+            from cardwar_envs.conformance.guard import Guard
             from cardwar_envs.conformance.subject import SECONDS
 
             word, *words = text.split()
@@ -64,8 +65,10 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
             subject = load(word, words, zero_sum, seconds=seconds, games=games)
             baseline = config.getoption("--cardwar-baseline")
             known = read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
+            guard = Guard(subject)
+            config.add_cleanup(guard.close)
             for name in CHECKS:
-                item = _item(session, subject.name, name, partial(run, name, subject))
+                item = _item(session, subject.name, name, partial(guard.run, name))
                 item.known, item.versions = name in known, partial(versions, subject)
                 items.append(item)
         for text in config.getoption("--cardwar-game"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Number
 from typing import Any
@@ -18,7 +19,7 @@ from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay, Turn
 from cardwar_envs.conformance.look import state_shown
 from cardwar_envs.conformance.play import Play, as_text, payment
 from cardwar_envs.conformance.seeds import SHORT, steady_apis
-from cardwar_envs.conformance.subject import Api, Subject
+from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import Failed
 
 SEEDS = range(16)
@@ -61,22 +62,37 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
         yield from step()
 
 
-@watcher("AEC")
-def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
-    """`last()` returns the sum of the agent's `rewards` since its previous step; `rewards` are zero within a turn.
+@dataclass
+class Unpaid:
+    """What the steps of an environment with simultaneous moves do with `rewards` within a turn, over all games."""
 
-    With simultaneous moves, rewards arise only after all have committed. Code that sums `rewards`, such as
-    `aec_to_parallel`, would count stale entries twice.
+    stale: Finding | None = None  # the first step that left the rewards of the previous step unchanged
+    anew: bool = False  # whether any step set new rewards
+
+
+def _require_cleared(subject: Subject) -> None:
+    unpaid: Unpaid = subject.once(Unpaid, Unpaid)
+    if unpaid.stale is not None and not unpaid.anew:
+        subject.fail(unpaid.stale)
+
+
+@watcher("AEC", then=_require_cleared)
+def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
+    """`last()` returns the sum of the agent's `rewards` since its previous step, and each step replaces `rewards`.
+
+    With simultaneous moves, an environment pays after all have committed, or after each action. If a step within a turn
+    leaves `rewards` unchanged, code that sums them, such as `aec_to_parallel`, counts them twice.
 
     Example: `step` does not clear `self.rewards`, so a win is added to the cumulative rewards again.
     Fix: `self._clear_rewards()` at the start of each step, `self._accumulate_rewards()` at its end.
     """
     simultaneous = subject.once("simultaneous", subject.simultaneous)
+    unpaid: Unpaid = subject.once(Unpaid, Unpaid)
     owed: dict[Any, Any] = dict.fromkeys(play.env.agents, 0.0)
     turn: Turn | None = None
     while True:
         choice = yield
-        agent = play.env.agent_selection
+        agent, before = play.env.agent_selection, play.rewards()
         turn = None if choice is None else Turn.of(play, turn)
         yield
         rewards = play.rewards()
@@ -85,7 +101,11 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
             owed[each] = owed.get(each, 0.0) + reward
         paid = {str(each): reward for each, reward in rewards.items() if np.any(reward)}
         if simultaneous and turn is not None and turn.open and paid:
-            raise Failed(f"{play.at}: `rewards` has {paid}, though {turn.open[0]} has not committed yet")
+            words = f"`rewards` still has {paid}, as before the step, though {turn.open[0]} has not committed yet"
+            if difference(before, rewards) is None:
+                unpaid.stale = unpaid.stale or Finding(f"{play.at}: {words}", [subject.recent[-1]])
+            else:
+                unpaid.anew = True
         if play.over:
             return
         agent = play.env.agent_selection

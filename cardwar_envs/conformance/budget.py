@@ -27,11 +27,15 @@ class Budget:
         end: Processor time at which the run ends.
         deadline: Processor time at which the current check ends.
         longest: Maximum number of steps of compared episodes.
+        spent: Processor seconds that earlier processes of the run have used.
+        careful: Whether only checks of invalid calls make them, because a call has ended an earlier process.
     """
 
     end: float = math.inf
     deadline: float = math.inf
     longest: int = STEPS
+    spent: float = 0.0
+    careful: bool = False
 
     @property
     def started(self) -> bool:
@@ -41,7 +45,7 @@ class Budget:
     def start(self, seconds: float, whole: bool) -> None:
         """Starts a check and, if it is the first, a run of `seconds`; `whole` gives the check all remaining time."""
         now = processor_seconds()
-        self.end = min(self.end, now + MOST * seconds + MORE)
+        self.end = min(self.end, now + MOST * seconds + MORE - self.spent)
         self.deadline = self.end if whole else now + (self.end - now) / PARTS
 
     def extend(self, seconds: float) -> None:

@@ -32,8 +32,8 @@ GAMES = 6
 def deepcopy_goes_on(subject: Subject) -> None:
     """A deep copy in mid-game continues like the original, and playing it does not disturb the original.
 
-    Tree search and counterfactual evaluation need this. Copies of an `EzPickle` environment start from scratch by
-    design, which is noted.
+    Tree search and counterfactual evaluation need this. It is noted if no copy can be made, for example of an engine in
+    native code, and if copies start from scratch, as `EzPickle` intends.
 
     Example: `__deepcopy__` shares the generator with the copy.
     Fix: Keep the state in plain attributes. Do not inherit from `EzPickle` only to make copies.
@@ -44,29 +44,31 @@ def deepcopy_goes_on(subject: Subject) -> None:
 def pickle_goes_on(subject: Subject) -> None:
     """An environment pickled and restored in mid-game continues like the original.
 
-    Worker processes and checkpoints need it.
+    Worker processes and checkpoints need it. An environment that cannot be pickled is noted.
 
-    Example: An attribute is a lambda or an open file.
-    Fix: Use a method in place of the lambda; leave out and reopen files in `__getstate__` and `__setstate__`.
+    Example: `__getstate__` leaves out the deck, and `__setstate__` deals a new one.
+    Fix: Leave out only what can be made again, such as open files.
     """
     _check_copies(subject, "pickle", lambda env: pickle.loads(pickle.dumps(env)))
 
 
 def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) -> None:
-    anew = []
+    notes = []
     for api in steady_apis(subject):
-        if _begins_anew(api.make()):
-            _require_new_beginning(api, name, duplicate)
-            anew.append(f"{api.kind}: by `EzPickle` a {name} is a new environment, which must be reset first")
-            continue
-        clock = subject.time(SHARE)
-        for number, (seed, cut) in enumerate(product(range(SEED, SEED + SEEDS), CUTS)):
-            if number > 1 and next(clock, None) is None:
-                break
-            _check_copy(api, seed, cut, name, duplicate)
-
-    if anew:
-        raise Noted("; ".join(anew))
+        try:
+            if _begins_anew(api.make()):
+                _require_new_beginning(api, name, duplicate)
+                notes.append(f"{api.kind}: with `EzPickle`, {name} makes a new environment, which must be reset first")
+                continue
+            clock = subject.time(SHARE)
+            for number, (seed, cut) in enumerate(product(range(SEED, SEED + SEEDS), CUTS)):
+                if number > 1 and next(clock, None) is None:
+                    break
+                _check_copy(api, seed, cut, name, duplicate)
+        except Noted as refused:
+            notes.append(str(refused))
+    if notes:
+        raise Noted("; ".join(notes))
 
 
 def _check_copy(api: Api[Play], seed: int, cut: int, name: str, duplicate: Callable[[Any], Any]) -> None:
@@ -120,7 +122,7 @@ def _require_same_future(api: Api[Play], seed: int, original: Play, twin: Play, 
 
 
 def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
-    with failing(f"{what} raises"):
+    with failing(f"{what} raises", Noted):
         env = duplicate(original.env)
     twin = copy.copy(original)
     twin.env, twin.chooser, twin.log, twin.played = env, copy.deepcopy(original.chooser), [], []

@@ -257,5 +257,16 @@ def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
 
 def coverage(subject: Subject) -> dict[str, dict[str, int]]:
     """Kind -> the numbers of games and moves that the watchers saw, and of distinct situations."""
-    found = ((api.kind, explored(subject, api.kind)) for api in subject.apis())
-    return {kind: {"games": s.games, "moves": s.moves, "distinct situations": s.situations} for kind, s in found}
+    for api in subject.apis():
+        explored(subject, api.kind)
+    return coverage_so_far(subject)
+
+
+def coverage_so_far(subject: Subject) -> dict[str, dict[str, int]]:
+    """As `coverage`, of the kinds explored until now."""
+    found = ((api.kind, subject.found(("explored", api.kind))) for api in subject.apis())
+    return {
+        kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}
+        for kind, seen in found
+        if seen is not None
+    }

@@ -16,7 +16,7 @@ from cardwar_envs.conformance.kinds import AECPlay, Turn, has_choice
 from cardwar_envs.conformance.look import captured_output, drawn, public, refusals
 from cardwar_envs.conformance.steady import steady_api
 from cardwar_envs.conformance.subject import Api, Finding, Subject
-from cardwar_envs.conformance.verdicts import NotApplicable
+from cardwar_envs.conformance.verdicts import NotApplicable, Noted
 
 ALTERNATIVES = 4
 # Data that differs in one of this many identical replays is unsteady, not a leak.
@@ -67,12 +67,12 @@ def commitments_are_hidden(subject: Subject) -> None:
 def commitments_are_kept_inside(subject: Subject) -> None:
     """Until all have committed, no public data reveals a move.
 
-    This covers state(), str(), repr(), len(), public attributes (recursively), the metadata, printed, warned and
-    logged output, and error messages.
+    This covers state(), str(), repr(), len(), the metadata, printed, warned and logged output, and error messages. A
+    move in another public attribute is noted: PettingZoo hands attributes to no learner.
 
-    A critic that is trained on `state()`, or a wrapper that logs attributes, would see the moves.
+    A critic that is trained on `state()` would see the moves.
 
-    Example: `self.moves[agent] = action` in a public attribute, or `state()` includes it.
+    Example: `state()` includes the moves of the turn.
     Fix: Store commitments in a private attribute (`self._moves`), and leave them out of `state()`.
     """
     _raise(subject, "open")
@@ -108,6 +108,8 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
         raise NotApplicable("no agent with a choice ever commits before another agent with a choice")
     if found := leaks.found.get(channel or way):
         subject.fail(found)
+    if (held := leaks.found.get("held")) and way == "open" and not channel:
+        raise Noted(held.reason)
 
 
 def _simultaneous(subject: Subject) -> Api[AECPlay]:
@@ -207,8 +209,10 @@ def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) 
 
 
 def _channel(place: str) -> str:
+    """Where a learner would meet what differs: "held" stands for public attributes, which none is given."""
     head = place.partition(":")[0]
-    for channel, names in (("touched", TOUCHED), ("drawn", ("render()",)), ("told", ("told",))):
+    channels = (("touched", TOUCHED), ("drawn", ("render()",)), ("told", ("told",)), ("open", ("attributes.metadata",)))
+    for channel, names in (*channels, ("held", ("attributes",))):
         if head.startswith(names):
             return channel
     return "open"

@@ -200,8 +200,8 @@ def public(env: Any) -> dict[str, Any]:
 
 
 def refusal(play: Any, choice: Any) -> str:
-    """The type and the text of the error that a choice raises; empty if none."""
-    return _error_of(lambda: play.submit(choice, log=False))
+    """The type and the text of the error that an invalid choice raises; empty if none, or if it may end the process."""
+    return "" if play.budget.careful else _error_of(lambda: play.submit(choice, log=False))
 
 
 def refusals(play: Any) -> list[str]:

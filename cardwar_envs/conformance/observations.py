@@ -14,7 +14,7 @@ from cardwar_envs.conformance.inputs import ends_for
 from cardwar_envs.conformance.look import generators, space_facts, without_generators
 from cardwar_envs.conformance.play import Play, seats
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, failing, in_a_line
 
 # The types of samples of spaces that also accept lists, which learners cannot use.
 TYPES: dict[Any, Any] = {
@@ -27,12 +27,17 @@ MOST_PLACES = 100
 TRIED = 6
 
 
-@watcher("AEC", "Parallel")
+def _note_integers(subject: Subject) -> None:
+    if notes := subject.once("integers", list):
+        raise Noted(notes[0])
+
+
+@watcher("AEC", "Parallel", then=_note_integers)
 def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     """Every observation of every agent is finite, lies in its space and has exactly the type of the space.
 
     PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
-    types. A global state must fit its space as well.
+    types. A global state must fit its space as well. Integers of another size are noted if the space contains them.
 
     Networks are built for the space; values outside it are clipped or truncated, or raise errors.
 
@@ -40,11 +45,12 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     Fix: Declare the real bounds and type, and convert: `array.astype(np.float32)`.
     """
     known: set[Any] = subject.once(("fits", play.kind), set)
+    notes: list[str] = subject.once("integers", list)
     while True:
         for what, space, data in _observed(play):
             key = what, repr(space), tuple((path, str(array.dtype), array.tobytes()) for path, array in arrays_in(data))
             if not key[2] or key not in known:
-                require_fit(space, data, f"{play.at}: {what}")
+                notes += filter(None, [require_fit(space, data, f"{play.at}: {what}")])
                 known.add(key)
         yield from step()
 
@@ -62,21 +68,29 @@ def _observed(play: Play) -> Iterator[tuple[str, Any, Any]]:
     yield "state()", getattr(play.env, "state_space", None), state
 
 
-def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> None:
-    """Raises Failed unless the data is finite and, if there is a space, lies in it and has its types."""
+def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str:
+    """Raises Failed unless the data is finite and, if there is a space, lies in it and has its types.
+
+    Returns a description of integers in it that have another size than those of the space; empty if there are none.
+    """
+    noted = ""
     for path, array in arrays_in(data):
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise Failed(f"{what}{path and f', {path}'} has an entry that is not a finite number: {array}")
     for path, part, value in _leaves(space, data) if space is not None else ():
         at = f"{what}{path and f', {path}'}"
         if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
-            raise Failed(f"{at} is {value.dtype}, the space is {part.dtype}")
+            unlike = f"{at} is {value.dtype}, the space is {part.dtype}"
+            if value.dtype.kind not in "iu" or part.dtype.kind not in "iu" or not part.contains(value):
+                raise Failed(unlike)
+            noted = noted or unlike
         wanted = next((types for spaces, types in TYPES.items() if isinstance(part, spaces)), object)
         if not isinstance(value, wanted):
             samples = f"samples of {type(part).__name__} are of type {type(part.sample()).__name__}"
             raise Failed(f"{at} is a {type(value).__name__}, but {samples}")
         if not part.contains(value):
             raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
+    return noted
 
 
 def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:

@@ -10,9 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from functools import cache, partial
-from importlib import import_module
 from itertools import islice
-from operator import attrgetter
 from typing import Any
 
 from cardwar_envs.conformance.archive import Route
@@ -23,8 +21,9 @@ from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import ParallelPlay
 from cardwar_envs.conformance.look import Snapshot, reachable, text_of
 from cardwar_envs.conformance.play import seats
+from cardwar_envs.conformance.processes import description, remade
 from cardwar_envs.conformance.steady import find, steady_api
-from cardwar_envs.conformance.subject import Api, Subject, load, parameters_of
+from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, OutOfTime, quiet
 
 # Variables whose names look like secrets are not passed to other processes.
@@ -175,28 +174,12 @@ def _unlike(here: Games, there: Games) -> str:
 
 
 def _told(subject: Subject) -> dict[str, Any]:
-    """Tells another process how to make the environment: its name, or the names of its factories."""
-    words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
-    if parameters_of(words) != dict(subject.parameters):
-        raise NotTried(f"another process cannot be given these parameters: {' '.join(words)}")
-    told: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
-    told["longest"], left = subject.budget.longest, subject.budget.left()
+    """Tells another process how to make the environment, and how long to play it."""
+    told, left = description(subject), subject.budget.left()
+    told["longest"] = subject.budget.longest
     told["seconds"] = None if left is None else left / 2  # there are two processes
     told["blind"] = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
-    for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
-        if not subject.word and make is not None:
-            told[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
-            if "<" in told[kind][1]:
-                raise NotTried("another process cannot find what makes it")
     return told
-
-
-def _found(told: dict[str, Any]) -> Subject:
-    if told["word"]:
-        return load(told["word"], told["words"])
-    makers = {kind: told[kind] for kind in ("aec", "parallel") if kind in told}
-    found = {kind: attrgetter(name)(import_module(module)) for kind, (module, name) in makers.items()}
-    return Subject(told["name"], **found, parameters=parameters_of(told["words"]))
 
 
 def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
@@ -267,7 +250,7 @@ def _environment(hash_seed: int) -> dict[str, str]:
 @quiet()
 def _play_elsewhere() -> None:
     told = json.loads(sys.stdin.read())
-    subject = _found(told)
+    subject = remade(told)
     subject.budget.longest = told["longest"]
     if told["seconds"] is not None:
         subject.budget.deadline = processor_seconds() + told["seconds"]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.conformance import trail
 from cardwar_envs.conformance.budget import STEPS, Budget
 from cardwar_envs.conformance.choices import Chooser
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
@@ -47,7 +48,7 @@ class Play(ABC):
     def reset(self, seed: int | None = None, **options: Any) -> Self:
         """Starts a game and a new log; `options` are passed to the environment's reset, and the chooser continues."""
         self.budget.alarm()
-        self.calls.append(("reset", {"seed": seed, **options}))
+        self._note("reset", {"seed": seed, **options})
         self._reset(seed=seed, **options)
         self.where = f"{self.kind}, seed {seed}"
         self.log, self.played = [self.seen()], []
@@ -60,7 +61,7 @@ class Play(ABC):
     def submit(self, choice: Any, log: bool = True, handed: Any = None) -> None:
         """Steps once with a given choice; `handed` is the object passed to step(), if its identity matters."""
         self.budget.alarm()
-        self.calls.append(("step", choice))
+        self._note("step", choice)
         copied = dict(choice) if isinstance(choice, Mapping) else choice
         try:
             self._step(copied if handed is None else handed)
@@ -70,6 +71,15 @@ class Play(ABC):
         self.played.append(choice)
         if log:
             self.log.append(self.seen())
+
+    def try_step(self, choice: Any) -> None:
+        """Steps with an argument that may be refused, although the game has not begun or is over."""
+        self._note("step", choice)
+        self.env.step(choice)
+
+    def _note(self, name: str, given: Any) -> None:
+        self.calls.append((name, given))
+        trail.note_call(self.env, name, given)
 
     def replay(self, choices: Iterable[Any]) -> Self:
         """Steps with given choices, without a log; raises Failed if one raises, since all were legal before."""

@@ -18,6 +18,7 @@ from cardwar_envs.conformance import (
     ends,
     explore,
     inputs,
+    integers,
     leaks,
     observations,
     order,
@@ -93,7 +94,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (observations.illegal_actions_are_refused,),
     (inputs.input_outside_the_space_is_refused,),
     (inputs.refusals_change_nothing,),
-    (inputs.equal_actions_play_alike,),
+    (integers.equal_actions_play_alike,),
     (order.order_of_actions_does_not_matter,),
     (bookkeeping.last_tells_what_is_so,),
     (REWARDS,),
@@ -185,13 +186,17 @@ def each_result(
     subject: Subject, names: Iterable[str] = tuple(CHECKS), known: Collection[str] = ()
 ) -> Iterator[Result]:
     """Yields results in order. `follows` names the check that explains a failure; a `known` failure is "known"."""
+    return with_causes((run(name, subject) for name in names), known)
+
+
+def with_causes(results: Iterable[Result], known: Collection[str] = ()) -> Iterator[Result]:
+    """The results, each failure with the earlier check that explains it, and "known" if its check is in `known`."""
     failed: dict[str, Result] = {}
-    for name in names:
-        result = run(name, subject)
-        result = replace(result, follows=_cause(result, failed))
+    for result in results:
+        result = replace(result, follows=_cause(result, failed))  # not in the child, which may be a new one
         if result.status == FAILED:
-            failed[name] = result
-        yield replace(result, status=KNOWN) if result.status == FAILED and name in known else result
+            failed[result.check] = result
+        yield replace(result, status=KNOWN) if result.status == FAILED and result.check in known else result
 
 
 def run_all(subject: Subject) -> list[Result]:
@@ -204,7 +209,7 @@ def _cause(result: Result, failed: dict[str, Result]) -> str:
     if result.status != FAILED:
         return ""
     for earlier in failed.values():
-        if _error_of(result) and _error_of(result) == _error_of(earlier):
+        if result.reason == earlier.reason or (_error_of(result) and _error_of(result) == _error_of(earlier)):
             return earlier.follows or earlier.check
     for name in CAUSES[result.check]:
         if name in failed:

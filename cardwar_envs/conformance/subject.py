@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
 
 import pettingzoo
 
+from cardwar_envs.conformance import trail
 from cardwar_envs.conformance.budget import Budget, processor_seconds
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
 from cardwar_envs.conformance.play import Play, beneath, is_converted
@@ -53,6 +54,7 @@ class Api(Generic[P]):
         """A driver for a fresh environment; `choices` seeds its choices."""
         play = self._play(self.make(**parameters), choices, self.blind, self.budget)
         self.recent.append((parameters, play))
+        trail.note_env(play.env, self.kind, parameters)
         return play
 
     def game(self, seed: int, **parameters: Any) -> P:
@@ -117,6 +119,10 @@ class Subject:
         if name not in self._found:
             self._found[name] = find()
         return self._found[name]
+
+    def found(self, name: Any) -> Any:
+        """What `once` has computed under a name; None if nothing yet."""
+        return self._found.get(name)
 
     def time(self, share: float) -> Iterator[int]:
         """Counts from 0 until this share of the seconds is used up, or all `games` are counted; at least once.
