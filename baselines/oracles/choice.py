@@ -22,7 +22,7 @@ ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, G
 
 @cached_by_game(8)
 def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
-    """The oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
+    """Returns the oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
     kind = next(kind for kind in ORACLES if kind.takes(game))
     if max_states is None:
         return kind(game)
@@ -33,7 +33,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:
-    """The oracle for the requested equilibrium; raises a ValueError if it does not support a given option."""
+    """Returns the oracle for the requested equilibrium; raises a ValueError if it does not support an option."""
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
     kind = next(kind for kind in ORACLES if kind.solves(game, request))
@@ -41,16 +41,16 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     for option, value in options.items():
         if value is not None and kind not in (DuelOracle, GoofspielOracle):
             raise ValueError(
-                f"{option} ({value}) does not apply here: it is for duels and Goofspiel, where only the order of "
-                "ranks matters, with hands that are not too long, and not solved in rationals"
+                f"{option} ({value}) does not apply here: it is for duels and Goofspiel in which only the order of "
+                "ranks matters and hands are not too long, solved in floats"
             )
     return kind(game)
 
 
 def within_reach(game: Game[Any]) -> bool:
-    """Whether any policy can be measured exactly and quickly, with the default limits.
+    """Returns whether any policy can be measured exactly and quickly, within the default limits.
 
-    Oracles that enumerate states or query a policy state by state accept fewer of them than `nash_conv` does.
+    Oracles that enumerate states, or query a policy state by state, accept fewer states here than in `nash_conv`.
     """
     require_game(game)
     return _within_reach(game)

@@ -36,7 +36,7 @@ class GoofspielOracle(GraphOracle):
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Supports games with the rules of `Goofspiel`, in floats, any equilibrium."""
+        """Supports games with the rules of `Goofspiel`, in floats, for any equilibrium."""
         return request.plain and same_rules_as(game, Goofspiel)
 
     @staticmethod
@@ -62,7 +62,7 @@ class GoofspielOracle(GraphOracle):
         other = policies[1 - player]
         if not self._by_words([other]):
             return super().response(policies, player)
-        require_matrix_games(self._game, MOST_STATES, "can be held as a best response (nash_conv has its value)")
+        require_matrix_games(self._game, MOST_STATES, "can be stored as a best response (nash_conv gives its value)")
         play = self._play([other, other])
         choices: list[NDArray[np.int8]] = []
         value = play.results(choices)[player]

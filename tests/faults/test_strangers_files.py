@@ -85,7 +85,7 @@ def test_a_second_copy_of_a_run_is_left_out_of_a_report(copy, real, tmp_path, un
     ['{"a": 1, "b": {"c": 1, "c": 2}}', b'{"a": 1, "a": 1}', '{"a": "\\ud800"}', '{"a": "\\ud800"}'.encode("utf-16")],
 )
 def test_json_that_is_ambiguous_or_cannot_be_written_is_refused(text):
-    with pytest.raises(ValueError, match=r"twice|half of a character|'utf-8' codec can't decode"):
+    with pytest.raises(ValueError, match=r"twice|unpaired surrogate|'utf-8' codec can't decode"):
         parse_object(text)
     assert parse_object('{"a": {"b": 1}, "b": "\\u00e4\\ud83d\\ude00"}')["b"] == "ä😀"
 

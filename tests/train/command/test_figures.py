@@ -80,7 +80,7 @@ def test_a_table_that_lacks_observations_says_so(capsys, monkeypatch):
     assert 0 < partial.known < partial.asked
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: foreign)
     said = refusal(capsys, "exploit", "jujitsu", "num_cards=3")
-    assert f"knows none of the {foreign.asked} observations that it was asked for; its keys must be" in said
+    assert f"contains none of the {foreign.asked} observations queried; its keys must be" in said
 
 
 def test_a_policy_that_is_no_policy_is_an_error(capsys, monkeypatch):

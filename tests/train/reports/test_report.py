@@ -375,7 +375,7 @@ DAMAGE = [
         METRICS + b"1,1,0.1,1,1,1\n2,-0.0,0.1,1,1,1\n",
         "before, and not fewer seconds",
     ),
-    ("metadata.json", b"[]", "it does not hold a JSON object"),
+    ("metadata.json", b"[]", "it is not a JSON object"),
     ("metadata.json", b"{}", "seed is missing"),
 ]
 
