@@ -178,9 +178,9 @@ def test_a_program_that_cannot_be_started(capsys, monkeypatch):
         with pytest.raises(AgentError, match="cannot be started"):
             AgentProcess(command)
     call = ["match", "jujitsu", "num_cards=3", "agent:none", "uniform", "--agent-seconds", "0"]
-    assert "0 must be a number of seconds above 0" in run_refused(capsys, *call)
+    assert "0 must be a positive number of seconds" in run_refused(capsys, *call)
     monkeypatch.setenv(SECONDS_VARIABLE, "soon")
-    with pytest.raises(AgentError, match=r"CARDWAR_AGENT_SECONDS \(soon\) must be a number of seconds above 0"):
+    with pytest.raises(AgentError, match=r"CARDWAR_AGENT_SECONDS \(soon\) must be a positive number of seconds"):
         AgentProcess(MIXING)
 
 

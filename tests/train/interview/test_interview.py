@@ -257,7 +257,7 @@ def test_options_that_do_not_go_together_are_refused(capsys, tmp_path):
         (["--repeats", "8"], "--repeats (8) requires --form move"),
         (["--form", "words"], "--form (words) must be one of mix, move"),
         (["--games", "4", "--sample", "4"], "cannot be combined"),
-        (["--form", "move", "--games", "4"], "--form move asks at all states"),
+        (["--form", "move", "--games", "4"], "--form move queries all information states"),
     ):
         assert said in run_refused(capsys, *call, *more)
     assert not (tmp_path / "out").exists()

@@ -266,7 +266,7 @@ def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
     try:
         assert "goofspiel num_cards=5 starts at once" in " ".join(screen.until("quit) [n]: ").split())
         screen.type("help")
-        assert "n plays against uniform now; moves are not judged." in screen.until("quit) [n]: ")
+        assert "n plays against uniform now, without judging moves." in screen.until("quit) [n]: ")
         screen.type("quit")
         assert "Move 1" not in screen.until(None)
     finally:
