@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def bench(
     groups: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[GROUP ...]", help="Groups to measure; default all. An unknown name prints the list of groups."),
+        typer.Argument(
+            metavar="[GROUP ...]", help="Groups to measure; default all. An unknown name prints the list of groups."
+        ),
     ] = None,
     rounds: Annotated[int | None, typer.Option(help="Measurements per candidate; default 5.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Length of each stepping measurement; default 0.5.")] = None,

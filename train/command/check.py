@@ -63,7 +63,8 @@ def check(
         typer.Option(metavar="FILE", help="Environments: file of known findings, which do not count as failures."),
     ] = None,
     write_baseline: Annotated[
-        bool, typer.Option("--write-baseline", help="Environments: write the current failures to the file of --baseline.")
+        bool,
+        typer.Option("--write-baseline", help="Environments: write the current failures to the file of --baseline."),
     ] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Environments: write the verdicts to this file as JUnit XML.")

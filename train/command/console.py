@@ -38,7 +38,8 @@ Words = Annotated[
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
 ]
 MaxStates = Annotated[
-    int | None, typer.Option(min=1, help="Maximum number of states, for methods that enumerate them; larger games are refused.")
+    int | None,
+    typer.Option(min=1, help="Maximum number of states, for methods that enumerate them; larger games are refused."),
 ]
 
 
@@ -138,7 +139,7 @@ class Advance:
 
 
 class AdvanceInLines:
-    """Progress where stderr is not a terminal: a line after `FIRST_LINE` seconds, then each time that time has doubled."""
+    """Progress if stderr is not a terminal: a line after `FIRST_LINE` seconds, then whenever the time has doubled."""
 
     FIRST_LINE = 10.0
 
@@ -161,7 +162,7 @@ class AdvanceInLines:
 
 @contextmanager
 def advancing(what: str, total: int | None = None) -> Iterator[Advance | AdvanceInLines]:
-    """Shows the progress of `what` on stderr: a bar with the estimated remaining time on a terminal, otherwise lines."""
+    """Shows the progress of `what` on stderr: a bar with the estimated remaining time, or lines if not a terminal."""
     if not err.is_terminal:
         yield AdvanceInLines(what, total)
         return

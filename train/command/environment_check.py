@@ -87,7 +87,7 @@ class Report:
 
 
 def limits_of(seed: int | None, seconds: float | None, games: int | None) -> dict[str, Any]:
-    """The arguments of `load` for the seed and the budget, which is in CPU seconds, or unlimited if `games` is given."""
+    """The arguments of `load` for seed and budget; the budget is in CPU seconds, or unlimited if `games` is given."""
     from cardwar_envs.conformance.subject import SECONDS
 
     if seed is not None and seed < 0:
@@ -178,7 +178,7 @@ def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
 
 
 def _say_results(report: Report, everything: bool, wanted: Wanted) -> None:
-    """Prints notes, versions, how much was played, the failures with the required properties, and a count per verdict."""
+    """Prints notes, versions, how much was played, the failures with what must hold, and a count per verdict."""
     from cardwar_envs.conformance.runner import CHECKS
     from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
 

@@ -42,19 +42,27 @@ def interview(
     *,
     agent: Annotated[str, typer.Option(metavar="COMMAND", help="The program to query; it is started without a shell.")],
     folder: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Folder for the answers; an interrupted interview in it is resumed.")
+        Path,
+        typer.Option("--out", metavar="DIR", help="Folder for the answers; an interrupted interview in it is resumed."),
     ],
-    form: Annotated[str, typer.Option(help="What the agent must return: mix (the probabilities of its moves) or move (one move).")] = "mix",
+    form: Annotated[
+        str, typer.Option(help="What the agent must return: mix (the probabilities of its moves) or move (one move).")
+    ] = "mix",
     repeats: Annotated[
         int | None,
         typer.Option(parser=count(4), metavar="N", help=f"With --form move: moves per state; default {REPEATS}."),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(parser=count(1), metavar="N", help="Query N states of random play, not all information states.")
+        int | None,
+        typer.Option(parser=count(1), metavar="N", help="Query N states of random play, not all information states."),
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(parser=count(2), metavar="N", help="Play N games against the equilibrium; do not query all information states."),
+        typer.Option(
+            parser=count(2),
+            metavar="N",
+            help="Play N games against the equilibrium; do not query all information states.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     tries: Annotated[int, typer.Option(min=1, help="Stop after this number of invalid answers to one query.")] = 3,
@@ -94,9 +102,7 @@ def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | Non
     if repeats is not None and form != "move":
         raise ValueError(f"--repeats ({repeats}) requires --form move")
     if (form == "move" or sample or games) and (rules.facts.num_players != 2 or not rules.facts.zero_sum):
-        raise ValueError(
-            f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games"
-        )
+        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games")
     if games is not None or sample is not None:
         return {"games": games} if games is not None else {"sample": sample}
     return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
@@ -169,7 +175,7 @@ def _interval(name: str, interval: dict[str, float]) -> str:
 def _show(rules: Game[Any], found: dict[str, Any]) -> None:
     if found["measured"] == "exact":
         if "exploitability" in found:
-            say(f"exploitability {points(found['exploitability'])} (exact, for the probabilities that the agent returned)")
+            say(f"exploitability {points(found['exploitability'])} (exact, for the probabilities that it stated)")
         say(f"NashConv {points(found['nash_conv'])}")
         say_identity(rules)
     elif found["measured"] == "lower bound":
@@ -185,7 +191,11 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
         ratio = found["variance_ratio"]
         if ratio < 1e6:
             say(f"From wins and losses alone, an equally narrow interval would need {ratio:.1f} times as many games.")
-    invalid = f"; {found['invalid_answers']:,} invalid answers, whose queries were repeated" if found["invalid_answers"] else ""
+    invalid = (
+        f"; {found['invalid_answers']:,} invalid answers, whose queries were repeated"
+        if found["invalid_answers"]
+        else ""
+    )
     say(f"{found['answers']:,} answers{invalid}")
     for about in found["about"]:
         say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

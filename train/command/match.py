@@ -50,7 +50,11 @@ def match(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of sampled games; default 0.")] = None,
     forfeit: Annotated[
-        bool, typer.Option("--forfeit", help="With programs and --games: a program that fails loses that game, and the match continues.")
+        bool,
+        typer.Option(
+            "--forfeit",
+            help="With programs and --games: a program that fails loses that game, and the match continues.",
+        ),
     ] = False,
     max_states: MaxStates = None,
     agent_seconds: AgentSeconds = None,

@@ -45,7 +45,7 @@ def new(
             file.write(text)
     rules, tests = texts
     enter = "" if folder == Path() else f"  cd {shlex.quote(str(folder))}\n"
-    say(f"{rules}: a small game; its comments say what to change\n{tests}: its tests, for pytest\n\nNext:")
+    say(f"{rules}: a small game; its comments explain what to change\n{tests}: its tests, for pytest\n\nNext:")
     say(f"{enter}  cardwar check {name}:{kind}\n  cardwar solve {name}:{kind}\n  cardwar play {name}:{kind} --web")
 
 
@@ -57,7 +57,9 @@ def _class_named(name: str) -> str:
         )
     kind = "".join(part.capitalize() for part in name.split("_"))
     if keyword.iskeyword(kind) or re.search(rf"\b{kind}\b", GAME.read_text(encoding="utf-8").replace("Undercut", "")):
-        raise ValueError(f"NAME ({name!r}) would give the class the name {kind}, which is taken; choose another, as in my_{name}")
+        raise ValueError(
+            f"NAME ({name!r}) would give the class the name {kind}, which is taken; choose another, as in my_{name}"
+        )
     return kind
 
 

@@ -16,7 +16,9 @@ def page(
     game: GameName,
     words: Words = None,
     *,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="HTML file to write; an existing file is replaced.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="HTML file to write; an existing file is replaced.")
+    ],
     seat: Annotated[int, typer.Option(help="Seat of the human player.")] = 0,
 ) -> None:
     """Write a game as one HTML file, playable without a server.

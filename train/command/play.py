@@ -46,7 +46,9 @@ def play(
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(help="Number of games to play (with --web, the length of a best-of series); by default you are asked after each."),
+        typer.Option(
+            help="Number of games to play (with --web, of a best-of series); by default you are asked after each game."
+        ),
     ] = None,
     record: Annotated[
         Path | None,

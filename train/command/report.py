@@ -17,7 +17,12 @@ def report(
         typer.Argument(metavar="RUN [RUN ...]", help="Run folders, or folders with runs at any depth.", readable=False),
     ],
     page: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="HTML file to write; summary tables are written beside it, with the suffix .md.")
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="HTML file to write; summary tables are written beside it, with the suffix .md.",
+        ),
     ] = Path("report.html"),
     skip_damaged: Annotated[
         bool,

@@ -75,7 +75,8 @@ def _short(value: Number | None) -> str:
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(REPRODUCTIONS)}.")],
     folder: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", file_okay=False, help="Output folder; default runs/reproduce-NAME.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", file_okay=False, help="Output folder; default runs/reproduce-NAME."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -129,7 +129,7 @@ def _asked_state(text: str, game: Game[Any]) -> Any:
     if not game.facts.public_state:
         raise ValueError(
             f"--state ({text}) does not apply to {game.facts.name}: players do not see the state; "
-            "without it, strategies are shown by information state"
+            "without --state, strategies are shown by information state"
         )
     state = state_from(text, game)
     if not game.acting_players(state):

@@ -11,8 +11,8 @@ from contextlib import suppress
 def open_standard_streams() -> None:
     """Opens the null device for each closed standard stream, which Python sets to None.
 
-    Input is then empty and error output is discarded. Standard output is opened read-only, so that losing results raises
-    an error.
+    Input is then empty and error output is discarded. Standard output is opened read-only, so losing results raises an
+    error.
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115  # for as long as the process lives

@@ -29,7 +29,9 @@ def study(
     jobs: Annotated[int, typer.Option(min=1, help="Number of parallel runs, each in its own process.")] = 1,
     only: Annotated[
         str | None,
-        typer.Option(metavar="PATTERN", help="Execute only runs whose name contains or matches this pattern (* and ?)."),
+        typer.Option(
+            metavar="PATTERN", help="Execute only runs whose name contains or matches this pattern (* and ?)."
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the runs and their progress without starting any.")
@@ -50,7 +52,9 @@ def study(
     tasks = [StudyTask(run, folder) for run in asked.runs]
     chosen = [task for task in tasks if only is None or only in (name := task.run.name) or fnmatchcase(name, only)]
     if not chosen:
-        raise ValueError(f"no run of {config} matches --only {only!r}; a run is called, for example, {tasks[0].run.name}")
+        raise ValueError(
+            f"no run of {config} matches --only {only!r}; a run is called, for example, {tasks[0].run.name}"
+        )
     reports = []
     if not dry_run:
         with _shown(asked.title, tasks, chosen, jobs) as show:

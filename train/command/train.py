@@ -38,7 +38,10 @@ def train(
         str | None, typer.Option(metavar="N", help="Steps between evaluations, each with a checkpoint.")
     ] = None,
     measure: Annotated[
-        str | None, typer.Option(metavar="KIND", help="exact, bound or matches; default exact if the game is small enough, else matches.")
+        str | None,
+        typer.Option(
+            metavar="KIND", help="exact, bound or matches; default exact if the game is small enough, else matches."
+        ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(metavar="POLICIES", help="Opponents in matches, separated by commas.")
@@ -53,7 +56,8 @@ def train(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed; default 0.")] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the run in --out; arguments that are not given are taken from that run.")
+        bool,
+        typer.Option("--resume", help="Resume the run in --out; arguments that are not given are taken from that run."),
     ] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
@@ -104,7 +108,7 @@ def train(
     if resume and not rows:
         say_aside(f"The run in {folder} had already finished; this is its result.")
     if result.steps > 1.1 * arguments.steps:
-        say_aside(f"{result.steps:,} steps, not {arguments.steps:,}: {entry.label} learns from whole batches.")
+        say_aside(f"{result.steps:,} steps, not {arguments.steps:,}: {entry.label} only stops after a complete batch.")
     picture = result.folder / PLOT_FILE
     plot_runs([result.folder], picture)
     if as_json:

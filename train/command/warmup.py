@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def warmup(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME ...]", help="Names of games, or module:Class; default all games.")
+        list[str] | None,
+        typer.Argument(metavar="[GAME ...]", help="Names of games, or module:Class; default all games."),
     ] = None,
 ) -> None:
     """Compile the kernels of these games and cache them for later processes."""

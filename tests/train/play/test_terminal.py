@@ -249,7 +249,7 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
     small = ("war", "ranks=3", "discards=1", "max_rounds=4")
     monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
-    assert "takes more than 0 seconds; how long in all is not known, so" in played("quit\n", *small)[1]
+    assert "takes more than 0 seconds; the total time is not known, so" in played("quit\n", *small)[1]
     assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
     monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
     monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
