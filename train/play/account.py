@@ -11,8 +11,8 @@ value, and x and y the equilibrium strategies of the human player and the oppone
 - luck of chance: the payoff and continuation value after the chance outcome, minus their expectation M[a, b].
 
 Summed over a game, the continuation values cancel: result = value + chance + draws - mine + theirs. If players have
-private information, v is the expected payoff of the equilibrium strategies given what both players know; the deal counts
-as luck of chance.
+private information, v is the expected payoff of the equilibrium strategies given what both players know; the deal
+counts as luck of chance.
 """
 
 from __future__ import annotations

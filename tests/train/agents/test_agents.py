@@ -117,7 +117,7 @@ ANSWERS = {
     '{"probabilities": {"1": 0.9}}': "add up to 0.9, not 1",
     '{"probabilities": {"1": NaN}}': "finite|JSON",
     '{"probabilities": {"1": "1"}}': "number",
-    '{"move": "1"}': r"names a move \('1'\), which does not show how it mixes",
+    '{"move": "1"}': r"names only a move \('1'\), which does not determine the strategy",
 }
 
 
@@ -216,10 +216,10 @@ def test_only_what_is_typed_is_started(monkeypatch):
     policy = policy_from(word, game)
     assert isinstance(policy, AgentPolicy)
     policy.close()
-    with pytest.raises(AgentError, match="started only where its command is typed"):
+    with pytest.raises(AgentError, match="must be typed on the command line"):
         typed_agent("agent:rm -rf /somewhere", game)
     monkeypatch.setenv(FROM_FILE, "1")
-    with pytest.raises(AgentError, match="started only where its command is typed"):
+    with pytest.raises(AgentError, match="must be typed on the command line"):
         policy_from(word, game)
 
 

@@ -109,7 +109,7 @@ def test_bounds_are_below_the_truth_and_say_that_they_prove_nothing(tmp_path):
     exact = exploitability(GAME, result.policy)
     assert (result.measured, result.figures.keys()) == ("lower bound", {"bound", "bound_mean"})
     assert 0.5 * exact < result.figures["bound"] <= exact
-    assert "This is a lower bound: a best response may win far more." in result.verdict
+    assert "This is a lower bound: a best response may win much more." in result.verdict
     written = write_report([tmp_path / "run"], tmp_path / "report.html")
     assert "a low bound does not show" in written.tables.read_text()
     assert "3: lower bound</h2>" in written.page.read_text()

@@ -239,7 +239,7 @@ def test_some_as_json_or_none(pretended, capsys):
     assert answer["pages"] == [str(pretended.out / "report.html")]
     code, out, err = pretended(capsys, "--only", "ppo")
     assert (code, out, pretended.calls) == (2, "", [])
-    assert f"fits 'ppo'; they have names like {NAMES[0]}" in err
+    assert f"matches --only 'ppo'; a run is called, for example, {NAMES[0]}" in err
 
 
 def test_progress_is_live_on_a_terminal(pretended, capsys, monkeypatch):
