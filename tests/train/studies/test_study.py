@@ -281,7 +281,7 @@ def test_two_studies_do_not_work_in_one_folder(pretended, capsys, monkeypatch):
         lock_descriptor(other.fileno())
         code, _, err = pretended(capsys)
     assert (code, pretended.calls) == (2, [])
-    assert "another study is at work in this folder" in err
+    assert "another study is active in this folder" in err
     assert pretended(capsys, "--only", NAMES[0])[0] == 0
 
 

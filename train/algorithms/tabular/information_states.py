@@ -71,7 +71,7 @@ class StateTables(ABC):
         return self.reach(player, seated(player, strategy, self.uniform[1 - player]))
 
     def others_reach(self, player: int, other: Strategy) -> NDArray[np.float64]:
-        """Returns `[rows]`: the probability that the opponent's strategy reaches a player's rows if the player is uniform."""
+        """Returns `[rows]`: the probability that the opponent reaches a player's rows if the player plays uniformly."""
         return self.reach(player, seated(player, self.uniform[player], other))
 
 
