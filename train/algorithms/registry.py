@@ -32,8 +32,9 @@ class Algorithm:
     name: str  # its key in `ALGORITHMS`
     label: str  # its name in plots and sentences
     summary: str  # one line of description
-    module: str = ""  # the module of its class `Learner`, in `train.algorithms`; empty if it is called like the
-        algorithm
+    module: str = (
+        ""  # the module of its class `Learner`, in `train.algorithms`; empty if it is called like the algorithm
+    )
     step: str = "joint actions"  # the unit of steps, in the plural
     learns: str = ""  # the kind of games that it supports: `DUELS` or `PUBLIC_DUELS`; empty for all games
 
@@ -97,15 +98,23 @@ ALGORITHMS: dict[str, Algorithm] = {
     for algorithm in (
         Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", learns=PUBLIC_DUELS),
         Algorithm("fitted_value", "fitted value iteration", "state values by a network, with one-step lookahead"),
-        Algorithm("ppo", "PPO", "maskable PPO in self-play"), Algorithm("mmd", "MMD", "maskable PPO pulled to a moving
-        magnet, with averaged weights"), Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of
-        its policies"), Algorithm("joint_critic", "joint critic", "actor and a critic of joint actions",
-        learns=PUBLIC_DUELS), Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies"),
-        Algorithm("dqn_response", "DQN best response", "DQN with masks against fixed policies"), Algorithm("psro",
-        "PSRO", "population of PPO best responses to its own equilibrium", "", "best responses", PUBLIC_DUELS),
-        _tabular("fictitious_play", "fictitious play", "fictitious play on all states"), _tabular("cfr_plus", "CFR+",
-        "regret matching+ on all states, averaged linearly"), _tabular("tabular_mmd", "tabular MMD", "magnetic mirror
-        descent on all states with a moving magnet"),
+        Algorithm("ppo", "PPO", "maskable PPO in self-play"),
+        Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, with averaged weights"),
+        Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),
+        Algorithm("joint_critic", "joint critic", "actor and a critic of joint actions", learns=PUBLIC_DUELS),
+        Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies"),
+        Algorithm("dqn_response", "DQN best response", "DQN with masks against fixed policies"),
+        Algorithm(
+            "psro",
+            "PSRO",
+            "population of PPO best responses to its own equilibrium",
+            "",
+            "best responses",
+            PUBLIC_DUELS,
+        ),
+        _tabular("fictitious_play", "fictitious play", "fictitious play on all states"),
+        _tabular("cfr_plus", "CFR+", "regret matching+ on all states, averaged linearly"),
+        _tabular("tabular_mmd", "tabular MMD", "magnetic mirror descent on all states with a moving magnet"),
     )
 }
 

@@ -79,8 +79,9 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
         RunFolder(folder).check_policy(path, data)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in POLICY_KINDS:
-        raise ValueError(f"{path} contains a policy of the unknown kind {kind!r}; known kinds are {',
-        '.join(POLICY_KINDS)}")
+        raise ValueError(
+            f"{path} contains a policy of the unknown kind {kind!r}; known kinds are {', '.join(POLICY_KINDS)}"
+        )
     try:
         if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
             raise ValueError("some numbers are not finite")

@@ -105,8 +105,9 @@ class ActionParts:
             self.size, self._places = actions, torch.from_numpy(np.arange(actions)[:, None])
             return
         if declared.dtype.kind not in "iu" or declared.ndim != 2 or len(declared) != actions or declared.min() < 0:
-            raise ValueError(f"{game.facts.name}: action_parts must be counts, with a row for each of {actions}
-            actions")
+            raise ValueError(
+                f"{game.facts.name}: action_parts must be counts, with a row for each of {actions} actions"
+            )
         self.size = declared.shape[1]
         # The indices of each action's parts, padded with `size`, which means no part.
         places = np.full((actions, declared.sum(axis=1).max()), self.size)

@@ -56,8 +56,12 @@ def read_archive(path: Path, folder: Path | None = None) -> Archive:
         return Archive(tensors, parse_object(data))
     except MemoryError:
         raise ValueError(f"{path} does not fit into memory") from None
-    except (OSError, RuntimeError, SafetensorError, ValueError) as error:  # raised by torch if it cannot map the file
-    into memory
+    except (
+        OSError,
+        RuntimeError,
+        SafetensorError,
+        ValueError,
+    ) as error:  # raised by torch if it cannot map the file into memory
         raise ValueError(f"{path} is missing or damaged: {error}") from None
 
 

@@ -187,8 +187,9 @@ class StoredRows(Strict):
             if set(following.model_extra or {}) != names:
                 raise ValueError(f"rows[{number}] must have the figures of rows[0]")
             if not (following.steps > row.steps and following.seconds >= row.seconds):
-                raise ValueError(f"rows[{number}] must have more steps than the previous row, and at least as many
-                seconds")
+                raise ValueError(
+                    f"rows[{number}] must have more steps than the previous row, and at least as many seconds"
+                )
         return self
 
 

@@ -128,8 +128,9 @@ class RunFolder:
             content = read_plain(path, self.path, MOST_SETTINGS)
             held = parse_object(content)
             if "format" in kind.model_fields and held.get("format") != FORMAT:
-                raise ValueError(f"its format ({held.get('format')!r}) belongs to another version; this one reads
-                {FORMAT}")
+                raise ValueError(
+                    f"its format ({held.get('format')!r}) belongs to another version; this one reads {FORMAT}"
+                )
             self._check_sum(name, content)
             return check(kind, held)
         except (OSError, ValueError) as error:

@@ -151,9 +151,14 @@ def _start(each: StudyTask, lock: int) -> subprocess.Popen[bytes]:
         words.append("--resume")
     with open_inside(each.out, f"logs/{each.log.name}", "wb") as log:
         return subprocess.Popen(
-            [*PROGRAM, *words], stdin=subprocess.PIPE,  # closed when the study ends in any way stdout=log, stderr=log,
-            pass_fds=[lock] if os.name == "posix" else [],  # not possible on Windows, where runs also end with their
-            study env=without_secrets(CARDWAR_END_WITH_STDIN="1", **{FROM_FILE: "1"}),
+            [*PROGRAM, *words],
+            stdin=subprocess.PIPE,  # closed when the study ends in any way
+            stdout=log,
+            stderr=log,
+            pass_fds=[lock]
+            if os.name == "posix"
+            else [],  # not possible on Windows, where runs also end with their study
+            env=without_secrets(CARDWAR_END_WITH_STDIN="1", **{FROM_FILE: "1"}),
         )
 
 

@@ -110,7 +110,7 @@ class StudyRun:
 class Study:
     """The content of a study file."""
 
-    title: str  # of the report
+    title: str  # title of the report
     runs: tuple[StudyRun, ...]  # in the order of the file, without duplicates
     pages: dict[str, tuple[StudyRun, ...]]  # name of a page of the report -> its runs
 
@@ -198,7 +198,7 @@ def _check_names(runs: Sequence[StudyRun]) -> None:
         if count > 1:
             raise ValueError(
                 f"two different runs would be called {name}: "
-                "write what they differ in beside the algorithm, as in 'ppo entropy=0'"
+                "write their differences beside the algorithm, as in 'ppo entropy=0'"
             )
 
 

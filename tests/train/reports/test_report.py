@@ -353,7 +353,7 @@ DAMAGE = [
     ("config.json", {"reference__value": float("inf")}, "reference.value (inf) must be a finite number"),
     ("config.json", {"reference__uniform_exploitability": -1}, "uniform_exploitability (-1.0) must be at least 0"),
     ("config.json", {"reference": {}}, "must have uniform_nash_conv, or value and uniform_exploitability"),
-    ("config.json", {"figure": "steps"}, "figure (steps) is none of the kind 'exact'"),
+    ("config.json", {"figure": "steps"}, "figure (steps) is not a figure of the kind 'exact'"),
     ("config.json", {"figure": "exploitability\x1b]0;owned\x07"}, "must have printable characters"),
     ("config.json", {"label": "x" * 10_001}, "at most 10000"),
     ("config.json", {"parameters": {"num_cards": [0] * 10_001}}, "at most 10000 letters or items"),
@@ -369,7 +369,7 @@ DAMAGE = [
     ("metrics.csv", METRICS + b"9" * 400 + b",1,0.1,1,1,1\n", "rows[0].steps (inf) must be a finite number"),
     ("metrics.csv", METRICS + b"10,1,-0.1,1,1,1\n", "exploitability (-0.1) must be at least 0"),
     ("metrics.csv", METRICS + b"10,1,0.1,-0.1,1,1\n", "nash_conv (-0.1) must be at least 0"),
-    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n10,2,0.1,1,1,1\n", "rows[1] must have more steps than the row before"),
+    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n10,2,0.1,1,1,1\n", "rows[1] must have more steps than the previous row"),
     (
         "metrics.csv",
         METRICS + b"1,1,0.1,1,1,1\n2,-0.0,0.1,1,1,1\n",

@@ -201,7 +201,7 @@ def test_there_must_be_a_run_to_resume_and_room_for_a_new_one(tmp_path):
         with pytest.raises(ValueError, match="contains no run to resume"):
             small_run(out, resume=True)
     (tmp_path / "thesis.tex").write_text("All of it.")
-    with pytest.raises(ValueError, match="holds other files"):
+    with pytest.raises(ValueError, match="contains other files"):
         small_run(tmp_path)
     with pytest.raises(ValueError, match="is not a folder"):
         small_run(tmp_path / "thesis.tex")

@@ -257,7 +257,7 @@ def test_a_folder_of_another_run_stops_the_study_before_it_begins(pretended, cap
     pretended.file.write_text(TWO_SEEDS.replace("evaluate_every = 20", "evaluate_every = 10"))
     code, out, err = pretended(capsys)
     assert (code, out, pretended.calls) == (2, "", [])
-    assert f"{pretended.out / NAMES[3]} holds a run with evaluate_every=20, not 10" in err
+    assert f"{pretended.out / NAMES[3]} contains a run with evaluate_every=20, not 10" in err
 
 
 def test_jobs_work_at_once_and_a_damaged_folder_is_a_run_that_fails_and_stops_no_others(pretended, capsys):
