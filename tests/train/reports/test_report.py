@@ -369,7 +369,7 @@ DAMAGE = [
     ("metrics.csv", METRICS + b"9" * 400 + b",1,0.1,1,1,1\n", "rows[0].steps (inf) must be a finite number"),
     ("metrics.csv", METRICS + b"10,1,-0.1,1,1,1\n", "exploitability (-0.1) must be at least 0"),
     ("metrics.csv", METRICS + b"10,1,0.1,-0.1,1,1\n", "nash_conv (-0.1) must be at least 0"),
-    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n10,2,0.1,1,1,1\n", "rows[1] must have more steps than the previous row"),
+    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n10,2,0.1,1,1,1\n", "rows[1] must have more steps than the previous"),
     (
         "metrics.csv",
         METRICS + b"1,1,0.1,1,1,1\n2,-0.0,0.1,1,1,1\n",
@@ -418,7 +418,7 @@ def test_a_folder_of_an_earlier_version_is_refused_with_the_reason(tmp_path):
     del config["format"]
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "checksums.txt").unlink()  # there were none
-    with pytest.raises(ValueError, match=r"its format \(None\) belongs to another version; this one reads 1; .*another folder"):
+    with pytest.raises(ValueError, match=r"its format \(None\) belongs to another version; .*another folder"):
         read_run(folder)
 
 
