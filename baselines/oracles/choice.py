@@ -16,9 +16,6 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
-# Limit on the states that `within_reach` enumerates, to stay fast.
-QUICKLY_LISTED = 100_000
-
 # The last one accepts every game of public state.
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GoofspielOracle, GraphOracle)
 
@@ -53,7 +50,7 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
 def within_reach(game: Game[Any]) -> bool:
     """Whether any policy can be measured exactly and quickly, with the default limits.
 
-    Games whose states are enumerated may have at most `QUICKLY_LISTED`; `nash_conv` enumerates ten times as many.
+    Oracles that enumerate states or query a policy state by state accept fewer of them than `nash_conv` does.
     """
     require_game(game)
     return _within_reach(game)
@@ -62,7 +59,7 @@ def within_reach(game: Game[Any]) -> bool:
 @cached_by_game(32)
 def _within_reach(game: Game[Any]) -> bool:
     kind = next(kind for kind in ORACLES if kind.takes(game))
-    oracle = kind(game, QUICKLY_LISTED) if issubclass(kind, GraphOracle) else oracle_for(game)
+    oracle = kind(game, kind.quick_states(game)) if issubclass(kind, GraphOracle) else oracle_for(game)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:
