@@ -35,9 +35,7 @@ class Query(Strict):
     parameters: dict[str, Any]
     rules: str = Field(description="The rules of the game as text.")
     state: str = Field(description="What the player sees, as text; empty if the game cannot describe it.")
-    observation: list[float] = Field(
-        description="What the player sees, as the observation array of the game's environments."
-    )
+    observation: list[float] = Field(description="What the player sees, as an observation of the environments.")
     moves: list[Move] = Field(description="The legal moves.")
 
 

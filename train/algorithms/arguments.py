@@ -170,10 +170,7 @@ class FittedValueArgs(SelfPlayArgs):
     steps: int = option(1_500_000, "joint actions to try, summed over all rounds", low=1)
     num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
     followed: float = option(
-        1.0,
-        "sampled successors of the last round's states, as a fraction of the states reached by uniform play",
-        0.0,
-        10.0,
+        1.0, "successors of the last round's states, as a fraction of the states drawn by uniform play", 0.0, 10.0
     )
     passes: int = option(4, "epochs per round", low=1)
     batch_size: int = option(256, "states per update", low=1)

@@ -122,6 +122,4 @@ def _restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> N
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
     if isinstance(optimizer, torch.optim.SparseAdam):
         for moments in optimizer.state.values():
-            moments["step"] = int(
-                moments["step"]
-            )  # the step count must stay an integer: with a tensor, rounding differs
+            moments["step"] = int(moments["step"])  # a tensor would round differently

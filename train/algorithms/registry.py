@@ -32,9 +32,7 @@ class Algorithm:
     name: str  # its key in `ALGORITHMS`
     label: str  # its name in plots and sentences
     summary: str  # one line of description
-    module: str = (
-        ""  # the module of its class `Learner`, in `train.algorithms`; empty if it is called like the algorithm
-    )
+    module: str = ""  # the module of its class `Learner`, in `train.algorithms`; empty if named like the algorithm
     step: str = "joint actions"  # the unit of steps, in the plural
     learns: str = ""  # the kind of games that it supports: `DUELS` or `PUBLIC_DUELS`; empty for all games
 

@@ -191,11 +191,7 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
         ratio = found["variance_ratio"]
         if ratio < 1e6:
             say(f"From wins and losses alone, an equally narrow interval would need {ratio:.1f} times as many games.")
-    invalid = (
-        f"; {found['invalid_answers']:,} invalid answers, whose queries were repeated"
-        if found["invalid_answers"]
-        else ""
-    )
+    invalid = f"; {found['invalid_answers']:,} more were invalid and repeated" if found["invalid_answers"] else ""
     say(f"{found['answers']:,} answers{invalid}")
     for about in found["about"]:
         say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

@@ -29,7 +29,7 @@ BOUND: dict[str, Any] = {"marker": "^", "ls": ""}
 MOST_STEPS_MARKED = 6
 # Seconds are stored with three decimals; on a logarithmic axis they must be positive.
 LEAST_SECONDS = 1e-3
-# Maximum number of legend entries that fit side by side below a report's picture.
+# Maximum number of letters in a row of the legend below a report's picture.
 LEGEND_LETTERS = 150
 # After ten curves the colours repeat with other markers.
 MARKS = ("o-", "s--", "^:")

@@ -31,7 +31,7 @@ LITTLE_ROOM = 1_000_000
 # Without -P, modules in the working folder would shadow the modules of this package.
 PROGRAM = (sys.executable, "-P", "-m", "train.cli")
 POLL_SECONDS = 0.5
-# Seconds that runs have to notice the end of their study; compiled code cannot be interrupted.
+# Seconds that runs have to notice the end of their study; running compiled code delays this.
 PATIENCE_SECONDS = 10.0
 
 

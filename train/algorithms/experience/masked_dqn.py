@@ -71,7 +71,7 @@ class SeatReplay(ReplayBuffer):
         self.look_again()
 
     def look_again(self) -> None:
-        """Finds the rows that are decisions again."""
+        """Recomputes which rows are decisions."""
         self._present = (self.observations[..., -self._mask_width :] != 0.0).any(axis=-1)
 
     def add(self, obs: NDArray[np.float32], *rest: Any) -> None:
