@@ -134,7 +134,7 @@ def _equilibrium(game: Game[Any], opponents: list[str], yes: bool) -> tuple[Solu
 
 def _waits(question: str, game: Game[Any], opponents: list[str]) -> bool:
     """Asks whether to compute the equilibrium; raises Exit if the answer is to quit."""
-    small = f" {game.facts.name} num_cards=5 starts at once." if "num_cards" in game.parameters() else ""
+    small = f" {game.facts.name} num_cards=5 starts immediately." if "num_cards" in game.parameters() else ""
     say_aside(f"{question}.{small}")
     while True:
         answer = typer.prompt("Wait for it? (y, n, help or quit)", default="n", err=True).strip().casefold()

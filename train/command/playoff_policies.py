@@ -53,5 +53,5 @@ def _runs_or_word(word: str, game: Game[Any]) -> list[str]:
         else:
             found.append(str(path))
     if not found:
-        raise ValueError(f"{word} holds no policy for {game_in_words(game)}")
+        raise ValueError(f"{word} contains no policy for {game_in_words(game)}")
     return found

@@ -27,7 +27,7 @@ def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
     out.print(f"{played.how_to_play}\n", highlight=False, width=width)
     told, values = described(type(played)), played.parameters()
     if told:
-        table = Table("parameter", "value", "what it is")
+        table = Table("parameter", "value", "description")
         for name, meaning in told.items():
             table.add_row(name, in_brief(values[name]), meaning)
         out.print(table, highlight=False, width=width)

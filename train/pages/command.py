@@ -24,7 +24,7 @@ def section(part: str) -> str:
     """Generates a part of this page: a subcommand's name, "overview", or "learners" (the options of all learners)."""
     if part == "overview":
         rows = [[f"[`cardwar {name}`](#cardwar-{name})", _paragraphs(each)[0]] for name, each in SUBCOMMANDS.items()]
-        return table(["command", "what it does"], rows)
+        return table(["command", "description"], rows)
     if part == "learners":
         return "\n\n".join(map(_learner, ALGORITHMS))
     return _subcommand(part)
@@ -43,7 +43,7 @@ def _subcommand(name: str) -> str:
         elif not info.hidden:
             rows.append([_option(parameter.name, kind, info), f"{_line(info.help)}{_default(parameter.default)}"])
     usage = " ".join(["cardwar", name, *places, "[OPTIONS]"])
-    options = table(["argument or option", "what it is"], rows)
+    options = table(["argument or option", "description"], rows)
     return "\n\n".join([*_paragraphs(function), f"```text\n{usage}\n```", options])
 
 
@@ -70,7 +70,7 @@ def _learner(name: str) -> str:
         [f"`--{field.name.replace('_', '-')}`", _learners_default(field), _line(field.metadata["description"])]
         for field in fields
     ]
-    return f"## {name}\n\n{entry.summary}\n\n{table(['option', 'default', 'what it is'], rows)}"
+    return f"## {name}\n\n{entry.summary}\n\n{table(['option', 'default', 'description'], rows)}"
 
 
 def _learners_default(field: dataclasses.Field[Any]) -> str:

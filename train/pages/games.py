@@ -68,7 +68,7 @@ def parameters(game: Game[Any]) -> str:
     told = described(type(game))
     fields = dataclasses.fields(type(game))  # type: ignore[arg-type]  # games are dataclasses
     rows = [[f"`{field.name}`", _default(field, game), told[field.name]] for field in fields]
-    return table(["parameter", "default", "what it is"], rows)
+    return table(["parameter", "default", "description"], rows)
 
 
 def _default(field: dataclasses.Field[Any], game: Game[Any]) -> str:
@@ -87,7 +87,7 @@ def observation(game: Game[Any]) -> str:
         rows.append([places, size, _line(meaning)])
         first += count
     head = f"`float32[{game.facts.observation_size}]` for the default game.\n\n"
-    return head + table(["index", "how many", "what it is"], rows)
+    return head + table(["index", "count", "description"], rows)
 
 
 def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
@@ -108,7 +108,7 @@ def actions(game: Game[Any]) -> str:
     number, players = game.facts.num_actions, range(game.facts.num_players)
     words = [tuple(game.describe_action(action, player) for player in players) for action in range(number)]
     same = all(len(set(each)) == 1 for each in words)
-    heading = ["action", "what it does"] if same else ["action", *(f"player_{player}" for player in players)]
+    heading = ["action", "description"] if same else ["action", *(f"player_{player}" for player in players)]
     rows = [[str(action), *(each[:1] if same else each)] for action, each in enumerate(words)]
     if number > MOST_SHOWN:
         rows = [*rows[: MOST_SHOWN - 2], ["...", *("..." for _ in rows[0][1:])], rows[-1]]
@@ -153,7 +153,7 @@ def policies(game: Game[Any]) -> str:
     # Levels are in ascending order, so the last one with a title is the highest.
     most = {each.title: each.number for each in levels() if each.game == game.facts.name}
     rows += [[f"`level:1` to `level:{number}`", f"Learned for {title}."] for title, number in most.items()]
-    return table(["name", "how it plays"], rows)
+    return table(["name", "description"], rows)
 
 
 def _line(text: str) -> str:

@@ -45,7 +45,7 @@ def places_of(game: Game[Any]) -> Listed:
     if found is None:
         fitting = _largest(game)
         instead = "" if fitting is None else f"; the largest size that works is {game_in_words(fitting)}"
-        said = f"is too large for a page, which holds at most {MOST_OUTCOMES:,} outcomes of moves"
+        said = f"is too large for a page, which can contain at most {MOST_OUTCOMES:,} outcomes of moves"
         raise ValueError(f"{game_in_words(game)} {said}{instead}")
     return found
 

@@ -79,7 +79,7 @@ class LearnedTable(TablePolicy):
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedTable:
         types = {name: tensor.dtype for name, tensor in tensors.items()}
         if types != {"observations": torch.float32, "probabilities": torch.float64}:
-            raise ValueError(f"a table holds observations (float32) and probabilities (float64), not {types}")
+            raise ValueError(f"a table must contain observations (float32) and probabilities (float64), not {types}")
         observations, probabilities = tensors["observations"].numpy(), tensors["probabilities"].numpy()
         if not ((probabilities >= 0.0).all() and (np.abs(probabilities.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
             raise ValueError("a row of its table is not a probability distribution")

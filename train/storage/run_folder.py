@@ -47,7 +47,7 @@ MetricsRow = dict[str, Any]
 
 
 class HeldByRunError(ValueError):
-    """The folder contains another run, or a run that was not asked to be resumed."""
+    """The folder contains another run, or a run that the caller did not ask to resume."""
 
 
 class RunFolder:

@@ -106,7 +106,7 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
     Args:
         chosen: The runs; their `held` and `reason` are kept up to date.
         out: The study's folder.
-        jobs: Number of processes at once.
+        jobs: Number of parallel processes.
         show: Called several times a second with the active runs and the runs that have just ended.
 
     Raises:

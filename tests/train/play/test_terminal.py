@@ -264,7 +264,7 @@ def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
     monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 10.0)
     screen = Screen("play", "goofspiel", "num_cards=4")
     try:
-        assert "goofspiel num_cards=5 starts at once" in " ".join(screen.until("quit) [n]: ").split())
+        assert "goofspiel num_cards=5 starts immediately" in " ".join(screen.until("quit) [n]: ").split())
         screen.type("help")
         assert "n plays against uniform now, without judging moves." in screen.until("quit) [n]: ")
         screen.type("quit")
