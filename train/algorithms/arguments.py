@@ -212,9 +212,7 @@ class TabularArgs(CommonArgs):
 class ReachArgs(TabularArgs):
     """Arguments of learners that can weight by reach probability, as the papers on game trees do."""
 
-    reach: int = option(
-        0, "1: weight by reach probability, as on a tree; 0: every state is a separate game", 0, 1
-    )
+    reach: int = option(0, "1: weight by reach probability, as on a tree; 0: each state is a separate game", 0, 1)
 
 
 @dataclass(frozen=True)
