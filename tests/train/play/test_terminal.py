@@ -131,7 +131,7 @@ def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, t
     kept = tmp_path / "game.json"
     code, _, err = played("4\n9\n", "jujitsu", "num_cards=4", "--record", str(kept))
     assert code == 2
-    assert err == f"cardwar: the input ended before the game, at move 2; the moves so far are in {kept}\n"
+    assert err == f"cardwar: the input ended before the game did, at move 2; the moves so far are in {kept}\n"
     record = read_record(kept)
     assert (record.content["ending"], len(record.episode.actions)) == ("broken off", 1)
 
