@@ -100,8 +100,8 @@ ROWS = {
     "train jujitsu num_cards=3 --algorithm magic": "unknown algorithm 'magic'",
     "train jujitsu num_cards=3 --steps many": "steps (many) must be an integer",
     "train jujitsu num_cards=3 --wings 2": "no parameter 'wings'",
-    "train lowest_unique --algorithm minimax_q": "minimax-Q learns two-player zero-sum games",
-    "train dice_poker --algorithm minimax_q": "cardwar: dice_poker: minimax-Q learns two-player zero-sum games "
+    "train lowest_unique --algorithm minimax_q": "minimax-Q supports only two-player zero-sum games",
+    "train dice_poker --algorithm minimax_q": "cardwar: dice_poker: minimax-Q supports only two-player zero-sum games "
     "of public state; ppo, mmd and nfsp learn any game\n",
     # reproduce
     "reproduce": "Missing argument 'NAME'",
