@@ -65,6 +65,7 @@ class Report:
         versions: Package -> version.
         seen: Kind of environment -> how many games, steps and so on were played.
         stale: Known findings that no longer occur.
+        seconds: Processor time of the run, with its child processes.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Report:
     versions: dict[str, str]
     seen: dict[str, dict[str, int]]
     stale: list[str]
+    seconds: float
 
     @property
     def complete(self) -> bool:
@@ -126,15 +128,17 @@ def check_environment(
 
 def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]], wanted: Wanted) -> Report:
     """Runs the checks; if requested, writes the failures to the baseline file, after which they count as known."""
-    from cardwar_envs.conformance import CHECKS, coverage, versions
+    from cardwar_envs.conformance import CHECKS, versions
     from cardwar_envs.conformance.baseline import stale, updated
-    from cardwar_envs.conformance.runner import each_result
+    from cardwar_envs.conformance.budget import processor_seconds
+    from cardwar_envs.conformance.guard import Guard
+    from cardwar_envs.conformance.runner import with_causes
     from cardwar_envs.conformance.verdicts import FAILED, KNOWN
 
     here = known.get(subject.name, {})
     results: list[Result] = []
-    with _ended_by_signals(), advancing("checks", len(names)) as progress:
-        for result in _printed_to_stderr(each_result(subject, names, here)):
+    with Guard(subject) as guard, _ended_by_signals(), advancing("checks", len(names)) as progress:
+        for result in with_causes(map(guard.run, names), here):
             results.append(result)
             progress(len(results))
     gone = stale(results, here, CHECKS)
@@ -142,17 +146,18 @@ def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]
         write_atomically(wanted.baseline, updated(known, subject.name, results, CHECKS).encode())
         results = [dataclasses.replace(each, status=KNOWN) if each.status == FAILED else each for each in results]
         gone = []
-    seen = coverage(subject) if len(results) == len(names) and len(names) == len(CHECKS) else {}
+    seen = guard.seen if len(results) == len(names) and len(names) == len(CHECKS) else {}
     with contextlib.redirect_stdout(sys.stderr):
         found = versions(subject)
-    return Report(subject.name, results, len(names), found, seen, gone)
+    return Report(subject.name, results, len(names), found, seen, gone, processor_seconds())
 
 
 def _as_data(report: Report) -> dict[str, Any]:
     passed = report.complete and not report.failures()
     told = {"environment": report.name, "passed": passed, "complete": report.complete, "seen": report.seen}
     checks = [dataclasses.asdict(result) for result in report.results]
-    return {**told, "versions": report.versions, "stale": report.stale, "checks": checks}
+    more = {"versions": report.versions, "stale": report.stale, "seconds": round(report.seconds, 1)}
+    return {**told, **more, "checks": checks}
 
 
 @contextlib.contextmanager
@@ -165,16 +170,6 @@ def _ended_by_signals() -> Iterator[None]:
         pass
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
-    """Yields the results, and redirects what environments print meanwhile to stderr."""
-    while True:
-        with contextlib.redirect_stdout(sys.stderr):
-            result = next(results, None)
-        if result is None:
-            return
-        yield result
 
 
 def _say_results(report: Report, everything: bool, wanted: Wanted) -> None:
