@@ -1,4 +1,4 @@
-"""Undercut: both players name a number; naming exactly one less than the other player wins the sum of both."""
+"""Undercut: both players name a number; naming exactly one less than the other wins the sum of both."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ import numpy as np
 from cardwar_envs import CERTAIN, Game, GameFacts, Transition, whole_number
 
 
-@dataclass(frozen=True)  # the fields are the parameters; the rules must not depend on anything else
+@dataclass(frozen=True)  # the fields are the parameters, which determine the rules
 class Undercut(Game):
     """A state is (rounds left, player 0's score minus player 1's). Your game can use any hashable states."""
 
@@ -23,13 +23,13 @@ class Undercut(Game):
     @property
     def how_to_play(self):  # shown to human players
         return (
-            f"Both players name a number from 1 to {self.highest} at the same time. Naming exactly one less than the "
-            "other player wins the sum of both numbers; otherwise the higher number wins the difference. "
-            f"You play {self.rounds} rounds."
+            f"Both players simultaneously name a number from 1 to {self.highest}. Naming exactly one less than the "
+            f"other wins the sum of both numbers; otherwise the higher number wins the difference. You play "
+            f"{self.rounds} rounds."
         )
 
     @property
-    def facts(self):  # declarations that solvers rely on; `cardwar check` compares them with the rules
+    def facts(self):  # what solvers must know in advance; `cardwar check` compares it with the rules
         most = self.rounds * 2 * self.highest
         return GameFacts(
             name=self.name,
@@ -50,7 +50,7 @@ class Undercut(Game):
     def initial(self):  # all possible starts, each with its probability (a Fraction), state and rewards
         return [Transition(CERTAIN, (self.rounds, 0), (0.0, 0.0))]
 
-    def acting_players(self, state):  # the players who choose now; () when the game is over
+    def acting_players(self, state):  # the players who choose now; () if the game is over
         return (0, 1) if state[0] else ()
 
     def legal_actions(self, state, player):  # whole numbers from 0, ascending
@@ -64,7 +64,7 @@ class Undercut(Game):
     def observation(self, state, player):  # the state as numbers, as the player sees it
         return np.array([state[0], state[1] if player == 0 else -state[1]], dtype=np.float32)
 
-    def state_of(self, observation):  # the inverse: state and observing seat (0 if symmetric)
+    def state_of(self, observation):  # the inverse: the state, and the observer's seat (0 if symmetric)
         return (int(observation[0]), int(observation[1])), 0
 
     def check(self, state):  # raise ValueError for an impossible state

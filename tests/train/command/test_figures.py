@@ -179,6 +179,6 @@ def test_a_resumed_run_keeps_the_arguments_that_are_not_given(capsys, tmp_path):
     given = ["num_cards=3", "--algorithm", "cfr_plus", "--steps", "20", "--seed", "7"]
     assert run(capsys, *words, *given)[0] == 0
     code, _, err = run(capsys, *words, "--resume")
-    assert (code, "had finished; this is its result" in err) == (0, True)
+    assert (code, "had already finished; this is its result" in err) == (0, True)
     code, _, err = run(capsys, *words, "--resume", "--steps", "40")
     assert (code, "steps=20, not 40, on which schedules may depend" in err) == (2, True)

@@ -198,7 +198,7 @@ def test_a_state_in_fractions(capsys):
     )
     _, out, _ = run(capsys, *FIVE_CARDS, "--exact")
     assert "≈0.477796" in out
-    assert "a fraction too long to show; --json has it" in " ".join(out.split())
+    assert "a fraction too long to show; --json prints it" in " ".join(out.split())
 
 
 def test_the_start_is_said_to_be_the_only_mix_or_not(capsys):
