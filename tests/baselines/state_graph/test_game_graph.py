@@ -145,7 +145,7 @@ def test_exactly_as_many_states_as_allowed_are_no_offence():
     game = make_game("jujitsu", num_cards=4)
     number = len(full_graph(game).states)
     assert len(build_graph(game, game.initial(), max_states=number).states) == number
-    with pytest.raises(ValueError, match=f"more than {number - 1} states"):
+    with pytest.raises(ValueError, match=f"more than {number - 1} undecided states"):
         build_graph(game, game.initial(), max_states=number - 1)
 
 
