@@ -14,6 +14,7 @@ from baselines import TablePolicy
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import SUM_TOLERANCE
+from train.policies.unfinished import Unfinished
 from train.storage.archive import Archive
 
 
@@ -35,6 +36,7 @@ class LearnedTable(TablePolicy):
     """Plays the table's probabilities; for other observations it plays uniformly over legal actions."""
 
     kind: ClassVar[str] = "table"
+    unfinished: Unfinished | None = None
 
     def __init__(self, game: Game[Any], observations: NDArray[np.float32], probabilities: NDArray[np.float64]) -> None:
         """Takes observations `[rows, observation_size]`, each once, and probabilities `[rows, num_actions]`.

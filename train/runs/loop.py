@@ -104,10 +104,10 @@ def run(
         rows = _continue(folder, learner, config, measure)
         title = f"{entry.label} on {game_in_words(game)}"
         with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps, measure) as report:
-            for row in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
+            for row, policy in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
                 rows.append(row)
                 _write_checkpoint(folder, learner, rows, config)
-                folder.write_metrics(rows)
+                _write_results(folder, policy, rows)
                 for told in (record, *sinks, report):
                     told(row)
         return _finish(entry, learner, folder, rows[-1], measure)
@@ -140,6 +140,7 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], me
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"{unlike[0]} is not kept by both")
         measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # checks that all figures of the final report exist
+        policy = learner.policy()  # making a network draws random weights, so before the generators are restored
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
@@ -150,8 +151,14 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], me
             "restart the run in another folder"
         ) from None
     rows: list[MetricsRow] = data["rows"]
-    folder.write_metrics(rows)
+    _write_results(folder, policy, rows)
     return rows
+
+
+def _write_results(folder: RunFolder, policy: LearnedPolicy, rows: list[MetricsRow]) -> None:
+    """Writes what follows from a checkpoint; the metrics last, so that a run with all its rows has its policy."""
+    save_policy(folder.path / POLICY_FILE, policy, folder.identity(), int(rows[-1]["steps"]))
+    folder.write_metrics(rows)
 
 
 def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow], config: Mapping[str, Any]) -> None:
@@ -170,20 +177,18 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     folder.write_checkpoint(Archive(tensors, data))
 
 
-def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
-    """Trains from one evaluation to the next and yields their rows; `seconds` were spent before."""
+def _learn(
+    learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float
+) -> Iterator[tuple[MetricsRow, LearnedPolicy]]:
+    """Trains from one evaluation to the next and yields their rows and policies; `seconds` were spent before."""
     watch = Stopwatch()
     while learner.steps < args.steps:
         due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
         learned = learner.advance(min(args.steps, due))
-        figures = measure(learner.policy(), seed, final=learner.steps >= args.steps)
-        yield {
-            "steps": learner.steps,
-            "seconds": round(seconds + watch.seconds, 3),
-            "measured": measure.kind,
-            **figures,
-            **learned,
-        }
+        policy = learner.policy()
+        figures = measure(policy, seed, final=learner.steps >= args.steps)
+        spent = round(seconds + watch.seconds, 3)
+        yield {"steps": learner.steps, "seconds": spent, "measured": measure.kind, **figures, **learned}, policy
 
 
 @contextmanager
@@ -227,11 +232,10 @@ def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> 
 
 
 def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
-    policy, seconds = learner.policy(), last["seconds"]
-    save_policy(folder.path / POLICY_FILE, policy, folder.identity())
+    seconds = last["seconds"]
     return RunResult(
         folder=folder.path,
-        policy=policy,
+        policy=learner.policy(),
         measured=measure.kind,
         figures={name: figure for name, figure in last.items() if is_measured(name, measure.kind)},
         reference=measure.reference,

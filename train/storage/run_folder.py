@@ -36,8 +36,8 @@ RESUME = "resuming the run (--resume) rebuilds it from the checkpoint"
 
 # Bytes of a file of settings or checksums.
 MOST_SETTINGS = 1_000_000
-# Key of the run's identity in a policy's data.
-RUN = "run"
+# Keys of the run's identity and of its steps so far in a policy's data.
+RUN, STEPS = "run", "steps"
 
 # Runs that differ in any of these are different runs.
 IDENTITY = tuple(StoredIdentity.model_fields)
