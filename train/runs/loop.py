@@ -80,13 +80,16 @@ def run(
         algorithm: A key of `ALGORITHMS`.
         args: An instance of the algorithm's `Args`.
         out: Run folder: new or empty; with `resume`, that of a run with the same game, algorithm, arguments and seed.
+            `args` may have more steps than that run. It then continues to them, as a run that had them from the start
+            would, apart from samples: those of an evaluation that was its last one are ten times as large.
         seed: Random seed, 0 to 2**32 - 1.
-        resume: Whether to resume the run in `out`; a finished run returns its result.
+        resume: Whether to resume the run in `out`; a finished run returns its result, unless `args` has more steps.
         echo: Stream for progress: live on a terminal, else one line per evaluation.
         sinks: Called with every new row after it is written, e.g. `train.runs.sinks.wandb_sink(run)`.
 
     Raises:
-        ValueError: If an argument is invalid, or another run is active in `out`; nothing in it is changed then.
+        ValueError: If an argument is invalid, another run is active in `out`, or the run cannot be extended, because
+            a schedule depends on its steps; nothing in it is changed then.
     """
     require_game(game)
     entry = algorithm_named(algorithm)
@@ -101,7 +104,7 @@ def run(
         config = run_identity(game, entry.name, args, seed) | described(game, entry.label, entry.step, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
-        rows = _continue(folder, learner, config, measure)
+        rows = _continue(folder, learner, config, measure, args.schedules())
         title = f"{entry.label} on {game_in_words(game)}"
         with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps, measure) as report:
             for row, policy in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
@@ -128,11 +131,22 @@ def own_generators(seed: int, threads: int) -> Iterator[None]:
         np.random.set_state(before[2])
 
 
-def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], measure: Measure) -> list[MetricsRow]:
-    """Restores the checkpoint; returns the rows up to it."""
+def _continue(
+    folder: RunFolder, learner: Learner, config: Mapping[str, Any], measure: Measure, schedules: Mapping[str, float]
+) -> list[MetricsRow]:
+    """Restores the checkpoint, and extends the run if it is to take more steps; returns the rows so far."""
     checkpoint = folder.read_checkpoint(config)
-    if checkpoint is None:
-        return []
+    rows: list[MetricsRow] = [] if checkpoint is None else checkpoint.data["rows"]
+    policy = None if checkpoint is None else _restore(checkpoint, folder, learner, measure)
+    if folder.is_longer(config):
+        folder.extend(config["args"]["steps"], schedules, rows[-1]["steps"] if rows else 0.0)
+    if policy is not None:
+        _write_results(folder, policy, rows)
+    return rows
+
+
+def _restore(checkpoint: Archive, folder: RunFolder, learner: Learner, measure: Measure) -> LearnedPolicy:
+    """Restores a learner and the global generators; returns the learner's policy."""
     tensors, data = checkpoint
     try:
         kept = with_prefix(tensors, "learner.")
@@ -150,9 +164,7 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], me
             f"the checkpoint in {folder.path} was written by another version ({reason}); "
             "restart the run in another folder"
         ) from None
-    rows: list[MetricsRow] = data["rows"]
-    _write_results(folder, policy, rows)
-    return rows
+    return policy
 
 
 def _write_results(folder: RunFolder, policy: LearnedPolicy, rows: list[MetricsRow]) -> None:

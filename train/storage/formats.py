@@ -111,6 +111,8 @@ class StoredConfig(StoredIdentity):
     label: Text
     step: Text
     measured: Kind = "exact"  # the only kind in older files
+    # The steps that it was to take before it was extended, each time.
+    extended_from: Annotated[list[Count], Field(default_factory=list)]
     # The figure that plots show, and the reference figures, in payoff points.
     figure: Name = "exploitability"
     reference: Annotated[dict[Name, Points], AfterValidator(_check_reference)]

@@ -2,8 +2,8 @@
 
 `config.json` identifies the run, `metadata.json` records its environment, and `metrics.csv` has a row per evaluation.
 The checkpoint also holds the rows and is replaced atomically, so a run can be killed at any moment and everything else
-is rebuilt from it. `checksums.txt` verifies files without a checksum of their own; while `metrics.csv` is being
-replaced, it has a line for the old metrics and one for the new ones.
+is rebuilt from it. `checksums.txt` verifies files without a checksum of their own; while such a file is being replaced,
+it has a line for the old content and one for the new.
 """
 
 from __future__ import annotations
@@ -12,17 +12,12 @@ import csv
 import hashlib
 import io
 import json
-import platform
-import subprocess
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-import cardwar_envs
 from baselines.files import csv_bytes, kind_of_file, parse_object, read_plain, refuse_links, write_atomically
+from train.storage.circumstances import circumstances
 from train.storage.formats import FORMAT, StoredCheckpoint, StoredConfig, StoredIdentity, StoredMetadata, StoredRows
 from train.validation import Strict, check
 
@@ -38,6 +33,8 @@ RESUME = "resuming the run (--resume) rebuilds it from the checkpoint"
 MOST_SETTINGS = 1_000_000
 # Keys of the run's identity and of its steps so far in a policy's data.
 RUN, STEPS = "run", "steps"
+# Key of the steps that an extended run had before, in its configuration.
+EXTENDED = "extended_from"
 
 # Runs that differ in any of these are different runs.
 IDENTITY = tuple(StoredIdentity.model_fields)
@@ -73,7 +70,7 @@ class RunFolder:
         if any(not name.startswith(".") for name in held - {METADATA_FILE, CHECKSUM_FILE}):
             raise ValueError(f"{path} holds other files; choose an empty or a new folder")
         folder.path.mkdir(parents=True, exist_ok=True)
-        metadata, config = {"seed": config["seed"], **_circumstances()}, {"format": FORMAT, **config}
+        metadata, config = {"seed": config["seed"], **circumstances()}, {"format": FORMAT, **config}
         contents = {METADATA_FILE: _json(metadata), CONFIG_FILE: _json(config)}
         folder._write_checksums([_checksum(name, content) for name, content in contents.items()])
         for name, content in contents.items():  # the settings last: it is a run from then on
@@ -84,6 +81,8 @@ class RunFolder:
     def reopen(cls, path: str | Path, identity: Mapping[str, Any]) -> RunFolder:
         """Continues the run that a folder holds; `identity` is as `run_identity`, with other entries ignored.
 
+        It may have more steps than the run, which `extend` then extends.
+
         Raises:
             ValueError: If the folder holds no run or a damaged one; if the run has another game, algorithm,
                 arguments or seed; or if the folder holds links, because a run must not change files elsewhere.
@@ -93,17 +92,43 @@ class RunFolder:
             raise ValueError(f"{path} holds no run to resume")
         for held_file in sorted(folder.path.iterdir()):
             refuse_links(folder.path, held_file.name)
-        folder.check_same(identity)
+        if not folder.is_longer(identity):
+            folder.check_same(identity)
         folder.metadata()
         return folder
 
     def check_same(self, identity: Mapping[str, Any]) -> None:
         """Raises ValueError if the run is damaged, or has another game, algorithm, arguments or seed."""
         if difference := _difference(self.config(), identity):
-            why = ", on which schedules may depend: more steps need a new run" * difference.startswith("steps=")
-            raise HeldByRunError(
-                f"{self.path} holds a run with {difference}{why}; resume it with its original arguments"
+            raise HeldByRunError(f"{self.path} holds a run with {difference}; resume it with its original arguments")
+
+    def is_longer(self, identity: Mapping[str, Any]) -> bool:
+        """Whether `identity` is this run with more steps; raises ValueError as `config`."""
+        held = self.config()
+        longer = identity["args"]["steps"] > held["args"]["steps"]
+        return longer and not _difference(_with_steps(held, identity["args"]["steps"]), identity)
+
+    def extend(self, steps: int, schedules: Mapping[str, float], taken: float) -> None:
+        """Changes the number of steps that the run is to take, of which it has `taken` some.
+
+        Raises:
+            ValueError: If a run of so many steps would not have got here: because `schedules` spread over its
+                steps, or because the last evaluation, before which games start anew, was where it has none.
+        """
+        held = self.config()
+        before, every = held["args"]["steps"], held["args"]["evaluate_every"]
+        why = ""
+        if schedules:
+            named = ", ".join(f"{name}={value:g}" for name, value in schedules.items())
+            why = f"{named} spreads a schedule over all steps, so a longer run differs from the first step on"
+        elif taken >= before and before % every:
+            why = f"it was evaluated after {before:,} steps, and a longer run only after multiples of {every:,}"
+        if why:
+            raise ValueError(
+                f"{self.path} cannot go on from {before:,} to {steps:,} steps: {why}; choose another folder instead"
             )
+        longer = _with_steps(held, steps) | {EXTENDED: [*held.get(EXTENDED, []), before]}
+        self._replace(CONFIG_FILE, _json(longer))
 
     def config(self) -> dict[str, Any]:
         """The configuration, as `StoredConfig`; raises ValueError if it is missing, damaged or of another format."""
@@ -169,6 +194,9 @@ class RunFolder:
             self._check_owner(path, data[RUN], self.config())
 
     def _check_owner(self, path: Path, owner: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+        held = self.config()
+        if owner["args"]["steps"] in (held["args"]["steps"], *held.get(EXTENDED, [])):  # of the run as it was, perhaps
+            owner = _with_steps(owner, identity["args"]["steps"])
         if difference := _difference(owner, identity):
             raise ValueError(f"{path} belongs to another run, with {difference}; {ANEW}")
 
@@ -180,11 +208,14 @@ class RunFolder:
 
     def write_metrics(self, rows: Sequence[MetricsRow]) -> None:
         """Replaces `metrics.csv`, atomically."""
-        content = csv_bytes([rows[0], *([row[name] for name in rows[0]] for row in rows)])
-        lines, line = self._checksums(), _checksum(METRICS_FILE, content)
+        self._replace(METRICS_FILE, csv_bytes([rows[0], *([row[name] for name in rows[0]] for row in rows)]))
+
+    def _replace(self, name: str, content: bytes) -> None:
+        """Replaces a file that has a checksum, so that at any moment what it holds has one."""
+        lines, line = self._checksums(), _checksum(name, content)
         self._write_checksums([*lines, line])
-        write_atomically(self.path / METRICS_FILE, content)
-        self._write_checksums([*(each for each in lines if not _is_of_metrics(each)), line])
+        write_atomically(self.path / name, content)
+        self._write_checksums([*(each for each in lines if not _is_of(name, each)), line])
 
     def read_metrics(self) -> list[MetricsRow]:
         """The rows of `metrics.csv`; none if the run was stopped before its first evaluation.
@@ -194,7 +225,8 @@ class RunFolder:
         """
         path = self.path / METRICS_FILE
         try:
-            if not (path.exists() or path.is_symlink() or any(map(_is_of_metrics, self._checksums()))):
+            written = any(_is_of(METRICS_FILE, line) for line in self._checksums())
+            if not (path.exists() or path.is_symlink() or written):
                 return []
             content = read_plain(path, self.path)
             self._check_sum(METRICS_FILE, content)
@@ -210,7 +242,7 @@ class RunFolder:
             raise ValueError(f"{path} cannot be read: {error}; {RESUME}") from None
 
     def _checksums(self) -> list[bytes]:
-        """One line for each file, but two lines for metrics that are being replaced right now."""
+        """One line for each file, but two lines for one that is being replaced right now."""
         path = self.path / CHECKSUM_FILE
         there = path.exists() or path.is_symlink()
         return read_plain(path, self.path, MOST_SETTINGS).splitlines(keepends=True) if there else []
@@ -233,8 +265,12 @@ def _checksum(name: str, content: bytes) -> bytes:
     return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
 
 
-def _is_of_metrics(line: bytes) -> bool:
-    return line.endswith(f"  {METRICS_FILE}\n".encode())
+def _is_of(name: str, line: bytes) -> bool:
+    return line.endswith(f"  {name}\n".encode())
+
+
+def _with_steps(identity: Mapping[str, Any], steps: int) -> dict[str, Any]:
+    return {**identity, "args": {**identity["args"], "steps": steps}}
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
@@ -250,31 +286,3 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         if one != other:
             return f"{key}={one!r}, not {other!r}"
     return ""
-
-
-def _circumstances() -> dict[str, Any]:
-    import torch
-
-    return {
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "version": cardwar_envs.__version__,
-        "commit": _commit(),
-        "platform": platform.platform(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-    }
-
-
-def _commit() -> str | None:
-    """The commit of the checkout that this package runs from, if it is one."""
-    root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():
-        return None
-    try:
-        answer = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return answer.stdout.strip()

@@ -74,9 +74,10 @@ def test_a_kill_between_checkpoint_and_policy_leaves_a_policy_that_says_its_own_
             raise KeyboardInterrupt
         save_policy(path, policy, run, steps)
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(loop, "save_policy", killed)
-        loop.run(GAME, "cfr_plus", ARGS, tmp_path / "run")
+        with pytest.raises(KeyboardInterrupt):
+            loop.run(GAME, "cfr_plus", ARGS, tmp_path / "run")
     folder = RunFolder(tmp_path / "run")
     assert [row["steps"] for row in folder.read_checkpoint(folder.config()).data["rows"]] == [10, 20]
     policy = load_policy(folder.path, GAME)
