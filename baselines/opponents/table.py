@@ -13,7 +13,7 @@ from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observa
 
 
 class TablePolicy:
-    """Plays the probabilities listed for an observation, and uniformly where the table has none.
+    """Plays the probabilities listed for an observation, and uniformly at observations that are not in the table.
 
     Exact measures reject a table that contains none of the queried observations, since they would measure uniform play.
     Each measure resets the counts `asked` and `known`.
@@ -32,7 +32,7 @@ class TablePolicy:
         self._exact = dict(zip(_equal_keys(table), table.values(), strict=True))
         self._table = {key: np.asarray(row, dtype=np.float64) for key, row in self._exact.items()}
         if len(self._table) < len(table):
-            raise ValueError("a table has two rows for one observation: 0.0 and -0.0 are equal")
+            raise ValueError("two keys of the table are the same observation: 0.0 and -0.0 are equal")
         self._asked: set[bytes] = set()
 
     def __repr__(self) -> str:
@@ -56,7 +56,7 @@ class TablePolicy:
         """Raises a ValueError if the table was queried but contained none of the observations."""
         if self.asked and not self.known:
             raise ValueError(
-                f"{self!r} knows none of the {self.asked:,} observations that it was asked for; "
+                f"{self!r} contains none of the {self.asked:,} observations queried; "
                 "its keys must be observation.tobytes() of this game's observations, which are float32"
             )
 
@@ -78,7 +78,7 @@ class TablePolicy:
 
 
 def _equal_keys(keys: Collection[bytes]) -> list[bytes]:
-    """The keys in the form of `observation_keys`, from the bytes of observations."""
+    """Converts the bytes of observations to keys as made by `observation_keys`."""
     sizes = sorted({len(key) for key in keys} or {0})
     if len(sizes) > 1 or sizes[0] % np.dtype(np.float32).itemsize:
         raise ValueError(

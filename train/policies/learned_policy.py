@@ -1,4 +1,4 @@
-"""The protocol of learned policies, which can be stored in files."""
+"""The protocol of learned policies that can be stored in files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LearnedPolicy(Policy, Protocol):
     """A policy that can be stored in a file.
 
     Attributes:
-        kind: Its key in `train.policies.files.POLICY_KINDS`.
+        kind: The key of its class in `train.policies.files.POLICY_KINDS`.
         game: The game for which it was learned.
         unfinished: How far its run was, if `load_policy` read it from a run that has not finished; else None.
     """
@@ -27,10 +27,10 @@ class LearnedPolicy(Policy, Protocol):
     unfinished: Unfinished | None
 
     def to_archive(self) -> Archive:
-        """Tensors and JSON data from which `from_archive` reconstructs the policy for its game."""
+        """Returns tensors and JSON data from which `from_archive` reconstructs the policy for its game."""
         ...
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedPolicy:
-        """Restores a policy from `to_archive`; raises ValueError if the tensors do not fit the game."""
+        """Reconstructs a policy from what `to_archive` returned; raises ValueError if tensors do not fit the game."""
         ...

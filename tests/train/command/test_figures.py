@@ -82,7 +82,7 @@ def test_a_table_that_lacks_observations_says_so(capsys, monkeypatch):
     assert 0 < partial.known < partial.asked
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: foreign)
     said = refusal(capsys, "exploit", "jujitsu", "num_cards=3")
-    assert f"knows none of the {foreign.asked} observations that it was asked for; its keys must be" in said
+    assert f"contains none of the {foreign.asked} observations queried; its keys must be" in said
 
 
 def test_a_policy_that_is_no_policy_is_an_error(capsys, monkeypatch):
@@ -181,9 +181,9 @@ def test_a_resumed_run_keeps_the_arguments_that_are_not_given(capsys, tmp_path):
     given = ["num_cards=3", "--algorithm", "cfr_plus", "--steps", "20", "--seed", "7"]
     assert run(capsys, *words, *given)[0] == 0
     code, _, err = run(capsys, *words, "--resume")
-    assert (code, "had finished; this is its result" in err) == (0, True)
+    assert (code, "had already finished; this is its result" in err) == (0, True)
     code, _, err = run(capsys, *words, *given, "--steps=40")
-    assert (code, "already holds a run" in err) == (2, True)
+    assert (code, "already contains a run" in err) == (2, True)
     _, *extended = shlex.split(err.partition("another folder: ")[2])
     assert run(capsys, *extended)[0] == 0
     assert rows(tmp_path / "run")[-1]["steps"] == 40
