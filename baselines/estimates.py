@@ -53,7 +53,7 @@ class Relay:
             self.expect(at_least)
 
     def forecast(self, seconds: float) -> None:
-        """Called before a layer of a game in rationals, with the seconds that it and the next few will take."""
+        """Called before work in rationals, or a part of it, with an estimate of its seconds."""
 
     def expect(self, total: int) -> None:
         """Called before the work starts, with the number of matrix games if it is known."""
@@ -99,7 +99,7 @@ class Announced(Relay):
         """As in `Relay`; says it again only if it has doubled."""
         if seconds > max(WAITED_FOR, 2.0 * self._said):
             self._said = seconds
-            self._say(f"In rationals, the fractions ahead are long: at least {in_words(seconds)} on one processor.")
+            self._say(f"Solving in rationals takes at least {in_words(seconds)} on one processor.")
 
     def expect(self, total: int) -> None:
         """As in `Relay`."""

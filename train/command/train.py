@@ -59,7 +59,7 @@ def train(
         bool,
         typer.Option(
             "--resume",
-            help="Resume the run in --out, with its arguments where none are given; a larger --steps extends it.",
+            help="Resume the run in --out; arguments not given are taken from that run. A larger --steps extends it.",
         ),
     ] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,

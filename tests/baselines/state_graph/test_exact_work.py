@@ -7,6 +7,7 @@ import pytest
 
 import baselines
 from baselines.estimates import Announced
+from baselines.oracles.bayesian import solver
 from baselines.oracles.state_graph import backward_induction, exact_work
 from baselines.oracles.state_graph.exact_work import ExactWork
 from cardwar_envs import make_game
@@ -47,8 +48,14 @@ def test_long_work_is_announced_before_it_begins(monkeypatch):
     monkeypatch.setattr(exact_work, "EACH", 0.5)
     lines = announced(exact=True)
     assert lines
-    assert all(re.fullmatch(r"In rationals, .* at least about \d+ \w+ on one processor\.", line) for line in lines)
+    assert all(
+        re.fullmatch(r"Solving in rationals takes at least about \d+ \w+ on one processor\.", line) for line in lines
+    )
     assert announced() == []
+    lines = []
+    monkeypatch.setattr(solver, "EXACT_SECONDS", 1.0)
+    baselines.solve(make_game("dice_poker", sides=4), exact=True, progress=Announced(lines.append, None))
+    assert lines == ["Solving in rationals takes at least about 9 minutes on one processor."]  # 8 pairs, cubed
 
 
 def test_what_takes_too_long_is_refused_with_what_to_do(monkeypatch):
