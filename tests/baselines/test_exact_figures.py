@@ -128,7 +128,7 @@ class Short(Thirds):
         (Short(), {}, "policy Short: exact probabilities sum to .*, not to 1"),
         (baselines.solve(GAME).policy, {}, "jujitsu was not solved in rationals; ask for exact=True"),
         ("uniform", {"illegal": "renormalise"}, r"illegal \('renormalise'\) must be 'raise'"),
-        ("uniform", {"max_states": 10}, "jujitsu has more than 10 states"),
+        ("uniform", {"max_states": 10}, "jujitsu has more than 10 undecided states"),
     ],
 )
 def test_what_has_no_exact_figure_is_refused(policy, options, message):
