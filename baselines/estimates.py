@@ -52,6 +52,9 @@ class Relay:
         if at_least:
             self.expect(at_least)
 
+    def forecast(self, seconds: float) -> None:
+        """Called before work in rationals, or a part of it, with an estimate of its seconds."""
+
     def expect(self, total: int) -> None:
         """Called before the work starts, with the number of matrix games if it is known."""
         if (expect := getattr(self._progress, "expect", None)) is not None:
@@ -81,7 +84,7 @@ class Announced(Relay):
 
     def __init__(self, say: Callable[[str], object], progress: Progress | None) -> None:
         super().__init__(progress)
-        self._say = say
+        self._say, self._said = say, 0.0
 
     def foresee(self, work: float, at_least: int) -> None:
         """As in `Relay`."""
@@ -91,6 +94,12 @@ class Announced(Relay):
             self._say(
                 f"Counting matrix games: at least {at_least:,}, which take {seconds} on {processors()} processors."
             )
+
+    def forecast(self, seconds: float) -> None:
+        """As in `Relay`; says it again only if it has doubled."""
+        if seconds > max(WAITED_FOR, 2.0 * self._said):
+            self._said = seconds
+            self._say(f"Solving in rationals takes at least {in_words(seconds)} on one processor.")
 
     def expect(self, total: int) -> None:
         """As in `Relay`."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 from baselines.estimates import Refusing
-from baselines.oracles.choice import oracle_for, solver_for
+from baselines.oracles.choice import exact_oracle_for, oracle_for, solver_for
 from baselines.oracles.consistency import consistent
 from baselines.oracles.protocol import Progress, Request, Seats, Selection
 from baselines.oracles.results import BestResponse, HeadToHead, NashConv, Solution
@@ -76,7 +77,13 @@ def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
 
 
 def best_response(
-    game: Game[Any], policy: Seats, player: int = 0, *, max_states: int | None = None, illegal: str = "raise"
+    game: Game[Any],
+    policy: Seats,
+    player: int = 0,
+    *,
+    max_states: int | None = None,
+    illegal: str = "raise",
+    exact: bool = False,
 ) -> BestResponse:
     """Computes an exact best response: its value and policy.
 
@@ -96,20 +103,50 @@ def best_response(
         illegal: How to treat probability on illegal actions, which policies trained without masks can have. "raise"
             raises an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed
             policy, and a warning and the result say how much was removed.
+        exact: Whether to compute in rationals (games on private information, or of up to 30,000 states unless
+            `max_states` is given); the result then has fractions, too. The policies must have exact probabilities:
+            `uniform`, strategies without chance, an equilibrium solved with `exact=True` (as `"equilibrium"` is here),
+            a `TablePolicy` of fractions, or your own with a method `exact_probabilities` that returns rows of
+            fractions. Without that method, floats count if they are fractions with small denominators, powers of two,
+            such as 0.5; others are refused.
 
     Raises:
         ValueError: If the game is unsupported or too large, the player does not exist, or a policy does not return
-            probabilities. With "renormalise" also if a policy gives all probability to illegal actions somewhere.
+            probabilities. With "renormalise" also if a policy gives all probability to illegal actions somewhere. With
+            `exact` also if a probability or payoff was rounded.
     """
     require_game(game)
     player = whole_number("player", player, range(game.facts.num_players))
+    if exact:
+        in_rationals = exact_oracle_for(game, max_states)
+        with consistent(game, _no_invariances, _exact_policies(policy, game, illegal), responder=player) as profile:
+            response = in_rationals.exact_response(profile.policies, player)
+        return replace(response, asked=profile.asked)
     oracle = oracle_for(game, max_states)
     with consistent(game, oracle.check_invariances, as_policies(policy, game), illegal, responder=player) as profile:
         response = oracle.response(profile.policies, player)
     return replace(response, removed=profile.removed, asked=profile.asked)
 
 
-def nash_conv(game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise") -> NashConv:
+def _no_invariances(policies: object) -> int:
+    """In rationals, every state is evaluated, so no declared invariance is relied on."""
+    return 0
+
+
+def _exact_policies(policy: Seats, game: Game[Any], illegal: str) -> list[Policy]:
+    """One policy per seat, with the name `equilibrium` standing for one in rationals."""
+    if illegal != "raise":
+        raise ValueError(f"illegal ({illegal!r}) must be 'raise' where rationals are asked for")
+
+    def found(each: Policy | str) -> Policy | str:
+        return solve(game, exact=True).policy if each == "equilibrium" else each
+
+    return as_policies(found(policy) if isinstance(policy, str | Policy) else [found(each) for each in policy], game)
+
+
+def nash_conv(
+    game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise", exact: bool = False
+) -> NashConv:
     """Computes the exact NashConv of a policy: the total and each player's gain.
 
     Args:
@@ -117,11 +154,15 @@ def nash_conv(game: Game[Any], policy: Seats, *, max_states: int | None = None, 
         policy: One policy for all seats, or one per seat; objects or names.
         max_states: As for `best_response`.
         illegal: As for `best_response`.
+        exact: As for `best_response`.
 
     Raises:
-        ValueError: If the game is unsupported or too large, or a policy does not return probabilities.
+        ValueError: If the game is unsupported or too large, or a policy does not return probabilities; with `exact`
+            also if a probability or payoff was rounded.
     """
     require_game(game)
+    if exact:
+        return _exact_nash_conv(game, policy, max_states, illegal)
     oracle = oracle_for(game, max_states)
     with consistent(game, oracle.check_invariances, as_policies(policy, game), illegal) as profile:
         payoffs, responses = oracle.payoffs(profile.policies)
@@ -129,10 +170,40 @@ def nash_conv(game: Game[Any], policy: Seats, *, max_states: int | None = None, 
     return NashConv(sum(gains), gains, payoffs, profile.removed, profile.asked)
 
 
-def exploitability(game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise") -> float:
+def _exact_nash_conv(game: Game[Any], policy: Seats, max_states: int | None, illegal: str) -> NashConv:
+    oracle = exact_oracle_for(game, max_states)
+    with consistent(game, _no_invariances, _exact_policies(policy, game, illegal)) as profile:
+        payoffs, responses = oracle.exact_payoffs(profile.policies)
+    gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
+    total = sum(gains, Fraction(0))
+    per_player, without = (tuple(map(float, figures)) for figures in (gains, payoffs))
+    return NashConv(float(total), per_player, without, None, profile.asked, total, gains, payoffs)
+
+
+@overload
+def exploitability(
+    game: Game[Any],
+    policy: Seats,
+    *,
+    max_states: int | None = None,
+    illegal: str = "raise",
+    exact: Literal[False] = False,
+) -> float: ...
+
+
+@overload
+def exploitability(
+    game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise", exact: Literal[True]
+) -> Fraction: ...
+
+
+def exploitability(
+    game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise", exact: bool = False
+) -> float | Fraction:
     """Computes NashConv / 2 of a policy in a two-player zero-sum game, in payoff points.
 
-    A best response wins this much more than the game's value, averaged over both seats. Arguments as for `nash_conv`.
+    A best response wins this much more than the game's value, averaged over both seats. Arguments as for `nash_conv`;
+    with `exact` the result is a fraction.
 
     Raises:
         ValueError: As `nash_conv`; also for games with other than two players, where exploitability is not defined
@@ -140,7 +211,8 @@ def exploitability(game: Game[Any], policy: Seats, *, max_states: int | None = N
     """
     require_game(game)
     require_two_zero_sum(game, "exploitability", "; use nash_conv")
-    return nash_conv(game, policy, max_states=max_states, illegal=illegal).total / 2
+    result = nash_conv(game, policy, max_states=max_states, illegal=illegal, exact=exact)
+    return (result.total if result.exact is None else result.exact) / 2
 
 
 def head_to_head(

@@ -14,7 +14,7 @@ PACKAGES = ("cardwar_envs", "baselines", "train")
 
 ENVS = {"cardwar_envs", "cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing", "cardwar_envs.envs"}
 DOORS = {"baselines", "baselines.questions", "baselines.matches"}
-ANSWERS = {f"baselines.oracles.{room}" for room in ("consistency", "protocol", "results")}
+ANSWERS = {f"baselines.oracles.{room}" for room in ("consistency", "exact_queries", "protocol", "results")}
 FAMILIES = {f"baselines.oracles.{room}" for room in ("bayesian", "rank_games", "state_graph", "finite_horizon")}
 FILES = {"baselines.files"}
 # What learners need of the oracles' insides: the enumerated states of a small game, and its arrays.
@@ -54,9 +54,12 @@ ROOMS = {
     # Results show themselves, and say how often policies were queried.
     "baselines.oracles.results": ENVS
     | {"baselines.oracles.consistency", "baselines.oracles.legal_part", "baselines.display"},
+    "baselines.oracles.exact_queries": ENVS | {"baselines.oracles.results"},
     "baselines.oracles.protocol": ENVS | {"baselines.oracles.results"},
     # A best response is a table of observations, which is a policy.
-    "baselines.oracles.state_graph": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.opponents"},
+    "baselines.oracles.state_graph": ENVS
+    | ANSWERS
+    | {"baselines.estimates", "baselines.matrix_game", "baselines.opponents"},
     # Measuring a policy of a large game announces how long it takes.
     "baselines.oracles.rank_games": ENVS
     | ANSWERS

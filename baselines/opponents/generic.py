@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
@@ -35,6 +37,10 @@ class Uniform:
         counts = self._game.action_counts(observations, action_masks)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
+    def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
+        """The same as fractions."""
+        return _shares(self._game.action_counts(observations, action_masks))
+
 
 class UniformActions:
     """Plays every legal action with the same probability, regardless of how many cards can play that action."""
@@ -49,3 +55,12 @@ class UniformActions:
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True), dtype=np.float64)
+
+    def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
+        """The same as fractions."""
+        return _shares(action_masks)
+
+
+def _shares(counts: NDArray[Any]) -> list[list[Fraction]]:
+    """Each row's counts as fractions of their sum."""
+    return [[Fraction(count) / Fraction(sum(row)) for count in row] for row in counts.tolist()]

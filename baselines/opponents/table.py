@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,8 @@ class TablePolicy:
     Each measure resets the counts `asked` and `known`.
     """
 
-    def __init__(self, table: Mapping[bytes, NDArray[np.float64]]) -> None:
-        """Takes a mapping from `observation.tobytes()` (float32) to `[num_actions]` probabilities.
+    def __init__(self, table: Mapping[bytes, NDArray[np.float64] | Sequence[Fraction]]) -> None:
+        """Takes a mapping from `observation.tobytes()` (float32) to `[num_actions]` probabilities, floats or fractions.
 
         Raises:
             ValueError: If it is not a mapping, a key is not bytes, keys are not float32 observations of one size, or
@@ -27,7 +29,8 @@ class TablePolicy:
         wrong = table if not isinstance(table, Mapping) else next((k for k in table if not isinstance(k, bytes)), None)
         if wrong is not None:
             raise ValueError(f"table ({wrong!r}) must be a mapping from observation.tobytes() to probabilities")
-        self._table = dict(zip(_equal_keys(table), table.values(), strict=True))
+        self._exact = dict(zip(_equal_keys(table), table.values(), strict=True))
+        self._table = {key: np.asarray(row, dtype=np.float64) for key, row in self._exact.items()}
         if len(self._table) < len(table):
             raise ValueError("two keys of the table are the same observation: 0.0 and -0.0 are equal")
         self._asked: set[bytes] = set()
@@ -65,6 +68,13 @@ class TablePolicy:
             if listed is not None:
                 probabilities[row] = listed
         return probabilities
+
+    def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[Any]:
+        """As `action_probabilities`: rows as they were given, others as fractions."""
+        others = ([Fraction(int(legal), int(mask.sum())) for legal in mask] for mask in action_masks)
+        keys = observation_keys(observations)
+        self._asked.update(keys)
+        return [self._exact.get(key, other) for key, other in zip(keys, others, strict=True)]
 
 
 def _equal_keys(keys: Collection[bytes]) -> list[bytes]:

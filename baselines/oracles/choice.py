@@ -8,13 +8,16 @@ from typing import Any, NoReturn
 from baselines.oracles.bayesian.solver import BayesianOracle
 from baselines.oracles.finite_horizon.response import RoundsOracle
 from baselines.oracles.goofspiel import GoofspielOracle
-from baselines.oracles.protocol import Oracle, Request
+from baselines.oracles.protocol import ExactOracle, Oracle, Request
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.state_graph.response import GraphOracle
 from cardwar_envs.core.arrays import Masks, Observations
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
+
+# Default limit on the states where policies are measured in rationals, about a millisecond each.
+EXACT_STATES = 30_000
 
 # The last one accepts every game of public state.
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GoofspielOracle, GraphOracle)
@@ -30,6 +33,16 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
     if issubclass(kind, GraphOracle | RoundsOracle):
         return kind(game, max_states)
     raise ValueError(f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated")
+
+
+def exact_oracle_for(game: Game[Any], max_states: int | None = None) -> ExactOracle:
+    """The oracle that measures policies in rationals; raises a ValueError as `oracle_for`."""
+    if BayesianOracle.takes(game):
+        if max_states is not None:
+            oracle_for(game, max_states)  # refuses
+        return BayesianOracle(game)
+    most = EXACT_STATES if max_states is None else whole_number("max_states", max_states, range(1, sys.maxsize))
+    return GraphOracle(game, most)
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:

@@ -35,6 +35,7 @@ Progress = Callable[[int], None]
 Seats = Policy | str | Sequence[Policy | str]
 # Per player, payoff points.
 Payoffs = tuple[float, ...]
+ExactPayoffs = tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,16 @@ class Oracle(Protocol):
         Raises:
             ValueError: If a declared invariance fails.
         """
+
+
+class ExactOracle(Oracle, Protocol):
+    """An oracle that also measures policies in rationals; they must have `exact_probabilities`."""
+
+    def exact_response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        """As `response`, with the value as a fraction."""
+
+    def exact_payoffs(self, policies: Sequence[Policy]) -> tuple[ExactPayoffs, ExactPayoffs]:
+        """As `payoffs`, in fractions."""
 
 
 class Table(ABC):
@@ -258,6 +269,11 @@ class EquilibriumPolicy:
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """Returns equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
         return self.table.all_seen(observations)
+
+    def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[tuple[Fraction, ...]]:
+        """The same as fractions; raises a ValueError if the game was not solved in rationals."""
+        seen = map(self.table.game.state_of, observations)
+        return [self.table.exact_strategies(state)[player] for state, player in seen]
 
 
 def solve_table(table: Table, method: str, request: Request) -> StateSolution:

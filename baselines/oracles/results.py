@@ -46,6 +46,9 @@ class NashConv:
         payoffs: Each player's payoff without deviations, payoff points.
         removed: With `illegal="renormalise"`, the probability of illegal actions that was removed; else None.
         asked: Counts of queries and repeated queries.
+        exact: `total` as a fraction; None, as the next two, if it was not computed in rationals.
+        exact_per_player: `per_player` as fractions.
+        exact_payoffs: `payoffs` as fractions.
     """
 
     total: float
@@ -53,19 +56,28 @@ class NashConv:
     payoffs: tuple[float, ...]
     removed: IllegalMass | None = None
     asked: Asked = field(default=NOT_ASKED, compare=False)
+    exact: Fraction | None = None
+    exact_per_player: tuple[Fraction, ...] | None = None
+    exact_payoffs: tuple[Fraction, ...] | None = None
 
     def __repr__(self) -> str:
-        gains, payoffs = (", ".join(map(html.number, figures)) for figures in (self.per_player, self.payoffs))
+        gains, payoffs = (", ".join(map(html.number, figures)) for figures in (self._gains(), self._payoffs()))
         return f"<{self._title()}, exact; gains {gains}; payoffs when nobody deviates {payoffs}>"
 
+    def _gains(self) -> tuple[html.Number, ...]:
+        return self.per_player if self.exact_per_player is None else self.exact_per_player
+
+    def _payoffs(self) -> tuple[html.Number, ...]:
+        return self.payoffs if self.exact_payoffs is None else self.exact_payoffs
+
     def _title(self) -> str:
-        title = f"NashConv {html.number(self.total)} payoff points"
+        title = f"NashConv {html.number(self.total, self.exact)} payoff points"
         if self.removed is not None and self.removed.any:
             title += f", of the policy without its illegal actions ({self.removed})"
         return title
 
     def _repr_html_(self) -> str:
-        gains = zip(self.payoffs, self.per_player, strict=True)
+        gains = zip(self._payoffs(), self._gains(), strict=True)
         rows = [(f"player_{player}", payoff, gain) for player, (payoff, gain) in enumerate(gains)]
         return html.table(self._title(), ("", "payoff when nobody deviates", "gain of a best response"), rows)
 
@@ -79,16 +91,19 @@ class BestResponse:
         policy: A deterministic best response for that seat; ties go to the lowest action.
         removed: As in `NashConv`.
         asked: Counts of queries and repeated queries.
+        exact: `value` as a fraction; None if it was not computed in rationals.
     """
 
     value: float
     policy: Policy
     removed: IllegalMass | None = None
     asked: Asked = field(default=NOT_ASKED, compare=False)
+    exact: Fraction | None = None
 
     def __repr__(self) -> str:
         legal = " to the legal part of the policies" if self.removed is not None and self.removed.any else ""
-        return f"<BestResponse{legal} value {html.number(self.value)} payoff points, exact; policy {self.policy!r}>"
+        value = html.number(self.value, self.exact)
+        return f"<BestResponse{legal} value {value} payoff points, exact; policy {self.policy!r}>"
 
 
 @dataclass(frozen=True, repr=False)

@@ -38,4 +38,4 @@ def victim(tmp_path):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leaves out the pictures of reports, which take most of their time."""
-    monkeypatch.setattr("train.reports.page.draw_game", lambda game: b"<svg/>")
+    monkeypatch.setattr("train.reports.curves.draw_game", lambda game: b"<svg/>")

@@ -104,6 +104,10 @@ class PSROArgs(ResponderArgs):
     entropy: float = option(0.05, "initial weight of the entropy bonus, payoff points per nat", low=0.0)
     final_entropy: float = option(1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
 
+    def schedules(self) -> dict[str, float]:
+        """None: rates decay over `response_steps`, in each response anew."""
+        return {}
+
 
 @dataclass(frozen=True)
 class DQNResponseArgs(SelfPlayArgs):
@@ -144,6 +148,12 @@ class NFSPArgs(SelfPlayArgs):
     target_rate: float = option(0.05, "rate of DQN's target network's moving average, per update", 1e-9, 1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
+
+    def schedules(self) -> dict[str, float]:
+        """`final_exploration` is no fraction, but exploration itself."""
+        held = {name: value for name, value in super().schedules().items() if name != "final_exploration"}
+        changes = self.final_exploration != self.exploration
+        return held | ({"final_exploration": self.final_exploration} if changes else {})
 
 
 @dataclass(frozen=True)

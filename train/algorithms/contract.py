@@ -70,6 +70,10 @@ class CommonArgs:
         if self.measure not in WAYS:
             raise ValueError(f"measure ({self.measure!r}) must be one of {', '.join(WAYS)}")
 
+    def schedules(self) -> dict[str, float]:
+        """The arguments by which a quantity changes over all `steps`, so that a longer run differs from its start."""
+        return {name: value for name, value in vars(self).items() if name.startswith("final_") and value != 1.0}
+
 
 @dataclass(frozen=True)
 class SelfPlayArgs(CommonArgs):

@@ -32,6 +32,7 @@ from train.command.console import (
     timed,
 )
 from train.policies.by_word import accept_moves, line_up_from
+from train.policies.unfinished import labelled
 from train.words import game_for, parameters_and_names, points
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ def match(
         )
     if forfeit and (exact or not _can_forfeit(rules, games)):
         raise ValueError("--forfeit requires --games, a program (agent:COMMAND), and a two-player zero-sum game")
-    line_up, title = line_up_from(policies, rules), " ".join([game, *words])
+    line_up = line_up_from(policies, rules)
+    policies = list(map(labelled, policies, line_up))
+    title = " ".join([game, *(f"{key}={text}" for key, text in parameters.items()), *policies])
     if not exact:
         accept_moves(line_up)
     if forfeit:

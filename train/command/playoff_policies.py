@@ -11,6 +11,7 @@ from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import names_a_policy, needs_others
 from train.command.console import say_aside
 from train.policies.by_word import policy_from
+from train.policies.unfinished import labelled
 from train.reports.gather import run_folders, run_names, unmeasured
 from train.storage.run_folder import CONFIG_FILE, RunFolder
 from train.words import game_in_words, json_parameters, printable
@@ -30,7 +31,8 @@ def policies_of_words(words: Sequence[str], game: Game[Any]) -> dict[str, Policy
     policies: dict[str, Policy] = {}
     for word, name in zip(given, short, strict=True):
         taken = short.count(name) > 1 or (names_a_policy(name) and name != word)
-        policies[printable(word if taken else name)] = policy_from(word, game)
+        policy = policy_from(word, game)
+        policies[printable(labelled(word if taken else name, policy))] = policy
     return policies
 
 

@@ -84,7 +84,7 @@ def solve(
     """
     rules = game_of_words(game, words or [])
     there = None if state is None else _asked_state(state, rules)
-    with _ray_aside(), advancing("states") as progress:
+    with _ray_aside(), advancing("matrix games" if exact else "states") as progress:
         solution = baselines.solve(
             rules,
             selection=selection,

@@ -57,7 +57,10 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Random seed; default 0.")] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Resume the run in --out; arguments that are not given are taken from that run."),
+        typer.Option(
+            "--resume",
+            help="Resume the run in --out; arguments not given are taken from that run. A larger --steps extends it.",
+        ),
     ] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
@@ -101,7 +104,7 @@ def train(
             rules, entry.name, arguments, folder, seed=seed, resume=resume, echo=sys.stderr, sinks=[rows.append]
         )
     except HeldByRunError as error:
-        raise ValueError(f"{error}{_how_to_resume(folder)}") from None
+        raise ValueError(f"{error}{_how_to_resume(folder, arguments)}") from None
     except KeyboardInterrupt:
         complain(f"last checkpoint after {rows[-1]['steps']:,} steps" if rows else "no new checkpoint")
         raise
@@ -128,12 +131,18 @@ def _held(folder: Path | None) -> dict[str, Any]:
     return config if config.get("algorithm") in ALGORITHMS else {}
 
 
-def _how_to_resume(folder: Path) -> str:
+def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:
+    """The command that resumes the run in a folder; to more steps, if it can be extended to those of `wanted`."""
     from train.reports.commands import command_of
     from train.reports.gather import unmeasured
 
     held = unmeasured(folder)
-    return "" if held.is_log else f": {command_of(held)} --resume"
+    if held.is_log:
+        return ""
+    args = held.config["args"]
+    if wanted.steps > args["steps"] and not wanted.schedules():
+        held = dataclasses.replace(held, config={**held.config, "args": {**args, "steps": wanted.steps}})
+    return f": {command_of(held)} --resume"
 
 
 def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:

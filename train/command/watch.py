@@ -15,6 +15,7 @@ from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
 from train.command.console import AgentSeconds, advancing, out, say
 from train.policies.by_word import accept_moves, line_up_from
+from train.policies.unfinished import labelled
 from train.words import game_for, game_from, parameters_and_names, points
 
 # Longer GIFs take minutes and many megabytes.
@@ -60,6 +61,7 @@ def watch(
         rules = game_for(game, parameters, len(policies))
         line_up = line_up_from(policies, rules)
         accept_moves(line_up)
+        policies = list(map(labelled, policies, line_up))
         shown = play_episode(rules, line_up, seed or 0).revealed(rules)
     if gif is None:
         print_game(rules, policies, shown, remarks)

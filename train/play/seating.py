@@ -15,6 +15,7 @@ from cardwar_envs.core.texts import counted
 from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import accept_moves, is_program, policy_from
+from train.policies.unfinished import labelled
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -142,7 +143,9 @@ def table_for(
     names = opponents_by_seat(game, seat, given)
     made = {word: _opponent(word, game, solution) for word in dict.fromkeys(given)}
     judge = None if solution is None else Judge(solution)
-    return Table(game, seat, names, {player: made[word] for player, word in names.items()}, judge, without_costs)
+    policies = {player: made[word] for player, word in names.items()}
+    names = {player: labelled(word, made[word]) for player, word in names.items()}
+    return Table(game, seat, names, policies, judge, without_costs)
 
 
 def _opponent(word: str, game: Game[Any], solution: Solution | None) -> Policy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy
 from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, SoftmaxPolicy
 from train.policies.table import LearnedTable
+from train.policies.unfinished import Unfinished
 from train.storage.archive import Archive, read_archive, write_archive
-from train.storage.run_folder import CONFIG_FILE, RUN, RunFolder
+from train.storage.formats import OWN
+from train.storage.run_folder import CONFIG_FILE, RUN, STEPS, RunFolder
 from train.words import json_parameters
 
 POLICY_FILE = "policy.safetensors"
@@ -27,13 +30,16 @@ POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
 }
 
 
-def save_policy(path: Path, policy: LearnedPolicy, run: Mapping[str, Any] | None = None) -> None:
+def save_policy(
+    path: Path, policy: LearnedPolicy, run: Mapping[str, Any] | None = None, steps: int | None = None
+) -> None:
     """Writes a policy and its game to a safetensors file, atomically.
 
     Args:
         path: The file.
         policy: The policy.
         run: The identity of the run that trained the policy; the folder of another run then rejects the file.
+        steps: The training steps of the policy; if they are fewer than the run's `args` say, the policy is labelled.
 
     Raises:
         ValueError: If `policy` is not a learned policy of this package.
@@ -53,6 +59,7 @@ def save_policy(path: Path, policy: LearnedPolicy, run: Mapping[str, Any] | None
         "kind": policy.kind,
         "architecture": architecture,
         **({} if run is None else {RUN: dict(run)}),
+        **({} if steps is None else {STEPS: steps}),
     }
     write_archive(path, Archive(tensors, data))
 
@@ -61,7 +68,8 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     """Reads a learned policy.
 
     Args:
-        path: A policy file, or the folder of a finished run.
+        path: A policy file, or the folder of a run. If the run has not finished, that is its policy at the last
+            evaluation, and the attribute `unfinished` has the steps taken.
         game: The game that the policy will play.
 
     Raises:
@@ -75,8 +83,10 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     wanted = (game.facts.name, game.facts.version, json_parameters(game))
     if learned != wanted:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
+    run = data.get(RUN)
     if folder is not None and os.path.lexists(folder / CONFIG_FILE):  # a broken link is refused later
         RunFolder(folder).check_policy(path, data)
+        run = RunFolder(folder).config()
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in POLICY_KINDS:
         raise ValueError(
@@ -85,23 +95,44 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     try:
         if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
             raise ValueError("some numbers are not finite")
-        return POLICY_KINDS[kind].from_archive(game, tensors, data["architecture"])
+        policy = POLICY_KINDS[kind].from_archive(game, tensors, data["architecture"])
+        policy.unfinished = _unfinished(data.get(STEPS), run)
+        return policy
     except Exception as error:  # invalid content can raise many kinds of errors
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"{path} does not contain a valid policy ({reason}); {RENEWED}") from None
+
+
+def _unfinished(steps: Any, run: Any) -> Unfinished | None:
+    """How far the run was; None if it had finished. Policies without `steps` are of no run, or of finished runs."""
+    if steps is None:
+        return None
+    of = run["args"]["steps"]
+    if not (type(steps) is type(of) is int and steps >= 0):
+        raise ValueError(f"{STEPS} ({steps!r}) must be a number of steps, as must those of its run ({of!r})")
+    return Unfinished(steps, of) if steps < of else None
 
 
 def _found(path: Path) -> tuple[Path, Path | None]:
     """Returns the policy file, and the run folder that contains it if `path` is a folder."""
     if path.is_dir():
         if not (path / POLICY_FILE).exists():
-            raise ValueError(f"{path} contains no learned policy; if the run is unfinished, resume it first")
+            raise ValueError(f"{path} contains no learned policy{_how_to_get_one(path)}")
         return path / POLICY_FILE, path
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} is {kind_of_file(path)}, neither a policy file nor the folder of a run")
     if path.suffix == ".py":
         raise ValueError(f"{path} is not a policy file; name a class in it as {path.stem}:Class")
     return path, None
+
+
+def _how_to_get_one(folder: Path) -> str:
+    """How to resume the run in a folder, if it is one that makes policies."""
+    config = RunFolder(folder).config() if os.path.lexists(folder / CONFIG_FILE) else {"algorithm": OWN}
+    if config["algorithm"] == OWN:
+        return ""
+    words = ["cardwar", "train", *config["title"].split(), f"--out={folder}", "--resume"]
+    return f": its run was stopped before the first evaluation; resume it with {shlex.join(words)}"
 
 
 def _read(path: Path, folder: Path | None) -> Archive:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
+from train.policies.unfinished import Unfinished
 from train.storage.archive import Archive
 
 
@@ -18,10 +19,12 @@ class LearnedPolicy(Policy, Protocol):
     Attributes:
         kind: The key of its class in `train.policies.files.POLICY_KINDS`.
         game: The game for which it was learned.
+        unfinished: How far its run was, if `load_policy` read it from a run that has not finished; else None.
     """
 
     kind: ClassVar[str]
     game: Game[Any]
+    unfinished: Unfinished | None
 
     def to_archive(self) -> Archive:
         """Returns tensors and JSON data from which `from_archive` reconstructs the policy for its game."""

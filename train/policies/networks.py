@@ -20,6 +20,7 @@ from cardwar_envs.core.policy import sample_actions
 from train.policies.action_count import has_many_actions
 from train.policies.encoding import Encoding, Scaling
 from train.policies.many_actions import ActionParts, LegalPairs
+from train.policies.unfinished import Unfinished
 from train.storage.archive import Archive
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
@@ -109,6 +110,7 @@ class NetworkPolicy:
     """A policy defined by a network."""
 
     kind: ClassVar[str]
+    unfinished: Unfinished | None = None
 
     def __init__(self, game: Game[Any], network: Network) -> None:
         self.game, self.network = game, network

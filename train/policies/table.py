@@ -14,6 +14,7 @@ from baselines import TablePolicy
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import SUM_TOLERANCE
+from train.policies.unfinished import Unfinished
 from train.storage.archive import Archive
 
 
@@ -35,6 +36,7 @@ class LearnedTable(TablePolicy):
     """Plays the probabilities in the table; at observations that are not in it, plays uniformly over legal actions."""
 
     kind: ClassVar[str] = "table"
+    unfinished: Unfinished | None = None
 
     def __init__(self, game: Game[Any], observations: NDArray[np.float32], probabilities: NDArray[np.float64]) -> None:
         """Creates a table of distinct observations `[rows, observation_size]` and probabilities `[rows, num_actions]`.

@@ -9,11 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import StrictUndefined, Template
-
 from baselines.files import require_plain, write_atomically
 from train.reports import tables
-from train.reports.curves import draw_game
 from train.reports.gather import run_folders
 from train.reports.groups import GameReport, Run, arrange, read_run, refuse_twins
 from train.words import in_one_line, printable
@@ -92,6 +89,10 @@ def _is_ours(path: Path) -> bool:
 
 
 def _page(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
+    from jinja2 import StrictUndefined, Template  # these take a while, and folders without runs are refused before
+
+    from train.reports.curves import draw_game
+
     template = Template(
         TEMPLATE.read_text(encoding="utf-8"),
         autoescape=True,

@@ -80,14 +80,16 @@ def run(
         algorithm: A key of `ALGORITHMS`.
         args: An instance of the algorithm's `Args`.
         out: Run folder: new or empty; with `resume`, the folder of a run with the same game, algorithm, arguments and
-            seed.
+            seed. If `args` has more steps than that run, the run is extended: it continues as a run with so many steps
+            would, except that the samples of its last evaluation so far stay ten times as large.
         seed: Random seed, 0 to 2**32 - 1.
-        resume: Whether to resume the run in `out`; if that run is finished, its result is returned.
+        resume: Whether to resume the run in `out`; if that run has all steps, its result is returned.
         echo: Stream for progress: live on a terminal, else one line per evaluation.
         sinks: Functions that are called with every new row after it is written, e.g. `wandb_sink(run)`.
 
     Raises:
-        ValueError: If an argument is invalid, or another run is active in `out`; the folder is not changed then.
+        ValueError: If an argument is invalid, another run is active in `out`, or the run cannot be extended because a
+            schedule depends on its steps; the folder is not changed then.
     """
     require_game(game)
     entry = algorithm_named(algorithm)
@@ -102,13 +104,13 @@ def run(
         config = run_identity(game, entry.name, args, seed) | described(game, entry.label, entry.step, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
-        rows = _continue(folder, learner, config, measure)
+        rows = _continue(folder, learner, config, measure, args.schedules())
         title = f"{entry.label} on {game_in_words(game)}"
         with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps, measure) as report:
-            for row in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
+            for row, policy in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
                 rows.append(row)
                 _write_checkpoint(folder, learner, rows, config)
-                folder.write_metrics(rows)
+                _write_results(folder, policy, rows)
                 for told in (record, *sinks, report):
                     told(row)
         return _finish(entry, learner, folder, rows[-1], measure)
@@ -129,11 +131,22 @@ def own_generators(seed: int, threads: int) -> Iterator[None]:
         np.random.set_state(before[2])
 
 
-def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], measure: Measure) -> list[MetricsRow]:
-    """Restores the checkpoint; returns the rows up to it."""
+def _continue(
+    folder: RunFolder, learner: Learner, config: Mapping[str, Any], measure: Measure, schedules: Mapping[str, float]
+) -> list[MetricsRow]:
+    """Restores the checkpoint, and extends the run if it is to take more steps; returns the rows so far."""
     checkpoint = folder.read_checkpoint(config)
-    if checkpoint is None:
-        return []
+    rows: list[MetricsRow] = [] if checkpoint is None else checkpoint.data["rows"]
+    policy = None if checkpoint is None else _restore(checkpoint, folder, learner, measure)
+    if folder.is_longer(config):
+        folder.extend(config["args"]["steps"], schedules, rows[-1]["steps"] if rows else 0.0)
+    if policy is not None:
+        _write_results(folder, policy, rows)
+    return rows
+
+
+def _restore(checkpoint: Archive, folder: RunFolder, learner: Learner, measure: Measure) -> LearnedPolicy:
+    """Restores a learner and the global generators; returns the learner's policy."""
     tensors, data = checkpoint
     try:
         kept = with_prefix(tensors, "learner.")
@@ -141,6 +154,7 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], me
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"only one of the checkpoint and this version has {unlike[0]}")
         measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # raises if a figure of the final report is missing
+        policy = learner.policy()  # making a network draws random weights, so before the generators are restored
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
@@ -150,9 +164,13 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], me
             f"the checkpoint in {folder.path} was written by another version ({reason}); "
             "restart the run in another folder"
         ) from None
-    rows: list[MetricsRow] = data["rows"]
+    return policy
+
+
+def _write_results(folder: RunFolder, policy: LearnedPolicy, rows: list[MetricsRow]) -> None:
+    """Writes what follows from a checkpoint; the metrics last, so that a run with all its rows has its policy."""
+    save_policy(folder.path / POLICY_FILE, policy, folder.identity(), int(rows[-1]["steps"]))
     folder.write_metrics(rows)
-    return rows
 
 
 def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow], config: Mapping[str, Any]) -> None:
@@ -171,20 +189,18 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     folder.write_checkpoint(Archive(tensors, data))
 
 
-def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
-    """Trains from one evaluation to the next and yields rows; `seconds` were spent in earlier parts of the run."""
+def _learn(
+    learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float
+) -> Iterator[tuple[MetricsRow, LearnedPolicy]]:
+    """Trains from one evaluation to the next and yields rows and policies; `seconds` were spent in earlier parts."""
     watch = Stopwatch()
     while learner.steps < args.steps:
         due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
         learned = learner.advance(min(args.steps, due))
-        figures = measure(learner.policy(), seed, final=learner.steps >= args.steps)
-        yield {
-            "steps": learner.steps,
-            "seconds": round(seconds + watch.seconds, 3),
-            "measured": measure.kind,
-            **figures,
-            **learned,
-        }
+        policy = learner.policy()
+        figures = measure(policy, seed, final=learner.steps >= args.steps)
+        spent = round(seconds + watch.seconds, 3)
+        yield {"steps": learner.steps, "seconds": spent, "measured": measure.kind, **figures, **learned}, policy
 
 
 @contextmanager
@@ -228,11 +244,10 @@ def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> 
 
 
 def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
-    policy, seconds = learner.policy(), last["seconds"]
-    save_policy(folder.path / POLICY_FILE, policy, folder.identity())
+    seconds = last["seconds"]
     return RunResult(
         folder=folder.path,
-        policy=policy,
+        policy=learner.policy(),
         measured=measure.kind,
         figures={name: figure for name, figure in last.items() if is_measured(name, measure.kind)},
         reference=measure.reference,

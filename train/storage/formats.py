@@ -111,6 +111,8 @@ class StoredConfig(StoredIdentity):
     label: Text
     step: Text
     measured: Kind = "exact"  # the only kind in older files
+    # The numbers of steps that the run was to take before it was extended.
+    extended_from: Annotated[list[Count], Field(default_factory=list)]
     # The name of the figure in plots, and the reference figures in payoff points.
     figure: Name = "exploitability"
     reference: Annotated[dict[Name, Points], AfterValidator(_check_reference)]

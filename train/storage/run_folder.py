@@ -2,8 +2,8 @@
 
 `config.json` identifies the run, `metadata.json` records its environment, and `metrics.csv` has a row per evaluation.
 The checkpoint also contains these rows and is replaced atomically, so a run can be killed at any time; resuming
-rebuilds all other files from it. `checksums.txt` verifies files that contain no checksum; while `metrics.csv` is being
-replaced, it has a line for the old metrics and one for the new ones.
+rebuilds all other files from it. `checksums.txt` verifies files that contain no checksum; while such a file is being
+replaced, it has a line for the old content and one for the new.
 """
 
 from __future__ import annotations
@@ -12,17 +12,12 @@ import csv
 import hashlib
 import io
 import json
-import platform
-import subprocess
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-import cardwar_envs
 from baselines.files import csv_bytes, kind_of_file, parse_object, read_plain, refuse_links, write_atomically
+from train.storage.circumstances import circumstances
 from train.storage.formats import FORMAT, StoredCheckpoint, StoredConfig, StoredIdentity, StoredMetadata, StoredRows
 from train.validation import Strict, check
 
@@ -36,8 +31,10 @@ RESUME = "resuming the run (--resume) rebuilds it from the checkpoint"
 
 # Maximum size in bytes of a file of settings or checksums.
 MOST_SETTINGS = 1_000_000
-# Key of the run's identity in the data of a policy file.
-RUN = "run"
+# Keys of the run's identity and of its steps so far in the data of a policy file.
+RUN, STEPS = "run", "steps"
+# Key of the earlier numbers of steps in the configuration of an extended run.
+EXTENDED = "extended_from"
 
 # Two runs that differ in any of these are different runs.
 IDENTITY = tuple(StoredIdentity.model_fields)
@@ -73,7 +70,7 @@ class RunFolder:
         if any(not name.startswith(".") for name in held - {METADATA_FILE, CHECKSUM_FILE}):
             raise ValueError(f"{path} contains other files; choose an empty or a new folder")
         folder.path.mkdir(parents=True, exist_ok=True)
-        metadata, config = {"seed": config["seed"], **_circumstances()}, {"format": FORMAT, **config}
+        metadata, config = {"seed": config["seed"], **circumstances()}, {"format": FORMAT, **config}
         contents = {METADATA_FILE: _json(metadata), CONFIG_FILE: _json(config)}
         folder._write_checksums([_checksum(name, content) for name, content in contents.items()])
         for name, content in contents.items():  # the settings come last: they make the folder a run
@@ -84,6 +81,8 @@ class RunFolder:
     def reopen(cls, path: str | Path, identity: Mapping[str, Any]) -> RunFolder:
         """Opens a run to resume it; `identity` has the entries of `run_identity`; further entries are ignored.
 
+        It may have more steps than the run, which `extend` then extends.
+
         Raises:
             ValueError: If the folder contains no run or a damaged run; if the run has another game, algorithm,
                 arguments or seed; or if the folder contains links, because a run must not change files elsewhere.
@@ -93,17 +92,43 @@ class RunFolder:
             raise ValueError(f"{path} contains no run to resume")
         for held_file in sorted(folder.path.iterdir()):
             refuse_links(folder.path, held_file.name)
-        folder.check_same(identity)
+        if not folder.is_longer(identity):
+            folder.check_same(identity)
         folder.metadata()
         return folder
 
     def check_same(self, identity: Mapping[str, Any]) -> None:
         """Raises ValueError if the run is damaged or has another game, algorithm, arguments or seed."""
         if difference := _difference(self.config(), identity):
-            why = ", on which schedules may depend: more steps need a new run" * difference.startswith("steps=")
-            raise HeldByRunError(
-                f"{self.path} contains a run with {difference}{why}; resume it with its original arguments"
+            raise HeldByRunError(f"{self.path} contains a run with {difference}; resume it with its original arguments")
+
+    def is_longer(self, identity: Mapping[str, Any]) -> bool:
+        """Whether `identity` is this run with more steps; raises ValueError as `config`."""
+        held = self.config()
+        longer = identity["args"]["steps"] > held["args"]["steps"]
+        return longer and not _difference(_with_steps(held, identity["args"]["steps"]), identity)
+
+    def extend(self, steps: int, schedules: Mapping[str, float], taken: float) -> None:
+        """Changes the number of steps that the run is to take, of which it has `taken` some.
+
+        Raises:
+            ValueError: If a run of so many steps would not have got here: because `schedules` spread over its
+                steps, or because the last evaluation, before which games start anew, was where it has none.
+        """
+        held = self.config()
+        before, every = held["args"]["steps"], held["args"]["evaluate_every"]
+        why = ""
+        if schedules:
+            named = ", ".join(f"{name}={value:g}" for name, value in schedules.items())
+            why = f"{named} spreads a schedule over all steps, so a longer run differs from the first step on"
+        elif taken >= before and before % every:
+            why = f"it was evaluated after {before:,} steps, and a longer run only after multiples of {every:,}"
+        if why:
+            raise ValueError(
+                f"{self.path} cannot go on from {before:,} to {steps:,} steps: {why}; choose another folder instead"
             )
+        longer = _with_steps(held, steps) | {EXTENDED: [*held.get(EXTENDED, []), before]}
+        self._replace(CONFIG_FILE, _json(longer))
 
     def config(self) -> dict[str, Any]:
         """The configuration (see `StoredConfig`); raises ValueError if it is missing, damaged or of another format."""
@@ -171,6 +196,9 @@ class RunFolder:
             self._check_owner(path, data[RUN], self.config())
 
     def _check_owner(self, path: Path, owner: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+        held = self.config()
+        if owner["args"]["steps"] in (held["args"]["steps"], *held.get(EXTENDED, [])):  # of the run as it was, perhaps
+            owner = _with_steps(owner, identity["args"]["steps"])
         if difference := _difference(owner, identity):
             raise ValueError(f"{path} belongs to another run, with {difference}; {ANEW}")
 
@@ -182,11 +210,14 @@ class RunFolder:
 
     def write_metrics(self, rows: Sequence[MetricsRow]) -> None:
         """Replaces `metrics.csv`, atomically."""
-        content = csv_bytes([rows[0], *([row[name] for name in rows[0]] for row in rows)])
-        lines, line = self._checksums(), _checksum(METRICS_FILE, content)
+        self._replace(METRICS_FILE, csv_bytes([rows[0], *([row[name] for name in rows[0]] for row in rows)]))
+
+    def _replace(self, name: str, content: bytes) -> None:
+        """Replaces a file that has a checksum, so that at any moment what it holds has one."""
+        lines, line = self._checksums(), _checksum(name, content)
         self._write_checksums([*lines, line])
-        write_atomically(self.path / METRICS_FILE, content)
-        self._write_checksums([*(each for each in lines if not _is_of_metrics(each)), line])
+        write_atomically(self.path / name, content)
+        self._write_checksums([*(each for each in lines if not _is_of(name, each)), line])
 
     def read_metrics(self) -> list[MetricsRow]:
         """Reads the rows of `metrics.csv`; there are none if the run was stopped before its first evaluation.
@@ -196,7 +227,8 @@ class RunFolder:
         """
         path = self.path / METRICS_FILE
         try:
-            if not (path.exists() or path.is_symlink() or any(map(_is_of_metrics, self._checksums()))):
+            written = any(_is_of(METRICS_FILE, line) for line in self._checksums())
+            if not (path.exists() or path.is_symlink() or written):
                 return []
             content = read_plain(path, self.path)
             self._check_sum(METRICS_FILE, content)
@@ -212,7 +244,7 @@ class RunFolder:
             raise ValueError(f"{path} cannot be read: {error}; {RESUME}") from None
 
     def _checksums(self) -> list[bytes]:
-        """Returns one line for each file, but two lines for `metrics.csv` while it is being replaced."""
+        """Returns one line for each file, but two lines for a file that is being replaced."""
         path = self.path / CHECKSUM_FILE
         there = path.exists() or path.is_symlink()
         return read_plain(path, self.path, MOST_SETTINGS).splitlines(keepends=True) if there else []
@@ -235,8 +267,12 @@ def _checksum(name: str, content: bytes) -> bytes:
     return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
 
 
-def _is_of_metrics(line: bytes) -> bool:
-    return line.endswith(f"  {METRICS_FILE}\n".encode())
+def _is_of(name: str, line: bytes) -> bool:
+    return line.endswith(f"  {name}\n".encode())
+
+
+def _with_steps(identity: Mapping[str, Any], steps: int) -> dict[str, Any]:
+    return {**identity, "args": {**identity["args"], "steps": steps}}
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
@@ -252,31 +288,3 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         if one != other:
             return f"{key}={one!r}, not {other!r}"
     return ""
-
-
-def _circumstances() -> dict[str, Any]:
-    import torch
-
-    return {
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "version": cardwar_envs.__version__,
-        "commit": _commit(),
-        "platform": platform.platform(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-    }
-
-
-def _commit() -> str | None:
-    """Returns the commit of the checkout from which this package runs, if it runs from a checkout."""
-    root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():
-        return None
-    try:
-        answer = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return answer.stdout.strip()

@@ -77,7 +77,7 @@ class StudyTask:
             return State.FAILED
         if self.held is None:
             return State.UNFINISHED if (self.folder / CONFIG_FILE).exists() else State.NEW
-        # The policy is the last file that a run writes.
+        # An older version writes the policy last.
         ended = self.held.finished and (self.folder / POLICY_FILE).exists()
         return State.FINISHED if ended else State.UNFINISHED
 

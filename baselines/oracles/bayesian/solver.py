@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from baselines.opponents.table import TablePolicy
-from baselines.oracles.protocol import Payoffs, Request
+from baselines.oracles.exact_queries import all_exactly, exact_probabilities
+from baselines.oracles.protocol import ExactPayoffs, Payoffs, Request
 from baselines.oracles.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.cached import cached_by_game
@@ -28,6 +29,8 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # With at most this many pairs of a type and an action, rationals are fast enough to be the default.
 EXACT_CHOICES = 48
+# The seconds in rationals, for each cubed pair: Dice Poker of 120 sides, with 240 pairs, takes 16.
+EXACT_SECONDS = 1.2e-6
 # Optimality tolerance of `optimal_range`, as a fraction of the stakes.
 SLACK = 1e-10
 
@@ -71,6 +74,8 @@ class BayesianOracle:
         form, begin = form_of(self._game), time.perf_counter()
         choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
         if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES):
+            if (forecast := getattr(request.progress, "forecast", None)) is not None:
+                forecast(EXACT_SECONDS * max(choices) ** 3)
             value, fractions = _programs().solve_in_rationals(form)
             exact_behaviour: Any = tuple(tuple(map(tuple, strategy)) for strategy in fractions)
             behaviour = fractions[0].astype(float), fractions[1].astype(float)
@@ -84,7 +89,7 @@ class BayesianOracle:
         return PrivateSolution(
             game=self._game,
             value=float((lower + upper) / 2) if value is None else float(value),
-            policy=_table(self._game, form, dict(enumerate(behaviour))),
+            policy=_table(self._game, form, dict(enumerate(behaviour if value is None else fractions))),
             method=method,
             gap=max(float(upper - lower), 0.0),
             states=states,
@@ -109,6 +114,20 @@ class BayesianOracle:
         payoff = float((worth * probabilities).sum())
         return (payoff, -payoff), (self.response(policies, 0).value, self.response(policies, 1).value)
 
+    def exact_response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        form = form_of(self._game)
+        other = exact_behaviour_of(self._game, policies[1 - player], 1 - player)
+        replies = _exact_replies(form, player, other)
+        choices, value = np.eye(replies.shape[1])[replies.argmax(axis=1)], replies.max(axis=1).sum()
+        return BestResponse(float(value), _table(self._game, form, {player: choices}), exact=value)
+
+    def exact_payoffs(self, policies: Sequence[Policy]) -> tuple[ExactPayoffs, ExactPayoffs]:
+        form = form_of(self._game)
+        first, second = (exact_behaviour_of(self._game, policy, seat) for seat, policy in enumerate(policies))
+        replies = _exact_replies(form, 0, second), _exact_replies(form, 1, first)
+        payoff = (replies[0] * first).sum()
+        return (payoff, -payoff), (replies[0].max(axis=1).sum(), replies[1].max(axis=1).sum())
+
     def check_invariances(self, policies: Sequence[Policy | None]) -> int:
         return 0
 
@@ -125,6 +144,15 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
     return np.asarray(np.einsum(path, weighted, other, optimize=True))
 
 
+def _exact_replies(form: BayesianForm, player: int, other: NDArray[Any]) -> NDArray[Any]:
+    """As `_replies`, in fractions and with the payoffs of `player`."""
+    weights = all_exactly(form.deals) / all_exactly(form.deals).sum()
+    worth = weights[:, :, None, None] * all_exactly(form.payoffs)
+    if player == 0:
+        return np.asarray((worth * other[None, :, None, :]).sum(axis=(1, 3)))
+    return np.asarray((-worth * other[:, None, :, None]).sum(axis=(0, 2)))
+
+
 def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
     """Makes one policy for the given seats.
 
@@ -132,7 +160,7 @@ def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviou
     """
     table: dict[bytes, NDArray[np.float64]] = {}
     for player, strategy in behaviour.items():
-        spread = np.zeros((len(strategy), game.facts.num_actions))
+        spread = np.zeros((len(strategy), game.facts.num_actions), dtype=strategy.dtype)
         spread[:, list(form.actions[player])] = strategy
         for key, row in zip(observation_keys(form.observations[player]), spread, strict=True):
             if not game.facts.seat_symmetric and not np.array_equal(table.get(key, row), row):
@@ -187,11 +215,23 @@ def _mirrored(form: BayesianForm) -> BayesianForm:
 
 def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
     """Queries a policy in a seat: `[types, own actions]`; raises a ValueError if it returns no behaviour strategy."""
+    masks, actions = _masks(game, player)
+    return checked_probabilities(policy, form_of(game).observations[player], masks)[:, actions]
+
+
+def exact_behaviour_of(game: Game[Any], policy: Policy, player: int) -> NDArray[Any]:
+    """As `behaviour_of`, in fractions."""
+    masks, actions = _masks(game, player)
+    return exact_probabilities(policy, form_of(game).observations[player], masks)[:, actions]
+
+
+def _masks(game: Game[Any], player: int) -> tuple[NDArray[np.int8], list[int]]:
+    """The masks of a player's types, and its actions."""
     form = form_of(game)
     actions = list(form.actions[player])
     masks = np.zeros((len(form.types[player]), game.facts.num_actions), dtype=np.int8)
     masks[:, actions] = 1
-    return checked_probabilities(policy, form.observations[player], masks)[:, actions]
+    return masks, actions
 
 
 def outcomes(game: Game[Any], policies: Sequence[Policy]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

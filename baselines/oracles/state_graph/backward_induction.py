@@ -12,14 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.estimates import in_words
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
 from baselines.matrix_game.optimal_sets import evenly_if_optimal, exactly_even
 from baselines.oracles.protocol import PLAIN, CanonicalTable, Progress, Request, SolvedState, Starts
 from baselines.oracles.results import Strategies, exactly, matrix_at
+from baselines.oracles.state_graph.exact_work import ExactWork
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_at, cards_of, values_to_go
 from baselines.oracles.state_graph.soundness import require_starts
 from cardwar_envs.core.game import CERTAIN, Game, Transition
+
+# Default limit on the states of a game that is solved in rationals; and a limit on its forecast, a day.
+MOST_EXACTLY, MOST_EXACT_SECONDS = 100_000, 86_400.0
 
 
 class EquilibriumTable(CanonicalTable):
@@ -45,11 +50,12 @@ class EquilibriumTable(CanonicalTable):
 
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
         roots = [start._replace(state=self.game.canonical(start.state).state) for start in starts]
-        most = request.max_states or MAX_STATES
+        most = request.max_states or (MOST_EXACTLY if request.exact else MAX_STATES)
         if starts == self.game.initial():
             require_size(self.game, canonical=True, max_states=most)
             require_starts(self.game)
-        graph = build_graph(self.game, roots, canonical=True, max_states=most, progress=request.progress)
+        exploring = None if request.exact else request.progress  # few states, and counted when they are solved
+        graph = build_graph(self.game, roots, canonical=True, max_states=most, progress=exploring)
         if request.exact:
             self._solve_exactly(graph, request.progress)
         else:
@@ -84,26 +90,44 @@ class EquilibriumTable(CanonicalTable):
         return evenly_if_optimal(matrices, solved, cards, games.masks)
 
     def _solve_exactly(self, graph: GameGraph[Any], progress: Progress | None) -> None:
-        game, self._exact_values = self.game, self._exact_values or {}
+        self._exact_values = self._exact_values or {}
         if (expect := getattr(progress, "expect", None)) is not None:
             expect(len(graph.states))
-        for done, state in enumerate(graph.states):
-            if progress is not None:
-                progress(done)
-            matrix = matrix_at(game, state, exactly, self.exact_value_to_go)
-            solution = solve_matrix_exact(matrix)
-            self._exact_values[state] = solution.value
-            turned = [[-payoff for payoff in column] for column in zip(*matrix, strict=True)]
-            sides = (matrix, solution.value, solution.row_strategy), (turned, -solution.value, solution.column_strategy)
-            strategies = np.full((2, game.facts.num_actions), Fraction(0))
-            for player in game.acting_players(state):
-                payoffs, value, strategy = sides[player]
-                legal = list(game.legal_actions(state, player))
-                if game.uniform_is_optimal():
-                    cards = [int(count) for count in cards_at(game, state, player)[legal]]
-                    strategy = exactly_even(payoffs, value, cards) or strategy
-                strategies[player, legal] = strategy
-            self._solved[state] = SolvedState(float(solution.value), 0.0, strategies.astype(float), strategies)
+        work, forecast = ExactWork(graph), getattr(progress, "forecast", None)
+        for layer, (states, _) in enumerate(graph.backward()):
+            seconds = work.seconds(layer)
+            if seconds > MOST_EXACT_SECONDS:
+                raise ValueError(
+                    f"{self.game.facts.name}: fractions get so long that solving in rationals takes "
+                    f"{in_words(seconds)} or more; solve a smaller game, or without rationals, with a certified gap"
+                )
+            if forecast is not None:
+                forecast(seconds)
+            for s in range(states.start, states.stop):
+                work.record(s, *self._solve_state_exactly(graph.states[s]))
+                if progress is not None:
+                    progress(s + 1)
+            work.learn(layer)
+
+    def _solve_state_exactly(self, state: Any) -> tuple[list[list[Fraction]], Fraction]:
+        """Solves a state whose successors are solved; returns its matrix game and the value."""
+        game, values = self.game, self._exact_values
+        assert values is not None
+        matrix = matrix_at(game, state, exactly, self.exact_value_to_go)
+        solution = solve_matrix_exact(matrix)
+        values[state] = solution.value
+        turned = [[-payoff for payoff in column] for column in zip(*matrix, strict=True)]
+        sides = (matrix, solution.value, solution.row_strategy), (turned, -solution.value, solution.column_strategy)
+        strategies = np.full((2, game.facts.num_actions), Fraction(0))
+        for player in game.acting_players(state):
+            payoffs, value, strategy = sides[player]
+            legal = list(game.legal_actions(state, player))
+            if game.uniform_is_optimal():
+                cards = [int(count) for count in cards_at(game, state, player)[legal]]
+                strategy = exactly_even(payoffs, value, cards) or strategy
+            strategies[player, legal] = strategy
+        self._solved[state] = SolvedState(float(solution.value), 0.0, strategies.astype(float), strategies)
+        return matrix, solution.value
 
     def exact_value_to_go(self, state: Any) -> Fraction:
         if self._exact_values is None:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.opponents.table import TablePolicy
-from baselines.oracles.protocol import Payoffs, Request, lead, solve_table
+from baselines.oracles.protocol import ExactPayoffs, Payoffs, Request, lead, solve_table
 from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
+from baselines.oracles.state_graph.exact_response import ExactWorth, exact_mixes
 from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
 from baselines.oracles.state_graph.selection import table_for
 from cardwar_envs.core.arrays import observation_keys
@@ -63,6 +64,24 @@ class GraphOracle:
             others = [None if seat == player else each for seat, each in enumerate(strategies)]
             responses.append(_respond(graph, others, player)[0])
         return _evaluate(graph, strategies), tuple(responses)
+
+    def exact_response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        graph = full_graph(self._game, self._max_states)
+        mixes = [{} if seat == player else exact_mixes(graph, each, seat) for seat, each in enumerate(policies)]
+        found = ExactWorth(graph, mixes, player, responds=True)
+        states, observations, _ = graph.seen_by(player)
+        choices = np.eye(self._game.facts.num_actions)[[found.best[graph.states[s]] for s in states]]
+        policy = TablePolicy(dict(zip(observation_keys(observations), choices, strict=True)))
+        return BestResponse(float(found.at_start), policy, exact=found.at_start)
+
+    def exact_payoffs(self, policies: Sequence[Policy]) -> tuple[ExactPayoffs, ExactPayoffs]:
+        graph = full_graph(self._game, self._max_states)
+        mixes = [exact_mixes(graph, each, seat) for seat, each in enumerate(policies)]
+        followed, responses = (
+            tuple(ExactWorth(graph, mixes, player, responds).at_start for player in range(len(policies)))
+            for responds in (False, True)
+        )
+        return followed, responses
 
     def check_invariances(self, policies: Sequence[Policy | None]) -> int:
         return 0

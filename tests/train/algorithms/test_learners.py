@@ -83,6 +83,24 @@ def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(t
         assert "past.2.0.weight" in first.state()[0], "earlier selves play too"
 
 
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("falling", [False, True])
+def test_only_schedules_make_learning_depend_on_the_steps_to_come(name, falling):
+    """So runs without them can be extended."""
+    whole = {"joint actions": 120, "best responses": 1, "iterations": 5}[ALGORITHMS[name].step]
+    constant = {"final_rate": 1.0, "final_entropy": 1.0, "exploration": 0.5}
+    constant["final_exploration"] = 0.5 if name == "nfsp" else 1.0
+    states = []
+    for steps in (whole, 2 * whole):
+        args = little(name, steps=steps, **({} if falling else constant))
+        with own_generators(3, 1):
+            learner = ALGORITHMS[name].learner(GAME, args, 3)
+            learner.advance(whole)
+        states.append(learner.state())
+    assert same(*states) == (not args.schedules())
+    assert not args.schedules() or falling
+
+
 class TypesSeen(TorchDispatchMode):
     """Notes the types of all tensors that torch's operations take and return."""
 

@@ -1,10 +1,12 @@
 """The figures of `solve`, `exploit` and `match`, as JSON has them."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
 from command import refusal, run, run_json
+from run_files import rows
 from thinning import each_row
 
 import baselines
@@ -180,5 +182,10 @@ def test_a_resumed_run_keeps_the_arguments_that_are_not_given(capsys, tmp_path):
     assert run(capsys, *words, *given)[0] == 0
     code, _, err = run(capsys, *words, "--resume")
     assert (code, "had already finished; this is its result" in err) == (0, True)
-    code, _, err = run(capsys, *words, "--resume", "--steps", "40")
-    assert (code, "steps=20, not 40, on which schedules may depend" in err) == (2, True)
+    code, _, err = run(capsys, *words, *given, "--steps=40")
+    assert (code, "already contains a run" in err) == (2, True)
+    _, *extended = shlex.split(err.partition("another folder: ")[2])
+    assert run(capsys, *extended)[0] == 0
+    assert rows(tmp_path / "run")[-1]["steps"] == 40
+    code, _, err = run(capsys, *words, "--resume", "--steps", "20")
+    assert (code, "steps=40, not 20; resume it with its original arguments: cardwar train" in err) == (2, True)

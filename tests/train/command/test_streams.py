@@ -59,10 +59,15 @@ finally:
     assert (done.returncode, done.stderr) == (2, UNWRITTEN)
 
 
-def test_refusals_import_no_torch():
+def test_refusals_import_no_torch(tmp_path):
     script = """
 import sys
 from train.cli import main
+for words in (["report", "nowhere"], ["report", "."]):
+    try:
+        main(words)
+    except SystemExit as ended:
+        assert ended.code == 2 and not {"torch", "numba", "matplotlib", "jinja2"} & set(sys.modules), words
 for words in ("--algoritm x", "--steps 0", "--measure nope",
     "--algorithm cfr_plus --wings 2", "--algorithm ppo --width=0"):
     try:
@@ -74,8 +79,8 @@ try:
 finally:
     assert "torch" not in sys.modules
 """
-    done = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 6)
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 8)
 
 
 def test_long_work_tells_of_its_progress_without_a_terminal(capsys, monkeypatch):

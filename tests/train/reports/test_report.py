@@ -45,7 +45,7 @@ def real(tmp_path_factory):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leaves out the pictures, which take most of the time of a report."""
-    monkeypatch.setattr("train.reports.page.draw_game", lambda game: b"<svg/>")
+    monkeypatch.setattr("train.reports.curves.draw_game", lambda game: b"<svg/>")
 
 
 def made(folder, figures=(0.3, 0.1), seed=0, title="jujitsu num_cards=3", label="CFR+", algorithm="cfr_plus", **args):

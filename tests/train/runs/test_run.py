@@ -98,11 +98,14 @@ def test_a_run_killed_at_any_write_goes_on_as_if_nothing_had_happened(tmp_path, 
                 break  # there were no more writes
             except Killed:
                 pass
+        if (out / "policy.safetensors").exists():
+            assert load_policy(out, GAME).unfinished in ((100, 200), None)
         small_run(out, "ppo", steps=200, resume=(out / "config.json").exists())
+        assert load_policy(out, GAME).unfinished is None
         assert rows(out) == rows(tmp_path / "unbroken")
         steps = [event.step for event in events(out)]
         assert steps == [row["steps"] for row in rows(out)]
-    assert writes_before == 12  # config, metadata, 2 checkpoints, 2 metrics, policy; 5 times checksums
+    assert writes_before == 13  # config, metadata; 2 checkpoints, policies and metrics; 5 times checksums
 
 
 def events(out):

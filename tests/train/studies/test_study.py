@@ -95,7 +95,7 @@ class Pretended:
         self.configs = {run.name: config_of(run) for run in read_study(self.file).runs}
         monkeypatch.setattr(study_runner, "PROGRAM", (sys.executable, "-I", "-S", str(program)))
         monkeypatch.setattr(study_runner, "POLL_SECONDS", 0.01)
-        monkeypatch.setattr("train.reports.page.draw_game", lambda game: b"")  # the tests of reports look at pictures
+        monkeypatch.setattr("train.reports.curves.draw_game", lambda game: b"")  # the tests of reports look at pictures
 
     def __call__(self, capsys, *options):
         plan = {"calls": str(self.calls_file), "ends": self.ends, "configs": self.configs, "metadata": METADATA}

@@ -1,0 +1,162 @@
+"""Best responses and NashConv in rationals: the fractions are right, and only exact policies have them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from command import refusal, run, run_json
+from thinning import each_row
+from toys import Answering
+
+import baselines
+from baselines.opponents.generic import Uniform
+from cardwar_envs import make_game
+
+GAME = make_game("jujitsu", num_cards=3)
+
+
+@each_row(
+    ("game", "policies"),
+    [
+        (make_game("jujitsu", num_cards=4), "uniform"),
+        (make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5)), ["highest_card", "uniform"]),
+        (make_game("dice_wars", num_cards=2, sides=3), "uniform"),  # chance
+        (make_game("goofspiel", num_cards=3), ["matching", "uniform"]),
+        (make_game("lowest_unique", num_players=3, numbers=3), "uniform"),  # not zero-sum
+        (make_game("dice_poker", sides=4), "uniform"),  # private information
+    ],
+)
+def test_fractions_agree_with_floats(game, policies):
+    exact, floats = (baselines.nash_conv(game, policies, exact=exact) for exact in (True, False))
+    assert exact.exact_per_player == tuple(
+        baselines.best_response(game, policies, player, exact=True).exact - payoff
+        for player, payoff in enumerate(exact.exact_payoffs)
+    )
+    assert exact.exact == sum(exact.exact_per_player)
+    for fractions, rounded in ((exact.exact_payoffs, floats.payoffs), (exact.exact_per_player, floats.per_player)):
+        assert all(isinstance(each, Fraction) for each in fractions)
+        assert [float(each) for each in fractions] == pytest.approx(rounded, abs=1e-12)
+    assert (exact.total, exact.payoffs) == (float(exact.exact), tuple(map(float, exact.exact_payoffs)))
+    assert exact.asked.questions > 0 or game.facts.public_state is False
+    assert (floats.exact, floats.exact_per_player, floats.exact_payoffs) == (None, None, None)
+
+
+def test_known_fractions():
+    dinosaur_war = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
+    # Fetterman 2023, Lemma 3: D/n = 2/3, whoever of the two plays uniformly; uniform play is an equilibrium
+    figures = baselines.nash_conv(dinosaur_war, "uniform", exact=True)
+    assert (figures.exact, figures.exact_payoffs) == (0, (Fraction(2, 3), Fraction(-2, 3)))
+    # Rauscher 2017: the value of Dice Poker
+    figures = baselines.nash_conv(make_game("dice_poker"), "equilibrium", exact=True)
+    assert (figures.exact, figures.exact_payoffs) == (0, (Fraction(5, 54), Fraction(-5, 54)))
+
+
+@each_row("game", [GAME, make_game("dice_poker", sides=3), make_game("dice_wars", num_cards=2, sides=3)])
+def test_an_equilibrium_in_rationals_is_exactly_unexploitable(game):
+    solution = baselines.solve(game, exact=True)
+    for policy in (solution.policy, [solution.policy, "equilibrium"]):
+        figures = baselines.nash_conv(game, policy, exact=True)
+        assert (figures.exact, figures.exact_payoffs) == (0, (solution.exact, -solution.exact))
+    assert baselines.nash_conv(game, solution.policy).total == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_result_shows_fractions():
+    result = baselines.nash_conv(make_game("dice_poker"), "uniform", exact=True)
+    assert repr(result).startswith("<NashConv 5/9 (0.555556) payoff points, exact; gains 1/4 (0.250000), 11/36")
+    assert "11/36 (0.305556)" in result._repr_html_()
+    assert "value 1/18 (0.055556)" in repr(baselines.best_response(make_game("dice_poker"), "uniform", 1, exact=True))
+    found = baselines.exploitability(make_game("dice_poker"), "uniform", exact=True)
+    assert (found, type(found)) == (Fraction(5, 18), Fraction)
+    assert type(baselines.exploitability(GAME, "uniform")) is float
+
+
+def test_a_best_response_gains_its_exact_value():
+    game = make_game("jujitsu", num_cards=4)
+    response = baselines.best_response(game, "uniform", 1, exact=True)
+    assert response.exact == Fraction(3, 8) == response.value
+    assert baselines.nash_conv(game, ["uniform", response.policy], exact=True).exact_payoffs[1] == Fraction(3, 8)
+    deaf = Answering(lambda observations, masks: pytest.fail("the responder's policy is not queried"))
+    assert baselines.best_response(game, ["uniform", deaf], 1, exact=True).exact == response.exact
+
+
+def by_thirds(masks):
+    """A third more for the first legal action than for the others together."""
+    rows = np.where(masks == 1, Fraction(1, 3), Fraction(0))
+    return np.array([[Fraction(each) / sum(row) for each in row] for row in rows.tolist()], dtype=object)
+
+
+class Thirds:
+    def action_probabilities(self, observations, action_masks):
+        return by_thirds(action_masks).astype(float)
+
+    def exact_probabilities(self, observations, action_masks):
+        return by_thirds(action_masks)
+
+
+def test_fractions_come_from_a_table_or_a_method_or_plain_binary_floats():
+    uniform = baselines.nash_conv(GAME, "uniform", exact=True).exact
+    assert baselines.nash_conv(GAME, Thirds(), exact=True).exact == uniform
+    form = make_game("dice_poker", sides=2).bayesian_form()
+    rows = {seen.tobytes(): [Fraction(1, 3), Fraction(2, 3)] for player in (0, 1) for seen in form.observations[player]}
+    table, game = baselines.TablePolicy(rows), make_game("dice_poker", sides=2)
+    exact = baselines.nash_conv(game, table, exact=True)
+    assert exact.total == pytest.approx(baselines.nash_conv(game, table).total, abs=1e-12)
+    assert exact.exact.denominator % 3 == 0
+    halves = Answering(lambda observations, masks: np.where(masks.sum(1, keepdims=True) == 2, masks / 2, first(masks)))
+    assert baselines.nash_conv(GAME, halves, exact=True).exact == pytest.approx(baselines.nash_conv(GAME, halves).total)
+
+
+def first(masks):
+    return np.eye(masks.shape[1])[masks.argmax(axis=1)]
+
+
+class Lying(Uniform):
+    def action_probabilities(self, observations, action_masks):
+        return first(action_masks)
+
+
+class Short(Thirds):
+    def exact_probabilities(self, observations, action_masks):
+        return [[entry - Fraction(1, 10**12) for entry in row] for row in by_thirds(action_masks)]
+
+
+@each_row(
+    ("policy", "options", "message"),
+    [
+        (Answering(lambda _, masks: masks / masks.sum(1, keepdims=True)), {}, "0.3333333333333333 is a rounded float"),
+        (Lying(GAME), {}, "policy Lying: exact_probabilities and action_probabilities differ"),
+        (Short(), {}, "policy Short: exact probabilities sum to .*, not to 1"),
+        (baselines.solve(GAME).policy, {}, "jujitsu was not solved in rationals; ask for exact=True"),
+        ("uniform", {"illegal": "renormalise"}, r"illegal \('renormalise'\) must be 'raise'"),
+        ("uniform", {"max_states": 10}, "jujitsu has more than 10 undecided states"),
+    ],
+)
+def test_what_has_no_exact_figure_is_refused(policy, options, message):
+    for ask in (baselines.nash_conv, baselines.best_response):
+        with pytest.raises(ValueError, match=message):
+            ask(GAME, policy, exact=True, **options)
+
+
+def test_rules_with_rounded_numbers_have_no_exact_figure():
+    class Rounded(type(GAME)):
+        def transitions(self, state, actions):
+            return [replace_rewards(each) for each in super().transitions(state, actions)]
+
+    def replace_rewards(outcome):
+        return outcome._replace(rewards=tuple(0.1 * each for each in outcome.rewards))
+
+    with pytest.raises(ValueError, match="in the rules is a rounded float"):
+        baselines.nash_conv(Rounded(num_cards=3), "uniform", exact=True)
+
+
+def test_the_command_shows_fractions(capsys):
+    words = ["exploit", "dice_poker", "--exact"]
+    answer = run_json(capsys, *words)
+    gains, payoffs = ["1/4", "11/36"], ["1/4", "-1/4"]
+    assert answer["exact"] == {"exploitability": "5/18", "nash_conv": "5/9", "per_player": gains, "payoffs": payoffs}
+    assert answer["nash_conv"] == 5 / 9
+    code, shown, _ = run(capsys, *words)
+    assert (code, "NashConv 5/9 (0.555556) (the sum of the gains), exact" in shown) == (0, True)
+    assert run_json(capsys, *words, "--policy=equilibrium")["exact"]["nash_conv"] == "0"
+    assert "exact" not in run_json(capsys, "exploit", "dice_poker")
+    assert "cannot be combined with --approximate" in refusal(capsys, *words, "--approximate")
