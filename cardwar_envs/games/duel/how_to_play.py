@@ -58,8 +58,8 @@ def how_to_play(
         tie = f"whoever wins the next {trick} that is not tied wins this one too; without such a {trick} nobody does"
     paid = f"Each {trick} pays 1 point, from its loser to its winner: win as many as you can."
     if payoff == "win":
-        paid = f"Whoever has won more {trick}s then wins 1 point from the other; with equally many, it is a draw."
+        paid = f"Whoever wins more {trick}s wins 1 point from the other; with equally many, it is a draw."
     return (
-        f"{who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both {card}s are "
-        f"gone. If {equal}, {tie}. The game ends when all {card}s are played. {paid}"
+        f"{paid} {who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both {card}s are "
+        f"gone. If {equal}, {tie}. The game ends when all {card}s are played."
     )

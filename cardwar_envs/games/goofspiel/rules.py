@@ -233,13 +233,14 @@ class Goofspiel(Game[GoofspielState]):
             tie = "the points are added to those of the next prize; after the last prize, nobody wins them"
         paid = "The winner of a prize gets its points from the other player: win as many as you can."
         if self.payoff == "win":
-            paid = "Whoever has won more points then wins 1 point from the other; with equally many, it is a draw."
+            paid = "Whoever wins prizes of more points wins 1 point from the other; with equally many, it is a draw."
         sentences = (
+            paid,
             f"You and your opponent each hold {cards_in_words(self.cards)}. {SEEN[self.view]}",
             f"Prizes of {numbers_in_words(self.cards)} points are turned up one at a time, {order[self.prizes]}.",
             "For each, you both bid a card at the same time. The higher card wins the prize; both cards are gone.",
             f"If both cards are equal, {tie}.",
-            f"The game ends when all cards are played. {paid}",
+            "The game ends when all cards are played.",
         )
         return " ".join(sentences)
 

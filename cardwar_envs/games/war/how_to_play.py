@@ -12,14 +12,18 @@ def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
         put = f"{counted(discards, 'discard')} and a battle card"
         lacking = f"fewer than {discards + 1} cards left loses them to the table and"
     opponents = "your opponent"
-    won = "The last player in the game wins 1 point from the other."
+    won = "Whoever runs out of cards is out of the game; the last player in it wins 1 point from the other."
     limit = f"after {counted(rounds, 'round')}"
     ending = f"If both of you go out at once, or {limit}, it is a draw."
     if players > 2:
         opponents = f"your {players - 1} opponents"
-        won = f"Whoever goes out pays 1/{players - 1} point; the last player in the game pays nothing and gets it all."
+        won = (
+            f"Whoever runs out of cards is out of the game and pays 1/{players - 1} point; "
+            "the last player in it pays nothing and gets it all."
+        )
         ending = f"If the last ones go out at once, or several are left {limit}, they share it."
     sentences = (
+        won,
         f"You and {opponents} each hold the cards {numbers_in_words(cards)}. All cards are open.",
         "In each round, everyone plays a card at the same time, and the highest card wins all cards on the table.",
         f"Those who tie for the highest go to war: each puts down {put}, all at the same time, and the highest "
@@ -28,7 +32,6 @@ def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
         "winner of the next round.",
         "Cards that you win lie beside your hand. If your hand is empty at the end of a round, you pick them up; if "
         "there are none, you are out of the game.",
-        won,
         ending,
     )
     return " ".join(sentences)

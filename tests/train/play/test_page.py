@@ -220,6 +220,29 @@ def play_out(page, host):
         await_move(page, number)
 
 
+# Parts of which some lie below the first screen, and the rules and the prompt.
+FIRST_SCREEN = """() => [
+  ["#goal", "#scene", "#choosing", "#give-up"].filter((id) => {
+    const { top, bottom, right } = document.querySelector(id).getBoundingClientRect();
+    return !(bottom > top && top >= 0 && bottom <= innerHeight && right <= innerWidth);
+  }),
+  [$("goal").textContent, $("how").textContent].join(" "), $("hint").textContent, scrollY,
+]"""
+
+
+def check_the_first_screen(page, host):
+    """The first sentence of the rules, the table, the prompt and all choices are in sight on phones and on a desk."""
+    page.evaluate("$('rules').open = false")
+    for width, height in ((320, 568), (375, 667), (768, 1024), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        hidden, rules, hint, scrolled = page.evaluate(FIRST_SCREEN)
+        assert (hidden, scrolled) == ([], 0), (width, host.trainer.table.game)
+        assert rules == host.trainer.table.game.how_to_play
+        assert hint.startswith("Click ")
+    assert page.locator("#goal").inner_text().count(". ") == 0
+    page.evaluate("$('rules').open = true")
+
+
 @pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
 def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
@@ -233,19 +256,26 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         if place:  # the first is selected
             page.locator("#kind").select_option(index=place)
         expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
+        first = page.locator("#size").evaluate("size => size.selectedIndex")
+        assert lobby.offers(place)[first].first or not any(offer.first for offer in lobby.offers(place))
         page.locator("#opponent").select_option("uniform")
+        expect(page.locator("#seat")).to_be_visible(visible=name == "dice_poker")
+        if name == "dice_poker":
+            page.locator("#seat").select_option("seat 1")
         page.locator("#first-series").select_option("best of 3")
         page.locator("#choose").click()
         expect(page.locator("#choosing")).to_be_visible()
-        assert host.trainer.table.game == lobby.offers(place)[0].game
-        assert page.locator("#rules").inner_text().endswith(host.trainer.table.game.how_to_play)
-        names = {host.trainer.table.game.describe_action(action, 0) for action in host.trainer.choices}
+        assert host.trainer.table.game == lobby.offers(place)[first].game
+        check_the_first_screen(page, host)
+        seat = host.trainer.table.seat
+        assert seat == int(name == "dice_poker")
+        names = {host.trainer.table.game.describe_action(action, seat) for action in host.trainer.choices}
         offered = page.locator(".choice").evaluate_all("all => all.map((each) => each.dataset.name)")
         assert set(offered) == names, name
         page.locator(".choice").last.click()
         await_move(page, 1)
         if not host.trainer.ending:
-            steps = host.trainer.table.game.picks(host.trainer.choices[0], 0)
+            steps = host.trainer.table.game.picks(host.trainer.choices[0], seat)
             for _ in [item for _, items in steps for item in items]:
                 page.keyboard.press("ArrowRight")
                 page.keyboard.press("Enter")

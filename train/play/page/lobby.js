@@ -2,8 +2,8 @@
 "use strict";
 
 const PAUSE = 700; // milliseconds between the moves that are watched
-const WAITING = ["size", "opponent", "choose"];
-let offers = []; // sizes and opponents of the game selected in the lobby
+const WAITING = ["size", "seat", "opponent", "choose"];
+let offers = []; // sizes, seats and opponents of the game selected in the lobby
 let watching = null;
 
 // -- the lobby ----------------------------------------------------------------------------
@@ -30,13 +30,15 @@ async function showSizes() {
     offers = [];
     put("message", error.message);
   }
-  fill("size", offers.map((offer) => offer.size), 0);
+  fill("size", offers.map((offer) => offer.size), Math.max(0, offers.findLastIndex((offer) => offer.first)));
   for (const id of WAITING) $(id).disabled = offers.length === 0;
   showOpponents();
 }
 
 function showOpponents() {
-  const offer = offers[$("size").selectedIndex] || { opponents: [], rules: "" };
+  const offer = offers[$("size").selectedIndex] || { opponents: [], seats: 1, rules: "" };
+  fill("seat", Array.from({ length: offer.seats }, (_, seat) => `seat ${seat}`), 0);
+  $("seated").hidden = offer.seats < 2;
   fill("opponent", offer.opponents, 0);
   putLines("offered-rules", offer.rules.split("\n"));
 }
@@ -45,10 +47,10 @@ $("kind").addEventListener("change", showSizes);
 $("size").addEventListener("change", showOpponents);
 $("lobby").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const [kind, size, opponent, series] = ["kind", "size", "opponent", "first-series"].map((id) => $(id).selectedIndex);
+  const [kind, size, seat, opponent, series] = ["kind", "size", "seat", "opponent", "first-series"].map((id) => $(id).selectedIndex);
   $("setting").hidden = false;
   $("choose").disabled = true;
-  await act("choose", { kind, size, opponent, series });
+  await act("choose", { kind, size, seat, opponent, series });
   $("setting").hidden = true;
   $("choose").disabled = offers.length === 0;
 });
