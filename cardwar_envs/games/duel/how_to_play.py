@@ -60,6 +60,6 @@ def how_to_play(
     if payoff == "win":
         paid = f"Whoever wins more {trick}s wins 1 point from the other; with equally many, it is a draw."
     return (
-        f"{paid} {who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both {card}s are "
-        f"gone. If {equal}, {tie}. The game ends when all {card}s are played."
+        f"{paid} {who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both "
+        f"{card}s are gone. If {equal}, {tie}. The game ends when all {card}s are played."
     )

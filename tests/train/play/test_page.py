@@ -12,7 +12,6 @@ from hostile import Hostile
 import baselines
 from cardwar_envs import make_game
 from cardwar_envs.core.play import Episode
-from cardwar_envs.games.by_name import GAMES
 from train.play import lobby
 from train.play.account import Account, account_of, decimals
 from train.play.choices import Choices
@@ -23,6 +22,7 @@ from train.play.one_file import PAGES, page_with, solutions_page
 from train.play.seating import table_for
 from train.play.series import Series
 from train.play.server import listening_at, make_app, new_server
+from train.play.view import outcome_of
 from train.words import points
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -127,6 +127,7 @@ def play(page, move, names, solution, host):
         move(page, name)
         expect(page.locator("#moves")).to_contain_text(f"You: {name}")
         expect(page.locator("#holds")).to_contain_text("✓")
+        expect(page.get_by_role("status")).to_contain_text(outcome_of(host.trainer.table, host.trainer.revealed()))
         opened = page.locator("#opened-text").text_content()
         assert hashlib.sha256(opened.encode()).hexdigest() == shown
         assert opened.split()[1:3] == ["move", f"{number}:"]
@@ -151,7 +152,7 @@ def check_the_end(page, host):
 def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     page = open_page(1280)
     page.keyboard.press("Enter")  # nothing is selected yet
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")  # from the table to the first card
     page.keyboard.press("ArrowRight")
     expect(page.locator(".choice:focus")).to_have_attribute("data-name", "2")
     page.keyboard.press("ArrowLeft")
@@ -188,6 +189,9 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, 
     assert host.trainer.ending is None
     play(page, by_mouse, "1423", solution, host)
     check_the_end(page, host)
+    other.evaluate("reload().then(showSeals)")  # it did not show what was sealed
+    expect(other.locator("#end")).to_be_visible()
+    expect(other.locator("#holds")).to_be_empty()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     with page.expect_download() as download:
         page.locator("#record").click()
@@ -252,7 +256,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     page = open_page(1280)
     page.locator("#choose").click()
     expect(page.locator("#message")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
-    for place, name in enumerate(GAMES):
+    for place, name in enumerate(lobby.games()):
         if place:  # the first is selected
             page.locator("#kind").select_option(index=place)
         expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
@@ -284,7 +288,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         if host.trainer.ending != "over":
             page.locator("#give-up").click()
             page.locator("#really").click()
-        if name != list(GAMES)[-1]:
+        if name != lobby.games()[-1]:
             page.locator("#leave").click()
     while not host._series.decided:
         page.locator("#new").click()
