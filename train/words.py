@@ -13,6 +13,7 @@ from typing import Any
 
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import abbreviated, check_names
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.by_name import game_class, parameters_in, spelled_name
 
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
@@ -192,9 +193,9 @@ def in_plain_words(parameters: Mapping[str, object]) -> str:
 
 
 def _in_plain_words(noun: str, value: object) -> str:
-    if type(value) is int and noun.endswith("s"):
-        return f"{value:,} {noun if value != 1 else noun.removesuffix('s')}"
-    return f"{noun}: {_as_word(value)}"
+    if type(value) is not int:
+        return f"{noun}: {_as_word(value)}"
+    return counted(value, noun.removesuffix("s")) if noun.endswith("s") else f"{noun} {value:,}"
 
 
 def _as_word(value: object) -> str:

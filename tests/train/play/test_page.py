@@ -262,7 +262,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
         first = page.locator("#size").evaluate("size => size.selectedIndex")
         assert lobby.offers(place)[first].first or not any(offer.first for offer in lobby.offers(place))
-        page.locator("#opponent").select_option("uniform")
+        page.locator("#opponent").select_option("uniform (plays at random)")
         expect(page.locator("#seat")).to_be_visible(visible=name == "dice_poker")
         if name == "dice_poker":
             page.locator("#seat").select_option("seat 1")

@@ -3,6 +3,7 @@
 
 const PAUSE = 700; // milliseconds between the moves that are watched
 const WAITING = ["size", "seat", "opponent", "choose"];
+const NOTES = { equilibrium: "plays optimally", level: "learned; 5 is the strongest", uniform: "plays at random" };
 let offers = []; // sizes, seats and opponents of the game selected in the lobby
 let watching = null;
 
@@ -39,8 +40,13 @@ function showOpponents() {
   const offer = offers[$("size").selectedIndex] || { opponents: [], seats: 1, rules: "" };
   fill("seat", Array.from({ length: offer.seats }, (_, seat) => `seat ${seat}`), 0);
   $("seated").hidden = offer.seats < 2;
-  fill("opponent", offer.opponents, 0);
+  fill("opponent", offer.opponents.map(withNote), 0);
   putLines("offered-rules", offer.rules.split("\n"));
+}
+
+function withNote(name) {
+  const note = NOTES[name.split(":")[0]];
+  return note ? `${name} (${note})` : name;
 }
 
 $("kind").addEventListener("change", showSizes);
