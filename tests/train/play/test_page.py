@@ -158,7 +158,9 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".choice:focus")).to_have_attribute("data-name", "1")
     assert host.trainer.steps == []
+    expect(page.locator("#how")).to_be_visible()
     play(page, by_keyboard, "51423", solution, host)
+    expect(page.locator("#how")).to_be_hidden()
     check_the_end(page, host)
     game = host.game_id
     expect(page.locator("#end")).to_be_focused()
@@ -322,7 +324,9 @@ def test_a_player_who_is_out_watches_the_others(open_page, host):
     page = open_page(1280)
     play_out(page, host)
     assert host.trainer.ending == "out"
+    expect(page.locator("#end")).to_be_focused()
     page.locator("#watch").click()
+    expect(page.locator("#watch")).to_be_focused()
     page.locator("#skip").click()
     expect(page.locator("#skip")).to_be_hidden()
     assert host.trainer.ending == "over"

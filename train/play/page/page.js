@@ -69,6 +69,7 @@ function show(now, focus) {
   const [, goal, rest] = /^(.*?[.!?](?= )|.*)\s*([^]*)$/.exec(now.rules); // the first sentence says how to win
   put("goal", goal);
   putLines("how", rest.split("\n"));
+  if (before && before.number === 1 && now.number === 2) $("rules").open = false; // the costs take their place
   draw(now);
   const main = document.querySelector("main");
   main.style.setProperty("--ratio", now.picture.size[0] / now.picture.size[1]);
@@ -85,9 +86,8 @@ function show(now, focus) {
   showSeals();
   if (!focus || (!before && window.parent !== window)) return; // a page inside another must not scroll it
   // No move is selected at first: a second press of Enter must not play one.
-  if (now.out) $("watch").focus();
-  else if (now.ending) $("end").focus(); // here too, nothing is selected
-  else turnToMove();
+  if (!now.ending) turnToMove();
+  else if (!now.out || !before || !before.out) $("end").focus(); // here too, nothing is selected
 }
 
 function inWords(moves) {
