@@ -280,6 +280,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         assert set(offered) == names, name
         page.locator(".choice").last.click()
         await_move(page, 1)
+        expect(page.locator("#new" if host.trainer.ending else "#result")).to_be_in_viewport(ratio=1)
         if not host.trainer.ending:
             steps = host.trainer.table.game.picks(host.trainer.choices[0], seat)
             for _ in [item for _, items in steps for item in items]:

@@ -190,6 +190,7 @@ def test_giving_up_opens_what_was_sealed(played, word):
 
 def test_nothing_private_is_shown_before_the_end(played):
     _, out, _ = played("raise\n", "dice_poker", "--seed", "6")
+    assert "You sit in seat 0." in out
     before, after = out.split(PROMPT)
     assert re.search(r"You rolled \d\nequilibrium rolled \?", before)
     assert re.search(r"equilibrium rolled \d", after)
