@@ -13,6 +13,7 @@ from typing import Any
 
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import abbreviated, check_names
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.by_name import game_class, parameters_in, spelled_name
 
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
@@ -171,13 +172,30 @@ def game_in_words(game: Game[Any]) -> str:
 
     A user's own game has the name that imports it, e.g. `undercut:Undercut rounds=2`.
     """
+    given = fewest_parameters(game).items()
+    return " ".join([spelled_name(game), *(f"{name}={_as_word(value)}" for name, value in given)])
+
+
+def fewest_parameters(game: Game[Any]) -> dict[str, Any]:
+    """The fewest parameters that make the game, beside its name."""
     named = parameters_in(game.facts.name)
     parameters = {name: value for name, value in game.parameters().items() if name not in named}
     subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters) + bool(named)))
     given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
-    values = (parameters[name] for name in given)
-    texts = map(_as_word, values)
-    return " ".join([spelled_name(game), *(f"{name}={text}" for name, text in zip(given, texts, strict=True))])
+    return {name: parameters[name] for name in given}
+
+
+def in_plain_words(parameters: Mapping[str, object]) -> str:
+    """Parameters for people who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending"."""
+    return ", ".join(
+        _in_plain_words(name.removeprefix("num_").replace("_", " "), parameters[name]) for name in parameters
+    )
+
+
+def _in_plain_words(noun: str, value: object) -> str:
+    if type(value) is not int:
+        return f"{noun}: {_as_word(value)}"
+    return counted(value, noun.removesuffix("s")) if noun.endswith("s") else f"{noun} {value:,}"
 
 
 def _as_word(value: object) -> str:

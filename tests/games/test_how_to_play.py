@@ -37,7 +37,7 @@ OTHERS = {
         "size": (5, "11 fields"),
         "min_bid": (2, "at least 2"),
         "horizon": (8, "8 moves"),
-        "alesia": (True, "otherwise"),
+        "alesia": (True, "then, it is a draw"),
     },
     "lowest_unique": {
         "num_players": (5, "1/4"),

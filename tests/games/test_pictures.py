@@ -15,10 +15,10 @@ def words(scene):
     ("name", "parameters", "plays", "said"),
     [
         ("goofspiel", {"num_cards": 4, "prizes": "descending"}, [(3, 0)], ["player_0 leads by 4", "player_0 won 4"]),
-        ("goofspiel", {"num_cards": 4, "prizes": "descending"}, [(3, 3)], ["Nobody leads", "nobody won it"]),
+        ("goofspiel", {"num_cards": 4, "prizes": "descending"}, [(3, 3)], ["Nobody leads", "nobody won the prize"]),
         ("goofspiel", {"num_cards": 3, "ties": "carry", "prizes": "ascending"}, [(0, 0)], ["carried points: 1"]),
         ("goofspiel", {"num_cards": 1}, [(0, 0)], ["A draw"]),
-        ("oshi_zumo", {}, [(10, 3)], ["40 of 50 coins", "the wrestler stands 1 field on the side of player_1"]),
+        ("oshi_zumo", {}, [(10, 3)], ["40 of 50 coins", "the wrestler stands 1 field on player_1's side"]),
         ("oshi_zumo", {"coins": 4, "size": 1}, [(1, 2), (1, 2)], ["player_1 wins"]),
         ("lowest_unique", {}, [(0, 0, 4)], ["player_2 has the lowest unique number", "payoff +1", "payoff -0.5"]),
         (

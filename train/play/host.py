@@ -43,6 +43,7 @@ class AskedTable(Asked):
 
     kind: int
     size: int
+    seat: int
     opponent: int
     series: int
 
@@ -111,7 +112,7 @@ class Host:
         self._check(asked)
         if self._trainer is not None:
             raise Refused(409, "A game has been chosen already.")
-        return lobby.table_of(asked.kind, asked.size, asked.opponent)
+        return lobby.table_of(asked.kind, asked.size, asked.opponent, asked.seat)
 
     def sit(self, asked: AskedTable, table: Table) -> None:
         """Starts a game at the chosen table."""

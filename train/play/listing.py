@@ -21,8 +21,8 @@ from cardwar_envs.drawing.svg import to_svg
 from train.play.judge import Verdict
 from train.play.picking import choices_in, picture_of
 from train.play.trainer import Table
-from train.play.view import free_moves, position_of, shown_verdict
-from train.words import game_in_words
+from train.play.view import free_moves, outcome_in, position_of, seat_in_words, shown_verdict
+from train.words import fewest_parameters, game_in_words, in_plain_words
 
 # Maximum number of outcomes of joint actions on a page; such a page has about 2 MB and is made in less than a minute.
 MOST_OUTCOMES = 40_000
@@ -149,7 +149,8 @@ class Listing:
         states = list(map(self._state, self._states))
         return {
             "title": spoken(game.facts.name),
-            "parameters": game_in_words(game).partition(" ")[2],
+            "parameters": in_plain_words(fewest_parameters(game)),
+            "seated": seat_in_words(table),
             "rules": game.how_to_play,
             "names": [table.name(player) for player in self._seats],
             "seat": seat,
@@ -169,13 +170,15 @@ class Listing:
         before, after = (None, outcome[1:]) if place is None else (place[0], _after(place, outcome))
         over = not self._game.acting_players(after[0])
         revealed = Revealed(after[0], self._table.seat, actions, after[1], over, before, self._table.names)
-        picture = self._picture(self._game.scene(revealed))
+        scene = self._game.scene(revealed)
+        picture = self._picture(scene, "" if actions is None else outcome_in(scene))
         return [float(outcome.probability), self._number[after], float(outcome.rewards[self._table.seat]), picture]
 
-    def _picture(self, scene: Scene) -> int:
+    def _picture(self, scene: Scene, outcome: str) -> int:
         """Adds a picture, as clickable areas and SVG elements with attributes and texts; returns its index."""
         shapes = [self._shape(scene, shape) for shape in scene.shapes]
-        return self._pictures({**picture_of(scene), "look": self._drawn(scene, ()).attrib, "shapes": shapes})
+        look = self._drawn(scene, ()).attrib
+        return self._pictures({**picture_of(scene), "outcome": outcome, "look": look, "shapes": shapes})
 
     def _shape(self, scene: Scene, shape: Shape) -> int:
         if shape not in self._drawn_shapes:

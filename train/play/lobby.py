@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from threading import Lock, Thread
@@ -18,26 +18,42 @@ from cardwar_envs.core.policy import names_for
 from cardwar_envs.games.by_name import GAMES
 from train.play.seating import EQUILIBRIUM, WITHOUT_EQUILIBRIUM, may_be_solved, table_for, timely_equilibrium
 from train.play.trainer import Table
-from train.words import game_in_words
+from train.words import in_plain_words
 
 # Seconds allowed for computing an equilibrium.
 PATIENCE = 20.0
 # The sizes offered, as positions between the smallest game (0) and the default game (1).
 SHARES = (0.2, 0.5, 1.0)
+# Parameters that only stop endless games: the same at every size.
+LIMITS = ("max_rounds", "horizon")
+# Maximum number of moves of the game that is selected first.
+FIRST_MOVES = 10
 
 
 class Offer(NamedTuple):
-    """A game of one size, and the opponents that can play it."""
+    """A game of one size, and the opponents that can play it; `size` has the parameters that differ between sizes."""
 
     game: Game[Any]
     opponents: list[str]
+    size: Mapping[str, int] = {}
 
     @property
     def entry(self) -> dict[str, Any]:
-        """The description of this offer for the page."""
-        _, *words = game_in_words(self.game).split()
-        size = ", ".join(word.removeprefix("num_").replace("_", " ").replace("=", ": ") for word in words)
-        return {"size": size or "full size", "opponents": self.opponents, "rules": self.game.how_to_play}
+        """The description of this offer for the page; `seats` is the number of seats to choose from."""
+        facts = self.game.facts
+        full = " (full game)" if self.game == make_game(facts.name) else ""
+        return {
+            "size": f"{in_plain_words(self.size) or 'one size'}{full}",
+            "first": self.first,
+            "seats": 1 if facts.seat_symmetric else facts.num_players,
+            "opponents": self.opponents,
+            "rules": self.game.how_to_play,
+        }
+
+    @property
+    def first(self) -> bool:
+        """Whether it may be selected first: it is short, and the equilibrium can play it."""
+        return EQUILIBRIUM in self.opponents and self.game.facts.max_length <= FIRST_MOVES
 
 
 def games() -> list[str]:
@@ -66,17 +82,17 @@ _locks: defaultdict[int, Lock] = defaultdict(Lock)
 
 @cache
 def _offers(place: int) -> list[Offer]:
-    return [Offer(game, _opponents(game)) for game in _sizes(games()[place])]
+    return [Offer(game, _opponents(game), size) for game, size in _sizes(games()[place])]
 
 
-def table_of(game: int, size: int, opponent: int) -> Table:
+def table_of(game: int, size: int, opponent: int, seat: int) -> Table:
     """The table at these indices; raises IndexError for a wrong index, ValueError if the table cannot be set up."""
     offer = at(offers(game), size)
     word = at(offer.opponents, opponent)
     solution, reason = _solved(game, size, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
         raise ValueError(f"{reason} Choose another opponent or a smaller size.")
-    return table_for(offer.game, 0, [word], solution, reason)
+    return table_for(offer.game, seat, [word], solution, reason)
 
 
 _solutions: dict[tuple[int, int], tuple[Solution | None, str]] = {}
@@ -97,24 +113,29 @@ def at(offered: Sequence[Any], place: int) -> Any:
     return offered[place]
 
 
-def _sizes(name: str) -> Iterator[Game[Any]]:
-    """Games of several sizes between the smallest and the default game, the default, and the game for three players."""
+def _sizes(name: str) -> Iterator[tuple[Game[Any], dict[str, int]]]:
+    """Games of several sizes between the smallest and the default game, the default, and the game for three players.
+
+    Each comes with the parameters that make its size.
+    """
     default = make_game(name)
     smallest, seen = default.smallest() or default, set()
     ranges = {
         field.name: (low, high)
         for field in fields(default)  # type: ignore[arg-type]  # games are dataclasses
-        if type(high := getattr(default, field.name)) is int and (low := getattr(smallest, field.name)) != high
+        if field.name not in LIMITS
+        and type(high := getattr(default, field.name)) is int
+        and (low := getattr(smallest, field.name)) != high
     }
     sizes = [{key: round(low + share * (high - low)) for key, (low, high) in ranges.items()} for share in SHARES]
-    for numbers in [*sizes, {"num_players": 3}]:
+    for numbers in [*sizes, {"num_players": 3, **sizes[-1]}]:
         try:
             game = make_game(name, **numbers)
         except ValueError:  # the game does not allow this value or this combination
             continue
         if game not in seen:
             seen.add(game)
-            yield game
+            yield game, numbers
 
 
 def _opponents(game: Game[Any]) -> list[str]:

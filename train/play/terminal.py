@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from train.play.choices import Choices
 from train.play.series import Series
 from train.play.trainer import Table, Trainer
-from train.play.view import outcome_of, view_of
+from train.play.view import outcome_of, seat_in_words, view_of
 from train.words import game_in_words
 
 # Maximum number of choices in a list.
@@ -35,7 +35,7 @@ GIVE_UP, QUIT = "give up", ("quit", "exit")
 def introduce(table: Table, console: Console) -> None:
     """Prints the game, the opponents, the rules, and whether moves are judged."""
     opponents = " and ".join(table.name(player) for player in table.opponents)
-    _say(console, f"{game_in_words(table.game)}: you play against {opponents}.")
+    _say(console, f"{game_in_words(table.game)}: you play against {opponents}. {seat_in_words(table)}".rstrip())
     console.print(table.game.how_to_play, highlight=False)
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
     _say(console, "Type help for the rules again and for how to name a move.")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cardwar_envs.core.scene import Revealed, spoken
+from cardwar_envs.core.scene import Revealed, Scene, spoken
 from train.play.account import decimals, in_points, paid
 from train.play.judge import Verdict
 from train.play.seal import Seal
 from train.play.trainer import Step, Table, Trainer
-from train.words import game_in_words
+from train.words import fewest_parameters, in_plain_words
 
 # For decisions with more choices than this, only the relevant rows are shown.
 MOST_ROWS = 15
@@ -19,13 +19,13 @@ MOST_ROWS = 15
 def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
     """Returns all data that is shown of a game; `game_id` is the game's name on this server."""
     table = trainer.table
-    _, _, parameters = game_in_words(table.game).partition(" ")
     return {
         "game": game_id,
         "turn": turn_of(trainer),
         "number": trainer.number,
         "title": spoken(table.game.facts.name),
-        "parameters": parameters,
+        "parameters": in_plain_words(fewest_parameters(table.game)),
+        "seat": seat_in_words(table),
         "opponents": [table.name(player) for player in table.opponents],
         "position": position_of(table, trainer.revealed()),
         "digest": trainer.digest,
@@ -50,6 +50,11 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
     }
 
 
+def seat_in_words(table: Table) -> str:
+    """Names the person's seat, if the rules say which seat may do what."""
+    return f"You sit in seat {table.seat}." if "seat 0" in table.game.how_to_play else ""
+
+
 def position_of(table: Table, revealed: Revealed[Any]) -> str:
     """Describes the state as the human player sees it."""
     return table.named(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)))
@@ -57,9 +62,11 @@ def position_of(table: Table, revealed: Revealed[Any]) -> str:
 
 def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
     """The picture's text on what the last moves led to and who leads; empty before the first move or without a text."""
-    if revealed.last_actions is None:
-        return ""
-    scene = table.game.scene(revealed)
+    return "" if revealed.last_actions is None else outcome_in(table.game.scene(revealed))
+
+
+def outcome_in(scene: Scene) -> str:
+    """What a picture says of the last moves and the standing."""
     said = filter(None, (scene.outcome, scene.title.partition(": ")[2]))
     return " ".join(f"{each[0].upper()}{each[1:]}." for each in said)
 
@@ -78,6 +85,7 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
     moved, later = (since[0], since[1:]) if places else (None, since)
     return {
         "moves": [] if moved is None else _moves(trainer.table, moved),
+        "outcome": outcome_of(trainer.table, trainer.revealed()),
         "opened": None if moved is None else _opened(moved.seal),
         "verdict": None if moved is None or moved.verdict is None else shown_verdict(trainer.table, moved.verdict),
         "later": [_moves(trainer.table, step) for step in later],

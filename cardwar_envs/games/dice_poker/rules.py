@@ -181,6 +181,7 @@ class DicePoker(Game[DicePokerState]):
         """Explains the ante, the choices, and what each of them pays."""
         low, high = _in_words(self.ante), _in_words(self.ante + self.raise_size)
         sentences = (
+            "The higher roll wins, unless a player raises and the other folds.",
             f"You and your opponent both put in {low} and roll a die with faces 1 to {self.sides}.",
             "You see only your own roll. Then you both choose, once and at the same time.",
             "In seat 0 you check or raise; in seat 1 you decide whether to fold or to call if the other raises.",

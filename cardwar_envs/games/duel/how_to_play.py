@@ -60,6 +60,6 @@ def how_to_play(
     if payoff == "win":
         paid = f"The player who has won more {trick}s wins 1 point from the other; with equal numbers, it is a draw."
     return (
-        f"{who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both {card}s are "
-        f"gone. If {equal}, {tie}. The game ends when all {card}s are played. {paid}"
+        f"{paid} {who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both "
+        f"{card}s are gone. If {equal}, {tie}. The game ends when all {card}s are played."
     )

@@ -64,7 +64,7 @@ def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
         partial(_middle, game, revealed),
         MIDDLE,
     )
-    return replace(drawn, outcome=_result(revealed, trick, game.trick_word) if trick else "")
+    return replace(drawn, outcome=_outcome(revealed, trick, game.trick_word) if trick else "")
 
 
 def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
@@ -98,8 +98,10 @@ def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Seque
     left = places[1].x + CARD[0] + 32
     right = Box(left, panel.y, panel.x + panel.width - 16 - left, panel.height)
     if trick is not None and len(trick.odds) > 1:
-        right = Box(right.x, right.y, right.width, right.height - 36)
-        shapes += _odds_bar(trick.odds, seats, Box(right.x, right.y + right.height - 12, right.width, 28))
+        right = Box(right.x, right.y, right.width, right.height - 62)
+        below = right.y + right.height
+        shapes.append(label(right.x, below + 8, "odds before the roll", right.width, 18, colour="muted"))
+        shapes += _odds_bar(trick.odds, seats, Box(right.x, below + 18, right.width, 28))
     return shapes + stacked(lines, right)
 
 
@@ -113,10 +115,16 @@ def _odds_bar(odds: Mapping[int, float], seats: Sequence[int], bar: Box) -> list
         if part.width >= 1:
             shapes.append(part)
         if part.width >= 40:
-            share = f"{odds[who]:.0%}"
-            shapes.append(centred(part, ">99%" if share == "100%" and odds[who] < 1.0 else share, 18))
+            shapes.append(centred(part, _percent(odds[who]), 18))
         left += part.width
     return shapes
+
+
+def _percent(share: float) -> str:
+    """A probability in percent; "100%" and "0%" are certain."""
+    if 0.0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
 
 
 def _last_trick(game: _Duel, revealed: Revealed[DuelState]) -> Trick | None:
@@ -143,6 +151,14 @@ def _result(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
     if trick.winner is None:
         return ""
     return f"the {word} is tied" if trick.winner == -1 else f"{revealed.name(trick.winner)} won the {word}"
+
+
+def _outcome(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
+    """The result, with its probability if chance decided it."""
+    said = _result(revealed, trick, word)
+    if trick.winner is None or len(trick.odds) < 2:
+        return said
+    return f"{said}, with probability {_percent(trick.odds[trick.winner])}"
 
 
 def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:

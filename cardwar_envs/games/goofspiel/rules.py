@@ -234,11 +234,12 @@ class Goofspiel(Game[GoofspielState]):
         if self.payoff == "win":
             paid = "The player who has won more points wins 1 point from the other; equal points are a draw."
         sentences = (
+            paid,
             f"You and your opponent each hold {cards_in_words(self.cards)}. {SEEN[self.view]}",
             f"Prizes of {numbers_in_words(self.cards)} points are turned up one at a time, {order[self.prizes]}.",
             "For each, you both bid a card at the same time. The higher card wins the prize; both cards are gone.",
             f"If both cards are equal, {tie}.",
-            f"The game ends when all cards are played. {paid}",
+            "The game ends when all cards are played.",
         )
         return " ".join(sentences)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from cardwar_envs.core.cards import INSIDE, HandGrid, Slot, empty_place, face_to_face, last_play, stacked
 from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, centred, label
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.goofspiel.state import GoofspielState
 
 BIDS = 140.0  # height of the row with the prize and the last bids
@@ -99,7 +100,9 @@ def _result(revealed: Revealed[GoofspielState]) -> str:
     if actions is None or before is None or FORFEIT in actions.values():
         return ""
     winner = _winner(actions)
-    return "nobody won it" if winner is None else f"{revealed.name(winner)} won {before.prize + before.carried}"
+    if winner is None:
+        return "nobody won the prize"
+    return f"{revealed.name(winner)} won {counted(before.prize + before.carried, 'point')}"
 
 
 def _standing(revealed: Revealed[GoofspielState]) -> str:

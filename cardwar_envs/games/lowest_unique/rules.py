@@ -171,8 +171,8 @@ class LowestUnique(Game[LowestUniqueState]):
         if self.payoff == "share":
             paid = "the other player pays it" if others == 1 else f"the others pay it, 1/{others} point each"
         sentences = (
-            f"You and {opponents} each choose a number from 1 to {self.numbers}, all at the same time.",
             "The lowest number that only one player has chosen wins; if there is none, nobody wins.",
+            f"You and {opponents} each choose a number from 1 to {self.numbers}, all at the same time.",
             f"The winner gets 1 point; {paid}.",
             f"You play {'one round' if self.rounds == 1 else f'{self.rounds:,} such rounds'}.",
             "Get as many points as you can.",

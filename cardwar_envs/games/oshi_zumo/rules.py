@@ -195,18 +195,18 @@ class OshiZumo(Game[OshiZumoState]):
         ends = f"or when neither of you has {left} left"
         if not self.min_bid or self.horizon < self.coins // self.min_bid:  # else coins run out first
             ends = f"when neither of you has {left} left, or after {counted(self.horizon, 'move')}"
-        won = "A player wins 1 point from the other if the wrestler ends up off the row at the other's end"
+        won = "The player who pushes the wrestler off the row at the other's end wins 1 point from the other"
+        late = "the player on whose side of the middle it stands loses 1 point to the other; in the middle, it is a draw"
         if self.alesia:
-            won = f"{won}; otherwise it is a draw"
-        else:
-            won = f"{won} or on the other's side of the middle; in the middle, it is a draw"
+            late = "it is a draw"
         sentences = (
+            f"{won}.",
             f"You and your opponent have {counted(self.coins, 'coin')} each.",
-            f"A wrestler stands in the middle of a row of {2 * self.size + 1:,} fields.",
+            f"The wrestler stands in the middle of a row of {2 * self.size + 1:,} fields.",
             f"In each move, you both bid {bid}; what you bid is gone.",
             "The higher bid pushes the wrestler one field towards the other player; equal bids leave it where it is.",
             f"The game ends when the wrestler is off the row, {ends}.",
-            f"{won}.",
+            f"If it is still on the row then, {late}.",
         )
         return " ".join(sentences)
 

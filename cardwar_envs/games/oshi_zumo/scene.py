@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cardwar_envs.core.cards import INSIDE, Pictured, face_to_face, last_play
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour, with_names
+from cardwar_envs.core.scene import MARGIN, WIDTH, YOU, Box, Disc, Revealed, Scene, Shape, label, player_colour
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 BAR, BOARD, SPACE = 30.0, 130.0, 18.0
@@ -75,4 +75,6 @@ def _standing(revealed: Revealed[OshiZumoState]) -> str:
     if position == 0:
         return "the wrestler stands in the middle"
     fields = "1 field" if abs(position) == 1 else f"{abs(position)} fields"
-    return with_names(f"the wrestler stands {fields} on the side of player_{int(position > 0)}", revealed.names)
+    name = revealed.name(int(position > 0))
+    whose = "your" if name == YOU else f"{name}'s"
+    return f"the wrestler stands {fields} on {whose} side"

@@ -12,14 +12,18 @@ def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
         put = f"{counted(discards, 'discard')} and a battle card"
         lacking = f"fewer than {discards + 1} cards left loses them to the table and"
     opponents = "your opponent"
-    won = "The last player in the game wins 1 point from the other."
+    won = "A player without cards is out of the game; the last player in the game wins 1 point from the other."
     limit = f"after {counted(rounds, 'round')}"
     ending = f"If both of you go out at the same time, or {limit}, it is a draw."
     if players > 2:
         opponents = f"your {players - 1} opponents"
-        won = f"Each player who goes out pays 1/{players - 1} point; the last player in the game gets all payments."
+        won = (
+            f"A player without cards is out of the game and pays 1/{players - 1} point; the last player in the game gets "
+            "all payments."
+        )
         ending = f"If the last players go out together, or several players are left {limit}, they share the payments."
     sentences = (
+        won,
         f"You and {opponents} each hold the cards {numbers_in_words(cards)}. All cards are open.",
         "In each round, everyone plays a card at the same time, and the highest card wins all cards on the table.",
         f"Players who tie for the highest card go to war: each puts down {put}, all at the same time, and the highest "
@@ -28,7 +32,6 @@ def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
         "the winner of the next round.",
         "Cards that you win lie beside your hand. If your hand is empty at the end of a round, you pick these cards "
         "up; if there are none, you are out of the game.",
-        won,
         ending,
     )
     return " ".join(sentences)

@@ -148,7 +148,7 @@ def _cards(state: WarState, player: int) -> int:
 def _piles(state: WarState, player: int) -> str:
     if player not in state.live:
         return "out"
-    words = f"hand {len(state.hands[player])}, wins {len(state.wins[player])}"
+    words = f"hand {len(state.hands[player])}, won {len(state.wins[player])}"
     return f"at war, {words}" if player in state.tied else words
 
 

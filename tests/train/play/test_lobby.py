@@ -1,4 +1,4 @@
-"""The limit on computing an equilibrium in the lobby: compilation is free, and a refusal is not final."""
+"""The lobby: what it offers, and the limit on computing an equilibrium."""
 
 from types import SimpleNamespace
 
@@ -31,7 +31,25 @@ def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):
     answers = [(None, "It took too long."), timely_equilibrium(offered[0].game, 60.0)]
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: answers.pop(0))
     with pytest.raises(ValueError, match="It took too long"):
-        lobby.table_of(place, 0, 0)
-    assert lobby.table_of(place, 0, 1).judge is None  # without computing it again
-    assert lobby.table_of(place, 0, 0).judge is not None
-    assert lobby.table_of(place, 0, 1).judge is not None
+        lobby.table_of(place, 0, 0, 0)
+    assert lobby.table_of(place, 0, 1, 0).judge is None  # without computing it again
+    assert lobby.table_of(place, 0, 0, 0).judge is not None
+    assert lobby.table_of(place, 0, 1, 0).judge is not None
+
+
+def test_sizes_are_numbers_and_the_first_one_is_short_and_has_the_equilibrium(monkeypatch):
+    monkeypatch.setattr(
+        lobby, "_opponents", lambda game: ["equilibrium"] if game.facts.num_players == 2 else ["uniform"]
+    )
+    entries = {
+        name: [offer.entry for offer in lobby._offers.__wrapped__(place)] for place, name in enumerate(lobby.games())
+    }
+    sizes = {name: [entry["size"] for entry in each] for name, each in entries.items()}
+    assert sizes["jujitsu"] == ["5 cards", "8 cards", "13 cards (full game)"]
+    assert sizes["war"][0] == "4 ranks, 1 discard"  # the limit on rounds is no size
+    assert sizes["war"][-1] == "3 players, 12 ranks, 3 discards"
+    first = {name: [entry["size"] for entry in each if entry["first"]][-1:] for name, each in entries.items()}
+    assert first["dice_poker"] == ["6 sides (full game)"]
+    assert first["jujitsu"] == ["8 cards"]
+    assert first["war"] == first["lowest_unique"] == []
+    assert {name for name, each in entries.items() if each[0]["seats"] > 1} == {"dice_poker"}

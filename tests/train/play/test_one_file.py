@@ -25,6 +25,7 @@ from train.play.listing import Listing, places_of
 from train.play.one_file import page_with
 from train.play.picking import picture_of
 from train.play.seating import table_for
+from train.play.view import outcome_in
 
 
 def undercut():
@@ -99,6 +100,7 @@ def drawn_shapes(game, data, picture, revealed):
     root = ElementTree.fromstring(to_svg(scene))
     assert [data["shapes"][shape] for shape in picture["shapes"]] == [[e.tag, e.attrib, e.text or ""] for e in root[2:]]
     assert {key: picture[key] for key in ("size", "spots")} == picture_of(scene)
+    assert picture["outcome"] == outcome_in(scene)
 
 
 def check_every_place(game, seat):

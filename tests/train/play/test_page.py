@@ -12,7 +12,6 @@ from hostile import Hostile
 import baselines
 from cardwar_envs import make_game
 from cardwar_envs.core.play import Episode
-from cardwar_envs.games.by_name import GAMES
 from train.play import lobby
 from train.play.account import Account, account_of, decimals
 from train.play.choices import Choices
@@ -23,6 +22,7 @@ from train.play.one_file import PAGES, page_with, solutions_page
 from train.play.seating import table_for
 from train.play.series import Series
 from train.play.server import listening_at, make_app, new_server
+from train.play.view import outcome_of
 from train.words import points
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -127,6 +127,7 @@ def play(page, move, names, solution, host):
         move(page, name)
         expect(page.locator("#moves")).to_contain_text(f"You: {name}")
         expect(page.locator("#holds")).to_contain_text("✓")
+        expect(page.get_by_role("status")).to_contain_text(outcome_of(host.trainer.table, host.trainer.revealed()))
         opened = page.locator("#opened-text").text_content()
         assert hashlib.sha256(opened.encode()).hexdigest() == shown
         assert opened.split()[1:3] == ["move", f"{number}:"]
@@ -151,13 +152,15 @@ def check_the_end(page, host):
 def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     page = open_page(1280)
     page.keyboard.press("Enter")  # nothing is selected yet
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")  # from the table to the first card
     page.keyboard.press("ArrowRight")
     expect(page.locator(".choice:focus")).to_have_attribute("data-name", "2")
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".choice:focus")).to_have_attribute("data-name", "1")
     assert host.trainer.steps == []
+    expect(page.locator("#how")).to_be_visible()
     play(page, by_keyboard, "51423", solution, host)
+    expect(page.locator("#how")).to_be_hidden()
     check_the_end(page, host)
     game = host.game_id
     expect(page.locator("#end")).to_be_focused()
@@ -188,6 +191,9 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, 
     assert host.trainer.ending is None
     play(page, by_mouse, "1423", solution, host)
     check_the_end(page, host)
+    other.evaluate("reload().then(showSeals)")  # it did not show what was sealed
+    expect(other.locator("#end")).to_be_visible()
+    expect(other.locator("#holds")).to_be_empty()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     with page.expect_download() as download:
         page.locator("#record").click()
@@ -220,6 +226,29 @@ def play_out(page, host):
         await_move(page, number)
 
 
+# Parts of which some lie below the first screen, and the rules and the prompt.
+FIRST_SCREEN = """() => [
+  ["#goal", "#scene", "#choosing", "#give-up"].filter((id) => {
+    const { top, bottom, right } = document.querySelector(id).getBoundingClientRect();
+    return !(bottom > top && top >= 0 && bottom <= innerHeight && right <= innerWidth);
+  }),
+  [$("goal").textContent, $("how").textContent].join(" "), $("hint").textContent, scrollY,
+]"""
+
+
+def check_the_first_screen(page, host):
+    """The first sentence of the rules, the table, the prompt and all choices are in sight on phones and on a desk."""
+    page.evaluate("$('rules').open = false")
+    for width, height in ((320, 568), (375, 667), (768, 1024), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        hidden, rules, hint, scrolled = page.evaluate(FIRST_SCREEN)
+        assert (hidden, scrolled) == ([], 0), (width, host.trainer.table.game)
+        assert rules == host.trainer.table.game.how_to_play
+        assert hint.startswith("Click ")
+    assert page.locator("#goal").inner_text().count(". ") == 0
+    page.evaluate("$('rules').open = true")
+
+
 @pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
 def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
@@ -229,23 +258,31 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     page = open_page(1280)
     page.locator("#choose").click()
     expect(page.locator("#message")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
-    for place, name in enumerate(GAMES):
+    for place, name in enumerate(lobby.games()):
         if place:  # the first is selected
             page.locator("#kind").select_option(index=place)
         expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
-        page.locator("#opponent").select_option("uniform")
+        first = page.locator("#size").evaluate("size => size.selectedIndex")
+        assert lobby.offers(place)[first].first or not any(offer.first for offer in lobby.offers(place))
+        page.locator("#opponent").select_option("uniform (plays at random)")
+        expect(page.locator("#seat")).to_be_visible(visible=name == "dice_poker")
+        if name == "dice_poker":
+            page.locator("#seat").select_option("seat 1")
         page.locator("#first-series").select_option("best of 3")
         page.locator("#choose").click()
         expect(page.locator("#choosing")).to_be_visible()
-        assert host.trainer.table.game == lobby.offers(place)[0].game
-        assert page.locator("#rules").inner_text().endswith(host.trainer.table.game.how_to_play)
-        names = {host.trainer.table.game.describe_action(action, 0) for action in host.trainer.choices}
+        assert host.trainer.table.game == lobby.offers(place)[first].game
+        check_the_first_screen(page, host)
+        seat = host.trainer.table.seat
+        assert seat == int(name == "dice_poker")
+        names = {host.trainer.table.game.describe_action(action, seat) for action in host.trainer.choices}
         offered = page.locator(".choice").evaluate_all("all => all.map((each) => each.dataset.name)")
         assert set(offered) == names, name
         page.locator(".choice").last.click()
         await_move(page, 1)
+        expect(page.locator("#new" if host.trainer.ending else "#result")).to_be_in_viewport(ratio=1)
         if not host.trainer.ending:
-            steps = host.trainer.table.game.picks(host.trainer.choices[0], 0)
+            steps = host.trainer.table.game.picks(host.trainer.choices[0], seat)
             for _ in [item for _, items in steps for item in items]:
                 page.keyboard.press("ArrowRight")
                 page.keyboard.press("Enter")
@@ -254,7 +291,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         if host.trainer.ending != "over":
             page.locator("#give-up").click()
             page.locator("#really").click()
-        if name != list(GAMES)[-1]:
+        if name != lobby.games()[-1]:
             page.locator("#leave").click()
     while not host._series.decided:
         page.locator("#new").click()
@@ -288,7 +325,9 @@ def test_a_player_who_is_out_watches_the_others(open_page, host):
     page = open_page(1280)
     play_out(page, host)
     assert host.trainer.ending == "out"
+    expect(page.locator("#end")).to_be_focused()
     page.locator("#watch").click()
+    expect(page.locator("#watch")).to_be_focused()
     page.locator("#skip").click()
     expect(page.locator("#skip")).to_be_hidden()
     assert host.trainer.ending == "over"

@@ -351,6 +351,8 @@ def test_what_is_not_served_or_not_taken_changes_nothing(still):
         {"kind": 99},
         {"size": 9},
         {"opponent": -1},
+        {"seat": 2},
+        {"seat": -1},
         {"series": 7},
         {"kind": "war"},
         {"size": None},
@@ -361,7 +363,7 @@ def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
     tab = Browser(Host(None, None, None))
     place = lobby.offers(0)[0].opponents.index("uniform")
-    asked = tab.shown(kind=0, size=0, opponent=place, series=1)
+    asked = tab.shown(kind=0, size=0, seat=0, opponent=place, series=1)
     assert tab.post("choose", {**asked, **change}).status_code == 400
     for path in ("scene.svg", "choices?text=", "record.json"):
         assert tab.get(path).status_code == 409

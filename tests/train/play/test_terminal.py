@@ -190,6 +190,7 @@ def test_giving_up_opens_what_was_sealed(played, word):
 
 def test_nothing_private_is_shown_before_the_end(played):
     _, out, _ = played("raise\n", "dice_poker", "--seed", "6")
+    assert "You sit in seat 0." in out
     before, after = out.split(PROMPT)
     assert re.search(r"You rolled \d\nequilibrium rolled \?", before)
     assert re.search(r"equilibrium rolled \d", after)
@@ -213,11 +214,12 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     ("line", "words", "said"),
     [
         ("#1", "war num_players=3 ranks=3 --against max,min", r"min: 2\nMax takes 3 cards\.\n"),
-        ("1", "goofspiel num_cards=2", r"equilibrium: 2\nEquilibrium won (1|2)\. Equilibrium leads by \1\.\n"),
+        ("1", "goofspiel num_cards=2", r"equilibrium: 2\nEquilibrium won (1|2) points?\. Equilibrium leads by \1\.\n"),
         (
             "1",
             "dice_wars num_cards=2",
-            r"equilibrium: \d\n(The battle is tied\. Nobody|(You|Equilibrium) won the battle\. \2) lead",
+            r"equilibrium: \d\n(The battle is tied, with probability \d+%\. Nobody|"
+            r"(You|Equilibrium) won the battle, with probability \d+%\. \2) lead",
         ),
     ],
 )

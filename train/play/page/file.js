@@ -155,7 +155,7 @@ function viewOf() {
   const over = game.ending === "over";
   return {
     game: game.id, turn: turn(), number: 1 + made.length, lengths: LENGTHS, out: false, judged: true,
-    title: data.title, parameters: data.parameters, rules: data.rules, opponents: [data.names[1]],
+    title: data.title, parameters: data.parameters, seat: data.seated, rules: data.rules, opponents: [data.names[1]],
     position: data.texts[data.places[game.place][1]],
     digest: game.seal ? game.seal.digest : "",
     last: lastMoves(made),
@@ -184,6 +184,7 @@ function lastMoves(made) {
   const [moved, later] = made.length ? [since[0], since.slice(1)] : [null, since];
   return {
     moves: moved ? moved.played : [],
+    outcome: data.pictures[game.picture].outcome,
     opened: moved && moved.seal,
     verdict: moved && moved.verdict,
     later: later.map((each) => each.played),

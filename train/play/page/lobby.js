@@ -2,8 +2,9 @@
 "use strict";
 
 const PAUSE = 700; // milliseconds between moves while watching
-const WAITING = ["size", "opponent", "choose"];
-let offers = []; // sizes and opponents of the game selected in the lobby
+const WAITING = ["size", "seat", "opponent", "choose"];
+const NOTES = { equilibrium: "plays optimally", level: "learned; 5 is the strongest", uniform: "plays at random" };
+let offers = []; // sizes, seats and opponents of the game selected in the lobby
 let watching = null;
 
 // -- the lobby ----------------------------------------------------------------------------
@@ -30,25 +31,32 @@ async function showSizes() {
     offers = [];
     put("message", error.message);
   }
-  fill("size", offers.map((offer) => offer.size), 0);
+  fill("size", offers.map((offer) => offer.size), Math.max(0, offers.findLastIndex((offer) => offer.first)));
   for (const id of WAITING) $(id).disabled = offers.length === 0;
   showOpponents();
 }
 
 function showOpponents() {
-  const offer = offers[$("size").selectedIndex] || { opponents: [], rules: "" };
-  fill("opponent", offer.opponents, 0);
+  const offer = offers[$("size").selectedIndex] || { opponents: [], seats: 1, rules: "" };
+  fill("seat", Array.from({ length: offer.seats }, (_, seat) => `seat ${seat}`), 0);
+  $("seated").hidden = offer.seats < 2;
+  fill("opponent", offer.opponents.map(withNote), 0);
   putLines("offered-rules", offer.rules.split("\n"));
+}
+
+function withNote(name) {
+  const note = NOTES[name.split(":")[0]];
+  return note ? `${name} (${note})` : name;
 }
 
 $("kind").addEventListener("change", showSizes);
 $("size").addEventListener("change", showOpponents);
 $("lobby").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const [kind, size, opponent, series] = ["kind", "size", "opponent", "first-series"].map((id) => $(id).selectedIndex);
+  const [kind, size, seat, opponent, series] = ["kind", "size", "seat", "opponent", "first-series"].map((id) => $(id).selectedIndex);
   $("setting").hidden = false;
   $("choose").disabled = true;
-  await act("choose", { kind, size, opponent, series });
+  await act("choose", { kind, size, seat, opponent, series });
   $("setting").hidden = true;
   $("choose").disabled = offers.length === 0;
 });

@@ -7,7 +7,7 @@
 "use strict";
 
 let view = null; // the last view from the host
-let shown = ""; // the digest that was shown before the last move
+let shown = {}; // the digests that were shown before moves, by the number of the move
 let busy = false;
 
 function hex(bytes) {
@@ -26,7 +26,6 @@ function putLines(id, lines) {
 async function act(path, more) {
   if (busy || view === null) return false;
   busy = true;
-  shown = view.digest;
   try {
     show(await ask(path, { game: view.game, turn: view.turn, ...more }), true);
     put("message", "");
@@ -53,6 +52,8 @@ async function reload() {
 
 function show(now, focus) {
   const before = view;
+  if (!before || now.game !== before.game) shown = {};
+  if (now.digest) shown[now.number] = now.digest;
   view = now;
   $("lobby").hidden = !now.lobby;
   document.querySelector("main").hidden = Boolean(now.lobby);
@@ -63,9 +64,16 @@ function show(now, focus) {
   document.title = `${now.title} ${now.parameters}`.trim();
   put("title", now.title);
   put("parameters", now.parameters);
-  put("players", `You play against ${now.opponents.join(", ")}. ${now.ending ? "" : now.series.standing}`);
-  putLines("how", now.rules.split("\n"));
+  const standing = now.ending ? "" : now.series.standing;
+  put("players", [`You play against ${now.opponents.join(", ")}.`, now.seat, standing].filter((each) => each).join(" "));
+  const [, goal, rest] = /^(.*?[.!?](?= )|.*)\s*([^]*)$/.exec(now.rules); // the first sentence says how to win
+  put("goal", goal);
+  putLines("how", rest.split("\n"));
+  if (before && before.number === 1 && now.number === 2) $("rules").open = false; // the costs take their place
   draw(now);
+  const main = document.querySelector("main");
+  main.style.setProperty("--ratio", now.picture.size[0] / now.picture.size[1]);
+  if (!now.ending) main.classList.toggle("apart", !now.picture.spots.length); // the choices are buttons below it
   $("scene").style.aspectRatio = now.picture.size.join(" / ");
   $("filter").value = "";
   choices = now.choices;
@@ -76,11 +84,10 @@ function show(now, focus) {
   showMix();
   showReview();
   showSeals();
-  $("give-up").hidden = Boolean(now.ending);
   if (!focus || (!before && window.parent !== window)) return; // a page inside another must not scroll it
   // No move is selected at first: a second press of Enter must not play one.
-  if (now.out) $("watch").focus();
-  else (now.ending ? $("end") : $("choosing")).focus(); // nothing is selected at the end either
+  if (!now.ending) turnToMove();
+  else if (!now.out || !before || !before.out) $("end").focus(); // nothing is selected at the end either
 }
 
 function inWords(moves) {
@@ -92,6 +99,7 @@ function showResult() {
   const steps = last ? [last.moves, ...last.later.slice(-3)].filter((moves) => moves.length) : [];
   $("moves").replaceChildren(...steps.map((moves) => element("span", inWords(moves))));
   const verdict = last && last.verdict;
+  put("outcome", last ? last.outcome : "");
   put("sentence", verdict ? verdict.sentence : "");
   $("sentence").classList.toggle("costly", Boolean(verdict) && Number(verdict.cost) > 0);
   $("result").hidden = steps.length === 0;
@@ -173,9 +181,10 @@ async function showSeals() {
   put("opened-text", opened.text);
   put("opened-digest", opened.digest);
   put("command", opened.command);
-  if (!shown) return; // this page was loaded after the move
+  const sealed = shown[view.left ? view.number : view.number - 1];
+  if (!sealed) return; // this page did not show it
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(opened.text));
-  const holds = hex(new Uint8Array(digest)) === shown;
+  const holds = hex(new Uint8Array(digest)) === sealed;
   put("holds", holds ? "✓ The last seal was verified." : "✗ The last move does not match its seal!");
   $("holds").classList.toggle("costly", !holds);
 }

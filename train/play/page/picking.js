@@ -4,6 +4,7 @@
 const SMALLEST = 24; // pixels: cards that are smaller than this on the screen are hard to hit, so buttons replace them
 const MOST_BUTTONS = 64;
 let choices = null; // what can be picked: the server's list, or the results of a search
+const KEYS = matchMedia("(any-hover: hover)").matches ? ", or type it and press Enter" : ""; // not on a phone
 let picked = []; // the items of this move that were picked
 let typed = ""; // what has been typed to select a move
 let typedAt = 0;
@@ -34,13 +35,19 @@ function pick(item) {
   }
   showChoices();
   const again = buttons().find((button) => button.dataset.item === String(item));
-  (again || $("choosing")).focus();
+  if (again) again.focus();
+  else turnToMove();
 }
 
 function undo() {
   picked.pop();
   showChoices();
-  $("choosing").focus();
+  turnToMove();
+}
+
+// Focuses what holds the choices, so that Tab goes on to the first of them.
+function turnToMove() {
+  $($("spots").querySelector(".choice") ? "spots" : "choosing").focus({ preventScroll: true });
 }
 
 function choiceButton(item, ...classes) {
@@ -77,7 +84,7 @@ function showChoices() {
 
 function hint(rests, inPicture) {
   const step = rests.length ? choices.steps[rests[0].step] : "";
-  if (!step) return inPicture ? "Click a card of your hand, or type it and press Enter." : "";
+  if (!step) return rests.length ? `Click ${inPicture ? "a card of your hand" : "your move"}${KEYS}.` : "";
   const left = rests[0].left.length;
   const so = picked.length ? ` Picked so far: ${picked.map((item) => choices.items[item]).join(", ")}.` : "";
   return `Pick ${left > 1 ? `${left} ${step}` : `your ${step.replace(/s$/, "")}`}.${so}`;
@@ -89,6 +96,7 @@ function showSpots(items) {
   const spots = view.picture.spots
     .map(([name, ...place]) => [choices.items.indexOf(name), place])
     .filter(([item, place]) => item >= 0 && (place[2] * width) / 100 >= SMALLEST);
+  $("spots").ariaLabel = view.ending ? null : `Your move ${view.number}`;
   $("spots").replaceChildren(...spots.map(([item, [left, top, wide, tall]]) => {
     const count = picked.filter((each) => each === item).length;
     const spot = items.includes(item) ? choiceButton(item, "spot") : element("span", "", "spot");
