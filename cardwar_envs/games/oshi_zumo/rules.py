@@ -196,7 +196,9 @@ class OshiZumo(Game[OshiZumoState]):
         if not self.min_bid or self.horizon < self.coins // self.min_bid:  # else coins run out first
             ends = f"when neither of you has {left} left, or after {counted(self.horizon, 'move')}"
         won = "The player who pushes the wrestler off the row at the other's end wins 1 point from the other"
-        late = "the player on whose side of the middle it stands loses 1 point to the other; in the middle, it is a draw"
+        late = (
+            "the player on whose side of the middle it stands loses 1 point to the other; in the middle, it is a draw"
+        )
         if self.alesia:
             late = "it is a draw"
         sentences = (

@@ -18,8 +18,8 @@ def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
     if players > 2:
         opponents = f"your {players - 1} opponents"
         won = (
-            f"A player without cards is out of the game and pays 1/{players - 1} point; the last player in the game gets "
-            "all payments."
+            f"A player without cards is out of the game and pays 1/{players - 1} point; the last player in the game "
+            "gets all payments."
         )
         ending = f"If the last players go out together, or several players are left {limit}, they share the payments."
     sentences = (
