@@ -245,8 +245,41 @@ def test_who_fails_forfeits_a_game_and_play_goes_on(capsys, monkeypatch, tmp_pat
     assert (code, found["games"], found["forfeits"][1]) == (0, 10, 0)
     assert found["forfeits"][0] == err.count("player_0 forfeits: agent (") > 2
     assert found["mean"] <= 1 - 2 * found["forfeits"][0] / 10
-    assert "with --forfeit it would lose that game" in run_refused(capsys, *call)
     assert "--forfeit requires --games" in run_refused(capsys, *call[:5], "--forfeit")
+    war = ["match", "war", "uniform", "uniform", "--games", "2", "--forfeit"]
+    assert "--forfeit requires --games, a program" in run_refused(capsys, *war)
+
+
+@pytest.mark.parametrize(("game", "seats", "hint"), [("jujitsu num_cards=3", 2, True), ("lowest_unique", 3, False)])
+def test_games_before_a_failure_are_shown_with_their_number(capsys, monkeypatch, tmp_path, game, seats, hint):
+    path, others = tmp_path / "agent.py", ["uniform"] * (seats - 1)
+    answer = "print(json.dumps({'move': names[0]}) if query['query'] % 8 else 'what?', flush=True)"
+    path.write_text(f"{QUERY}    {answer}\n")
+    call = ["match", *game.split(), f"agent:{sys.executable} -S {path}", *others, "--seed", "3", "--games"]
+    monkeypatch.setattr(sys, "argv", ["cardwar", *call])
+    code, out, err = run(capsys, *call, "30", "--json")
+    found = json.loads(out)
+    done = found["games"]
+    assert (code, found["games_asked"], 0 < done < 8) == (2, 30, True)
+    assert f"; {done} of 30 games were completed" in err
+    assert ("with --forfeit it would lose that game" in err) == hint
+    assert found["ended"] in err
+    code, out, _ = run(capsys, *call, "30")
+    assert (code, f"the first {done} of 30 games" in " ".join(out.split())) == (2, True)
+    whole = json.loads(run(capsys, *call, str(done), "--json")[1])
+    assert "ended" not in whole
+    assert all(found[name] == whole[name] for name in whole.keys() - {"seconds"})
+
+
+def test_an_agent_that_cannot_be_restarted_forfeits_the_rest(capsys, monkeypatch, tmp_path):
+    program = tmp_path / "agent"
+    program.write_text(f"#!{sys.executable} -S\nimport os\nos.remove(__file__)\n")
+    program.chmod(0o755)
+    call = ["match", "jujitsu", "num_cards=3", f"agent:{program}", "uniform", "--games", "3", "--forfeit", "--json"]
+    monkeypatch.setattr(sys, "argv", ["cardwar", *call])
+    code, out, err = run(capsys, *call)
+    assert (code, json.loads(out)["forfeits"], json.loads(out)["mean"]) == (0, [3, 0], -1.0)
+    assert err.count("cannot be started") == 2
 
 
 def test_sigterm_ends_the_agent_too(tmp_path):
