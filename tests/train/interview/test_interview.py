@@ -112,7 +112,10 @@ LINES = {
         lambda lines: [lines[0].replace(b"probabilities", b"chances"), *lines[1:]],
         "to mix 0 is invalid: it",
     ),
-    "half a letter": (lambda lines: [lines[0].replace(b"rule", b"\\ud800"), *lines[1:]], "line 1: it has half of a character"),
+    "half a letter": (
+        lambda lines: [lines[0].replace(b"rule", b"\\ud800"), *lines[1:]],
+        "line 1: it has half of a character",
+    ),
 }
 
 
