@@ -106,14 +106,17 @@ FAULTS = {
 }
 # What it answers at the start of 3-card Jujitsu -> what is said of that.
 ANSWERS = {
-    "three": "answers 'three': .*JSON",
+    "three": "answers 'three': Expecting value",
     "[1]": r"answers '\[1\]'",
     "": "answers ''",
     "{}": 'needs either "move" or "probabilities"',
     '{"move": "1", "probabilities": {}}': "needs either",
     '{"mvoe": "1"}': "mvoe",
     '{"probabilities": {"9": 1}}': "'9' is not a legal move; legal are '1', '2', '3'",
-    '{"probabilities": {"1": -1, "2": 2}}': r"the probability of '1' \(-1.0\) must be at least 0",
+    '{"probabilities": {"1": -1, "2": 2}}': r"the probability of '1' \(-1.0\) must be in 0..1",
+    '{"probabilities": {"1": 1e308, "2": 1e308}}': r"the probability of '1' \(1e\+308\) must be in 0..1",
+    '{"probabilities": {"1": 0.5, "1": 1.0}}': "the name '1' twice",
+    '{"probabilities": {"1": 1}, "about": {"model": "\\ud800"}}': "half of a character",
     '{"probabilities": {"1": 0.9}}': "add up to 0.9, not 1",
     '{"probabilities": {"1": NaN}}': "finite|JSON",
     '{"probabilities": {"1": "1"}}': "number",
@@ -174,7 +177,7 @@ def test_children_of_an_agent_end_with_it(tmp_path):
 
 
 def test_a_program_that_cannot_be_started(capsys, monkeypatch):
-    for command in ("no_such_program_anywhere", "", "'open"):
+    for command in ("no_such_program_anywhere", "", "-e", "'open"):
         with pytest.raises(AgentError, match="cannot be started"):
             AgentProcess(command)
     call = ["match", "jujitsu", "num_cards=3", "agent:none", "uniform", "--agent-seconds", "0"]
@@ -216,8 +219,11 @@ def test_only_what_is_typed_is_started(monkeypatch):
     policy = policy_from(word, game)
     assert isinstance(policy, AgentPolicy)
     policy.close()
-    with pytest.raises(AgentError, match="started only where its command is typed"):
-        typed_agent("agent:rm -rf /somewhere", game)
+    monkeypatch.setattr(sys, "argv", ["cardwar", "exploit", "jujitsu", f"--policy={word}"])
+    typed_agent(word, game).close()
+    for other in ("agent:rm -rf /somewhere", f"agent:{sys.executable}", "agent:"):  # a part of what is typed
+        with pytest.raises(AgentError, match="started only where its command is typed"):
+            typed_agent(other, game)
     monkeypatch.setenv(FROM_FILE, "1")
     with pytest.raises(AgentError, match="started only where its command is typed"):
         policy_from(word, game)
