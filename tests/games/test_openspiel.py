@@ -1,6 +1,7 @@
 """Games of OpenSpiel here, and ours there: figures agree with OpenSpiel's and with a recursion over its histories."""
 
 import itertools
+import os
 import pickle
 import sys
 
@@ -313,6 +314,13 @@ def test_a_game_that_openspiel_cannot_load_does_no_harm(program, reason, monkeyp
     monkeypatch.setattr(loading, "SECONDS", 0.3)
     with pytest.raises(ValueError, match=reason):
         make_game("openspiel:blotto(coins=10000)")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "words")
+    monkeypatch.setattr(loading, "SECONDS", 0.5)
+    with pytest.raises(ValueError, match=r"takes more than 0.5 s"):
+        make_game(f"openspiel:python_hangman(word_list_file={tmp_path / 'words'})")
 
 
 @pytest.mark.parametrize("name", ["goofspiel(num_cards=3)", "matching_pennies_3p", "markov_soccer(horizon=2)"])
