@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Number
 from typing import Any
@@ -18,7 +19,7 @@ from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay, Turn
 from cardwar_envs.conformance.look import state_shown
 from cardwar_envs.conformance.play import Play, as_text, payment
 from cardwar_envs.conformance.seeds import SHORT, steady_apis
-from cardwar_envs.conformance.subject import Api, Subject
+from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import Failed
 
 SEEDS = range(16)
@@ -61,22 +62,37 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
         yield from step()
 
 
-@watcher("AEC")
-def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
-    """`last()` returns the sum of each agent's `rewards` since its own last step, and rewards are zero in mid-turn.
+@dataclass
+class Unpaid:
+    """What the steps of an environment with simultaneous moves do with `rewards` within a turn, over all games."""
 
-    With simultaneous moves, rewards arise only after all have committed. Code that sums `rewards`, such as
-    `aec_to_parallel`, would count stale entries twice.
+    stale: Finding | None = None  # the first step that left the rewards of the previous step unchanged
+    anew: bool = False  # whether any step set new rewards
+
+
+def _require_cleared(subject: Subject) -> None:
+    unpaid: Unpaid = subject.once(Unpaid, Unpaid)
+    if unpaid.stale is not None and not unpaid.anew:
+        subject.fail(unpaid.stale)
+
+
+@watcher("AEC", then=_require_cleared)
+def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
+    """`last()` returns the sum of the agent's `rewards` since its previous step, and each step replaces `rewards`.
+
+    With simultaneous moves, an environment pays after all have committed, or after each action. If a step within a turn
+    leaves `rewards` unchanged, code that sums them, such as `aec_to_parallel`, counts them twice.
 
     Example: `step` does not clear `self.rewards`, so a win is added to the cumulative rewards again.
     Fix: `self._clear_rewards()` at the start of each step, `self._accumulate_rewards()` at its end.
     """
     simultaneous = subject.once("simultaneous", subject.simultaneous)
+    unpaid: Unpaid = subject.once(Unpaid, Unpaid)
     owed: dict[Any, Any] = dict.fromkeys(play.env.agents, 0.0)
     turn: Turn | None = None
     while True:
         choice = yield
-        agent = play.env.agent_selection
+        agent, before = play.env.agent_selection, play.rewards()
         turn = None if choice is None else Turn.of(play, turn)
         yield
         rewards = play.rewards()
@@ -85,22 +101,26 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
             owed[each] = owed.get(each, 0.0) + reward
         paid = {str(each): reward for each, reward in rewards.items() if np.any(reward)}
         if simultaneous and turn is not None and turn.open and paid:
-            raise Failed(f"{play.at}: `rewards` has {paid}, though {turn.open[0]} has not committed yet")
+            words = f"`rewards` still has {paid}, as before the step, though {turn.open[0]} has not committed yet"
+            if difference(before, rewards) is None:
+                unpaid.stale = unpaid.stale or Finding(f"{play.at}: {words}", [subject.recent[-1]])
+            else:
+                unpaid.anew = True
         if play.over:
             return
         agent = play.env.agent_selection
         told = payment(play.env.last(observe=False)[1], f"{play.at}: the reward of {agent}")
         if not np.allclose(told, owed[agent], rtol=1e-9, atol=1e-9):
-            words = f"a reward of {as_text(told)}, its `rewards` sum to {as_text(owed[agent])}"
-            raise Failed(f"{play.at}: last() tells {agent} {words}")
+            words = f"a reward of {as_text(told)}, but its `rewards` sum to {as_text(owed[agent])}"
+            raise Failed(f"{play.at}: last() gives {agent} {words}")
 
 
 @watcher("AEC")
 def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
     """Observations at the start of a turn are not those of the previous turn.
 
-    With simultaneous moves a commitment reveals nothing. If observations nevertheless change after a commitment, and
-    each turn starts with those of the previous turn, they are late.
+    With simultaneous moves, observations should not change while agents commit. If they do, and each turn starts with
+    what the agent observed when it was selected in the previous turn, observations are one turn late.
 
     A learner that sees only the past cannot react to the present.
 
@@ -130,13 +150,13 @@ def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
 
 
 def _bytes(observation: Any) -> Any:
-    """Converts an observation to a form that compares quickly."""
+    """An observation in a form that can be compared quickly."""
     return [array.tobytes() for _, array in arrays_in(observation)] or repr(observation)
 
 
 @watcher("Parallel")
 def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
-    """reset() and step() return dicts with an entry for each participating agent and no others.
+    """reset() and step() return dicts with an entry for each participating agent, and no others.
 
     Learners index the dicts by agent.
 
@@ -163,7 +183,7 @@ def infos_are_of_now(subject: Subject) -> None:
     are exempt. Parts of state() may be old, but not all of it.
 
     Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
-    Fix: Fill them afterwards.
+    Fix: Fill `infos` after the joint action.
     """
     for api in steady_apis(subject):
         games: dict[Any, list[Game]] = defaultdict(list)
@@ -184,7 +204,7 @@ def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
 
 
 def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
-    """One game as each agent sees it when it acts."""
+    """Plays one game; returns what each agent observes whenever it acts."""
     play, told = api.game(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
     while not play.over and len(play.played) < SHORT:

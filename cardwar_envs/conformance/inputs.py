@@ -1,8 +1,8 @@
-"""Checks of invalid input: actions outside the space are rejected without effect, and equal actions are equivalent."""
+"""Checks of input: actions outside the space are rejected without effect, and equal actions have equal effects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -18,13 +18,13 @@ from cardwar_envs.conformance.look import public
 from cardwar_envs.conformance.play import Play, is_converted
 from cardwar_envs.conformance.seeds import steady_apis
 from cardwar_envs.conformance.subject import Api, Finding, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, Noted, in_a_line
 
 SHARE = 0.06
 MOST_PLACES = 60
 SHORT = 12
 LEGAL = 8
-# Stands for an agent's missing action.
+# Marks that an agent's action is missing.
 MISSING = object()
 
 
@@ -56,8 +56,10 @@ def _contains(space: Any, odd: Any) -> bool:
 def input_outside_the_space_is_refused(subject: Subject) -> None:
     """An action outside the action space raises, or ends the game for the agent that tried it.
 
-    It must be noticed when a network outputs NaN or an index is one too high. An environment that rounds, clips or
-    accepts negative indices continues with a move that no agent made.
+    Errors such as a NaN from a network, or an index that is one too high, must be noticed. An environment that rounds
+    or accepts negative indices plays a move that no agent chose. Inputs that no learner submits (None, text, no
+    action), actions of another type (True or [1] for 1), and a `Box` action that is clipped, as PettingZoo's
+    `ClipOutOfBoundsWrapper` does, are only noted.
 
     Example: `card = self.hand[action]`, which takes -1; or `int(action)`, which takes 2.7.
     Fix: `if not self.action_space(agent).contains(action): raise ValueError(...)`.
@@ -66,10 +68,10 @@ def input_outside_the_space_is_refused(subject: Subject) -> None:
 
 
 def refusals_change_nothing(subject: Subject) -> None:
-    """A rejected action has no effect: the game continues as if it had not been tried.
+    """A rejected action has no effect: the game continues as if the action had not been tried.
 
-    This includes the others' commitments, pending rewards, infos and chance. Effects of PettingZoo's own converter are
-    noted.
+    In particular, the others' commitments, pending rewards, infos and chance do not change. Effects of PettingZoo's own
+    converters are only noted.
 
     Otherwise a caller that catches the error and retries plays a different game.
 
@@ -80,7 +82,7 @@ def refusals_change_nothing(subject: Subject) -> None:
 
 
 def _search(subject: Subject, wanted: str) -> None:
-    by_converter = ""
+    by_converter = taste = ""
     for api in steady_apis(subject, own=True):
         find = partial(_tried, subject, api)
         found: dict[str, Finding] = subject.once(("odd input", api.kind), find)
@@ -89,8 +91,11 @@ def _search(subject: Subject, wanted: str) -> None:
                 by_converter = found[wanted].reason
                 continue
             subject.fail(found[wanted])
+        taste = taste or (found["taste"].reason if "taste" in found and wanted == "accepted" else "")
+    if taste:
+        raise Noted(taste)
     if by_converter:
-        raise Noted(f"{by_converter}. PettingZoo's converter hands in the actions one by one, and takes none back")
+        raise Noted(f"{by_converter}. PettingZoo's converter submits the actions one by one, and does not undo them")
 
 
 def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
@@ -105,13 +110,13 @@ def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
             odd = [*odd_actions(play.env.action_space(agent), action)]
             odd += [MISSING] * isinstance(play, ParallelPlay)
             found = {**_try_all(api, route, agent, odd), **found}
-        if len(found) == 2 or next(clock, None) is None:
+        if found.keys() >= {"accepted", "changed"} or next(clock, None) is None:
             break
     return found
 
 
 def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
-    """Yields the routes; in AEC also each followed by one and two more commitments."""
+    """Yields each route; in AEC also the route continued by one or more further commitments."""
     for way in ways:
         yield way
         if api.kind == "AEC":
@@ -123,7 +128,7 @@ def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
 
 
 def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, Finding]:
-    """Submits invalid actions one after the other while they are rejected; returns the failures, if any."""
+    """Submits invalid actions one after another while they are rejected; returns the failures, if any."""
     play = route.travel(api)
     game, before, refused = api.recent[-1], _all(play), []
     for number, odd in enumerate(tried):
@@ -131,7 +136,7 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
             found = _accepted(api, route, agent, odd)
             return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
-    what = f"{play.at}: {_named(refused)}, no action of {agent}, is rejected, but"
+    what = f"{play.at}: {_named(refused)} from {agent} is rejected, but"
     changes = _changed(api, route, play, before, what) if refused else ""
     found = {"changed": Finding(changes, [game, api.recent[-1]])} if changes else {}
     if found and len(refused) > 1:  # find the one responsible
@@ -142,7 +147,8 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
 
 
 def _named(odd: list[Any]) -> str:
-    return ", ".join(map(repr, odd[:3])) + ", ..." * (len(odd) > 3)
+    names = ", ".join(repr(each) if each is not MISSING else "a missing action" for each in odd[:3])
+    return f"invalid input ({names}{', ...' * (len(odd) > 3)})"
 
 
 def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
@@ -164,8 +170,39 @@ def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, Fi
         return {}
     what = f"{agent} plays {odd!r}, which is not in {space}"
     if odd is MISSING:
-        what = f"no action of {agent} is handed in"
-    return {"accepted": Finding(f"{at}: {what}; nothing is raised and play goes on", [game])}
+        what = f"the action of {agent} is missing"
+    found = Finding(f"{at}: {what}; no error is raised and the game continues", [game])
+    harmless = _is_harmless(play.env.action_space(agent), odd) or _is_clipped(api, route, agent, odd)
+    return {"taste" if harmless else "accepted": found}
+
+
+def _is_harmless(space: Any, odd: Any) -> bool:
+    """Whether no learner submits such a value, or it equals an action of the space but has another type."""
+    try:
+        numbers = np.asarray(odd)
+    except ValueError:
+        return True
+    if numbers.dtype.kind not in "biuf" or not numbers.size:
+        return True
+    if not isinstance(space, gymnasium.spaces.Discrete) or numbers.size > 1:
+        return False
+    number = float(numbers.flat[0])
+    return bool(space.start <= number < space.start + space.n and number == int(number))
+
+
+def _is_clipped(api: Api[Any], route: Route, agent: Any, odd: Any) -> bool:
+    """Whether a finite action beyond the bounds of a `Box` is played as the nearest action within."""
+    odd_play, play = route.travel(api), route.travel(api)
+    space = play.env.action_space(agent)
+    if not isinstance(space, gymnasium.spaces.Box) or np.shape(odd) != space.shape or not np.isfinite(odd).all():
+        return False
+    try:
+        for each, action in ((odd_play, odd), (play, np.clip(odd, space.low, space.high).astype(space.dtype))):
+            each.submit(each.with_action(agent, action))
+            each.run(SHORT)
+    except Exception:
+        return False
+    return difference(play.log[1:], odd_play.log[1:]) is None
 
 
 def _ends_so_anyway(api: Api[Any], route: Route, agent: Any, ended: Play) -> bool:
@@ -201,7 +238,7 @@ def _all(play: Play) -> dict[str, Any]:
 
 
 def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> str:
-    """Compares with the state before, and with a game without the invalid action; empty if nothing differs."""
+    """Describes an effect of an invalid action, on the data now or on the game that follows; empty if there is none."""
     shaky: set[str] | None = None
     for place, words in places(before, _all(play), exact=True):
         if shaky is None:
@@ -221,45 +258,3 @@ def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], wh
     except Exception as error:
         return f"{what} the game cannot continue: {in_a_line(error)}"
     return ""
-
-
-def equal_actions_play_alike(subject: Subject) -> None:
-    """NumPy integers as actions are equivalent to Python integers.
-
-    So are zero-dimensional arrays, unless they are rejected.
-
-    Networks return NumPy integers, scripts Python integers.
-
-    Example: `if isinstance(action, int)`, or observations whose type depends on that of an action.
-    Fix: `action = int(action)` after the check; fix the dtype of arrays.
-    """
-    compared = 0
-    for api in steady_apis(subject):
-        for seed in range(4):
-            play = api.game(seed)
-            agents = list(play.env.agents)
-            if not all(isinstance(play.env.action_space(agent), gymnasium.spaces.Discrete) for agent in agents):
-                continue
-            log = play.run(SHORT * 2)
-            for kind in (np.int64, np.int32, np.array):
-                other = api.game(seed)
-                for number, choice in enumerate(play.played):
-                    handed = _as(kind, choice)
-                    try:
-                        other.submit(handed)
-                    except Exception as error:
-                        if kind is np.array:  # never a sample of a space, so it may be refused
-                            break
-                        raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
-                    what = f"{other.at}: after actions of Python and of {kind.__name__}"
-                    if found := difference(log[number + 1], other.log[-1]):
-                        raise Failed(f"{what}: {found}")
-                compared += 1
-    if not compared:
-        raise NotApplicable("there are no integers to choose from")
-
-
-def _as(kind: Any, choice: Any) -> Any:
-    if isinstance(choice, Mapping):
-        return {agent: _as(kind, action) for agent, action in choice.items()}
-    return None if choice is None else kind(choice)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.conformance import trail
 from cardwar_envs.conformance.budget import STEPS, Budget
 from cardwar_envs.conformance.choices import Chooser
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
@@ -33,7 +34,7 @@ class Play(ABC):
         self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
         self.played: list[Any] = []  # the argument of each step
         self.calls: list[tuple[str, Any]] = []  # of reset() and step(), for a script that repeats them
-        self.raised: set[int] = set()  # the places in `calls` of those that raised
+        self.raised: set[int] = set()  # the indices in `calls` of the calls that raised
 
     def again(self, choices: int = 0) -> Self:
         """Drives the same environment with different choices."""
@@ -45,9 +46,9 @@ class Play(ABC):
         return f"{self.where}, after step {len(self.played)}"
 
     def reset(self, seed: int | None = None, **options: Any) -> Self:
-        """Starts a game and a new log; `options` go on to the environment's reset; the chooser continues."""
+        """Starts a game and a new log; `options` are passed to the environment's reset, and the chooser continues."""
         self.budget.alarm()
-        self.calls.append(("reset", {"seed": seed, **options}))
+        self._note("reset", {"seed": seed, **options})
         self._reset(seed=seed, **options)
         self.where = f"{self.kind}, seed {seed}"
         self.log, self.played = [self.seen()], []
@@ -60,7 +61,7 @@ class Play(ABC):
     def submit(self, choice: Any, log: bool = True, handed: Any = None) -> None:
         """Steps once with a given choice; `handed` is the object passed to step(), if its identity matters."""
         self.budget.alarm()
-        self.calls.append(("step", choice))
+        self._note("step", choice)
         copied = dict(choice) if isinstance(choice, Mapping) else choice
         try:
             self._step(copied if handed is None else handed)
@@ -70,6 +71,15 @@ class Play(ABC):
         self.played.append(choice)
         if log:
             self.log.append(self.seen())
+
+    def try_step(self, choice: Any) -> None:
+        """Steps with an argument that may be refused, although the game has not begun or is over."""
+        self._note("step", choice)
+        self.env.step(choice)
+
+    def _note(self, name: str, given: Any) -> None:
+        self.calls.append((name, given))
+        trail.note_call(self.env, name, given)
 
     def replay(self, choices: Iterable[Any]) -> Self:
         """Steps with given choices, without a log; raises Failed if one raises, since all were legal before."""
@@ -87,7 +97,7 @@ class Play(ABC):
         return self.log
 
     def step_to_end(self) -> None:
-        """One step without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
+        """Steps once, without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
         if len(self.played) >= MOST_STEPS:
             raise NotApplicable(f"no game ended within {MOST_STEPS:,} steps")
         self.step(log=False)
@@ -214,7 +224,7 @@ def as_text(paid: Any) -> str:
 def seats(env: Any) -> list[Any]:
     """The agents in order of seat; raises NotApplicable if the environment does not declare them."""
     if not hasattr(env, "possible_agents"):
-        raise NotApplicable("it does not declare its possible agents")
+        raise NotApplicable("the environment does not declare possible_agents")
     return list(env.possible_agents)
 
 
@@ -223,7 +233,7 @@ CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "
 
 
 def is_converted(env: Any) -> bool:
-    """Whether PettingZoo's converter made it from an environment of the other kind."""
+    """Whether PettingZoo's converter made the environment from one of the other kind."""
     return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
 
 

@@ -1,4 +1,4 @@
-"""The list of all checks, and their execution."""
+"""Lists and runs all checks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from cardwar_envs.conformance import (
     ends,
     explore,
     inputs,
+    integers,
     leaks,
     observations,
     order,
@@ -55,7 +56,7 @@ ANEW, REWARDS, NOW = (
     bookkeeping.rewards_are_counted_once,
     bookkeeping.observations_are_of_now,
 )
-# Each check with earlier checks whose failure may explain its own.
+# Each check, followed by the earlier checks whose failure may explain its own.
 _LISTED: tuple[tuple[Check, ...], ...] = (
     (AGENTS,),
     (explore.legal_play_goes_on, AGENTS),
@@ -93,7 +94,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (observations.illegal_actions_are_refused,),
     (inputs.input_outside_the_space_is_refused,),
     (inputs.refusals_change_nothing,),
-    (inputs.equal_actions_play_alike,),
+    (integers.equal_actions_play_alike,),
     (order.order_of_actions_does_not_matter,),
     (bookkeeping.last_tells_what_is_so,),
     (REWARDS,),
@@ -153,7 +154,7 @@ def _located(check: Check, subject: Subject) -> None:
     except (Failed, *VERDICTS):
         raise
     except OutOfTime:
-        raise LittleSeen("the time was over; a larger --seconds lets it finish") from None
+        raise LittleSeen("the time ran out; a larger --seconds lets the check finish") from None
     except Exception as error:
         if not subject.recent or not (calls := subject.recent[-1][1].calls):
             raise
@@ -161,14 +162,14 @@ def _located(check: Check, subject: Subject) -> None:
         words = f"seed={given.get('seed')!r}" if name == "reset" else repr(given)
         raise Failed(f"{play.at}, in or after {name}({words}): {in_a_line(error)}") from error
     if (rounds := min(subject.cut, default=FEW_ROUNDS)) < FEW_ROUNDS:
-        raise LittleSeen(f"{rounds} rounds, when the time was over; see --seconds and --games")
+        raise LittleSeen(f"too few rounds ({rounds}) before the time ran out; see --seconds and --games")
 
 
 def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str]:
     """The names of the checks to run, in order: those in `only`, by default all, without those in `skip`.
 
     Raises:
-        ValueError: If a name is not that of a check, or none is left.
+        ValueError: If there is no check of such a name, or no check is left.
     """
     for name in (*only, *skip):
         if name not in CHECKS:
@@ -185,13 +186,17 @@ def each_result(
     subject: Subject, names: Iterable[str] = tuple(CHECKS), known: Collection[str] = ()
 ) -> Iterator[Result]:
     """Yields results in order. `follows` names the check that explains a failure; a `known` failure is "known"."""
+    return with_causes((run(name, subject) for name in names), known)
+
+
+def with_causes(results: Iterable[Result], known: Collection[str] = ()) -> Iterator[Result]:
+    """The results, each failure with the earlier check that explains it, and "known" if its check is in `known`."""
     failed: dict[str, Result] = {}
-    for name in names:
-        result = run(name, subject)
-        result = replace(result, follows=_cause(result, failed))
+    for result in results:
+        result = replace(result, follows=_cause(result, failed))  # not in the child, which may be a new one
         if result.status == FAILED:
-            failed[name] = result
-        yield replace(result, status=KNOWN) if result.status == FAILED and name in known else result
+            failed[result.check] = result
+        yield replace(result, status=KNOWN) if result.status == FAILED and result.check in known else result
 
 
 def run_all(subject: Subject) -> list[Result]:
@@ -204,7 +209,7 @@ def _cause(result: Result, failed: dict[str, Result]) -> str:
     if result.status != FAILED:
         return ""
     for earlier in failed.values():
-        if _error_of(result) and _error_of(result) == _error_of(earlier):
+        if result.reason == earlier.reason or (_error_of(result) and _error_of(result) == _error_of(earlier)):
             return earlier.follows or earlier.check
     for name in CAUSES[result.check]:
         if name in failed:

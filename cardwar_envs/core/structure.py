@@ -152,7 +152,7 @@ class Structure(Rules[S]):
             ValueError: If the game is not of that kind, or there are more than `max_positions` nodes.
         """
         lost = self._lost("rounds_form")
-        raise ValueError(f"{self.facts.name}: not a two-player game whose positions come up again{lost}")
+        raise ValueError(f"{self.facts.name}: not a two-player game of many rounds{lost}")
 
     def canonical(self, state: S) -> Canonical[S]:
         """A representative of equal value (see `Canonical`); by default the state itself."""

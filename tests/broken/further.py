@@ -17,22 +17,24 @@ from tests.broken.unusual.spaces_of_all_kinds import ContinuousActions, Numbers
 
 @dataclass(frozen=True)
 class Further:
-    """A broken environment, the check that must catch it, and what makes it in each skin."""
+    """A broken environment, the check that must catch it or note it, and what makes it in each skin."""
 
     game: type
     check: str
     makers: dict[str, Callable]
+    status: str = "failed"
 
 
 FURTHER: dict[str, Further] = {}
 
 
-def further(check, *offered, beside=None):
+def further(check, *offered, beside=None, status="failed"):
     """Enters a broken environment; `beside` is a game whose AEC stands beside a broken Parallel."""
 
     def enter(game):
         makers = {skin: skinned(game, skin) for skin in offered or ("aec", "parallel")}
-        FURTHER[game.__name__] = Further(game, check, makers | ({"aec": skinned(beside, "aec")} if beside else {}))
+        makers |= {"aec": skinned(beside, "aec")} if beside else {}
+        FURTHER[game.__name__] = Further(game, check, makers, status)
         return game
 
     return enter
@@ -41,7 +43,7 @@ def further(check, *offered, beside=None):
 # -- what is committed or to come shows -----------------------------------------------------------
 
 
-@further("commitments_are_kept_inside", "aec")
+@further("commitments_are_kept_inside", "aec", status="note")
 class MoveOfTheClass(Pennies):
     """The class keeps what has been committed."""
 
@@ -208,6 +210,14 @@ class OneListOfAgents(Lowest):
 
 
 @further("pickle_goes_on")
+class PickleForgetsTheScore(Bidding):
+    """In a pickled environment the score is 0."""
+
+    def __getstate__(self):
+        return {**vars(self), "_score": 0}
+
+
+@further("pickle_goes_on", status="note")
 class CannotBePickled(Bidding):
     """A function without a name hangs on the environment, which pickle refuses."""
 
@@ -243,12 +253,55 @@ class BlindUnlessDrawn(Pennies):
         return super().observe(agent) * (self.render_mode is not None)
 
 
-@further("input_outside_the_space_is_refused")
+@further("input_outside_the_space_is_refused", status="note")
 class NumpysTrueIsOne(Pennies):
     """numpy's booleans count as sides."""
 
     def check(self, agent, action):
         super().check(agent, int(action) if type(action) is np.bool_ else action)
+
+
+@further("input_outside_the_space_is_refused", "parallel", status="note")
+class ActionsAreClipped(ContinuousActions):
+    """Numbers beyond the bounds are played as the nearest bound."""
+
+    def check(self, agent, action):
+        space = self.action_space(agent)
+        super().check(agent, np.clip(action, space.low, space.high) if np.shape(action) == space.shape else action)
+
+    def play(self, actions):
+        return super().play({agent: np.clip(action, 0, 1) for agent, action in actions.items()})
+
+
+@further("input_outside_the_space_is_refused", "parallel")
+class BoundsAreIgnored(ContinuousActions):
+    """Numbers beyond the bounds are played as they are."""
+
+    def check(self, agent, action):
+        if np.shape(action) != self.action_space(agent).shape or not np.isfinite(action).all():
+            super().check(agent, action)
+
+
+@further("observations_fit_their_spaces", status="note")
+class WiderIntegers(Pennies):
+    """Observations are of int32, where the space has int64 and contains them."""
+
+    def observe(self, agent):
+        return super().observe(agent).astype(np.int32)
+
+
+@further("equal_actions_play_alike", status="note")
+class IntegersOfTheAction(Pennies):
+    """Observations have the integers of the last action."""
+
+    kind = np.dtype(np.int64)
+
+    def play(self, actions):
+        self.kind = np.asarray(actions["player_0"]).dtype
+        return super().play(actions)
+
+    def observe(self, agent):
+        return super().observe(agent).astype(self.kind)
 
 
 @further("equal_actions_play_alike")

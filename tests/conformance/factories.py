@@ -1,6 +1,12 @@
 """Functions that make environments."""
 
+import os
+import signal
+
+import numpy as np
+
 from cardwar_envs import jujitsu_v0
+from tests.broken.bases import Pennies, skinned
 
 
 def needs_size(size):
@@ -16,3 +22,12 @@ def noisy(render_mode=None):
 
 
 made = []
+
+
+class KillsItsProcess(skinned(Pennies, "parallel")):
+    """An engine in native code that takes any number as an index."""
+
+    def step(self, actions):
+        if any(action is not None and np.any(action == 10**6) for action in actions.values()):
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().step(actions)

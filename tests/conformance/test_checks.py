@@ -1,6 +1,7 @@
 """Every check catches its broken environments, and says nothing against a healthy one."""
 
 import ast
+import re
 import subprocess
 import sys
 import time
@@ -18,10 +19,11 @@ from thinning import each_row
 from cardwar_envs import conformance
 from cardwar_envs.conformance import CHECKS, Failed, NotApplicable, Subject, kinds, load, run, run_all
 from cardwar_envs.conformance.compare import difference
+from cardwar_envs.conformance.guard import Guard
 from cardwar_envs.conformance.observations import require_fit
 from cardwar_envs.conformance.runner import each_result
 from tests.broken.bases import Bidding, Pennies, skinned
-from tests.broken.by_check import BY_CHECK, GAMES, markdown, subject
+from tests.broken.by_check import BY_CHECK, GAMES, NOTED, markdown, subject
 from tests.broken.defects.told import HandSeenShrinking
 from tests.broken.unusual.spaces_of_all_kinds import ContinuousActions, MaskInInfos
 
@@ -42,23 +44,23 @@ SPREADING = {
 WORDS = {
     "HandSeenShrinking": "whether player_0 plays 0 or 1: told.observations.player_1.observation[",
     "OnePixel": "whether ann plays 2 or 0: render()[0][7, 11, 2]: 253 and 255",
-    "AskedBackwards": "in no turn are the agents asked in the order of `agents`",
+    "AskedBackwards": "in no turn are the agents selected in the order of `agents`",
     "WideMask": "the mask of player_0 is int64[5], not int8[5]",
-    "CardPlayedTwice": "which its mask forbids; nothing is raised and play goes on",
+    "CardPlayedTwice": "which its mask forbids; no error is raised and the game continues",
     "SpaceOfTheFirst": "is not in its space",
-    "RewardsStay": "`rewards` has {'player_0': -3.0, 'player_1': 3.0}, though player_1 has not committed yet",
-    "SeedAsBool": "all lead to the same game, though games in a row differ",
-    "SameGameAgain": "12 games in a row after one seed are the same",
+    "RewardsStay": "last() gives player_1 a reward of 3, but its `rewards` sum to 6",
+    "SeedAsBool": "all lead to the same game, although consecutive games differ",
+    "SameGameAgain": "12 consecutive games after one seed are the same",
     "CopyIsShallow": "playing the copy disturbs the original",
     "ComesBack": "cy is back in `agents`",
-    "LimitIgnored": "with max_rounds=1 the game goes on after 1 joint actions",
+    "LimitIgnored": "with max_rounds=1 the game continues after 1 joint actions",
     "BothGetTheHalf": "sum to 5, not to 0",
     "TieOfNothing": "the reward of player_0 is nan, not a finite number",
     "InfinitiesCancel": "inf, not a finite number",
     "InfiniteRatio": "has an entry that is not a finite number",
     "MemoryAsADefaultArgument": "they share the list MemoryAsADefaultArgumentInAec._memory, which games change",
-    "OneListOfAgents": "`possible_agents`, which is the very list `agents`",
-    "SeatedAsBefore": "a game begins with the very list `agents` of the game before",
+    "OneListOfAgents": "`possible_agents`, the same list object as `agents`, changes from",
+    "SeatedAsBefore": "after a reset `agents` is the list object of the previous game",
 }
 
 
@@ -105,12 +107,47 @@ def test_each_check_catches_its_broken_environments(more):
                 assert WORDS.get(name, result.reason or None) in result.reason
 
 
+@pytest.mark.parametrize("slow", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_what_no_learner_meets_is_noted(slow):
+    for name, check in NOTED.items():
+        if slow == (check == "chance_to_come_is_hidden"):
+            result = run(check, subject(name))
+            assert (result.status, bool(result.reason)) == ("note", True), (name, result)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({name for names in BY_CHECK.values() for name in names} - SPREADING))
 def test_other_checks_mostly_pass_broken_environments(name):
     failed = of_status(subject(name), "failed")
     assert failed >= {check for check, names in BY_CHECK.items() if name in names}
     assert len(failed) <= 5
+
+
+class EachActionCosts(Pennies):
+    """Each agent pays for tails when it commits."""
+
+    def commit(self, agent, action):
+        super().commit(agent, action)
+        self.rewards[agent] = -0.25 * (action + 1)
+        if self.waiting():
+            self._accumulate_rewards()
+
+
+class RewardsStayAndCount(Bidding):
+    """The rewards of a round are paid again while the next is committed."""
+
+    def commit(self, agent, action):
+        self._cumulative_rewards[agent] = 0.0
+        self._committed[agent] = action
+        if self.waiting():
+            self._accumulate_rewards()
+
+
+def test_rewards_for_each_action_are_no_rewards_left_from_before():
+    assert run("rewards_are_counted_once", environment(EachActionCosts)).status == "passed"
+    result = run("rewards_are_counted_once", environment(RewardsStayAndCount))
+    assert result.status == "failed"
+    assert "`rewards` still has {'player_0': -3.0, 'player_1': 3.0}, as before the step" in result.reason
 
 
 class RefusalReversesTheDeck(Bidding):
@@ -366,11 +403,11 @@ class LeakyClock(Clock, HandSeenShrinking):
 CLOCK = {
     "at": "is the time of day",
     "now": "is the time of day",
-    "won": "goes up from game to game",
+    "won": "increases from game to game",
     "took": "is a number of seconds",
-    "name": "is another text",
-    "games": "goes up from game to game",
-    "stats.time": "goes up all the time",
+    "name": "is a different string",
+    "games": "increases from game to game",
+    "stats.time": "increases all the time",
 }
 
 
@@ -494,3 +531,16 @@ def test_what_a_converter_has_made_is_checked_beneath():
     assert [api.kind for api in found.apis()] == ["AEC", "Parallel"]
     assert run("rewards_are_counted_once", found).status == "failed"
     assert run("refusals_change_nothing", found).status == "note"
+
+
+def test_an_environment_that_kills_its_process_fails_the_check_that_made_the_call():
+    names = ["chance_to_come_is_hidden", "input_outside_the_space_is_refused", "ends_are_final"]
+    with Guard(load("tests.conformance.factories:KillsItsProcess", games=1)) as guard:
+        before, failure, after = map(guard.run, names)
+    assert (before.status, failure.status, after.status) == ("not applicable", "failed", "passed")
+    words = (
+        r"Parallel, \d+ steps after .* step\({'player_0': 1000000, .*: the environment killed its process with SIGSEGV"
+    )
+    assert re.fullmatch(words, failure.reason)
+    assert "env.step({'player_0': 1000000" in failure.script
+    assert guard.seen["Parallel"]["games"] == 1

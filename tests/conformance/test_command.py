@@ -12,7 +12,9 @@ import pytest
 from command import ROOT, run, run_json, run_plugin, run_refused
 from thinning import each_row
 
-from cardwar_envs.conformance import CHECKS, coverage, load, order
+from cardwar_envs import conformance
+from cardwar_envs.conformance import CHECKS, coverage, guard, load, order, processes
+from cardwar_envs.conformance.explore import coverage_so_far
 from tests.conformance.table import OURS, game_table
 
 SHORT = ("--games", "2")
@@ -25,10 +27,16 @@ def one_process(monkeypatch):
     """What other processes would play is played in this one: to start two takes a second."""
 
     def played_here(told, hash_seed):
-        games = order.digests(order._found(told), told["blind"])
+        games = order.digests(processes.remade(told), told["blind"])
         return [games, games]
 
+    def run_here(self, name):
+        result = conformance.run(name, self._subject)
+        self.seen = coverage_so_far(self._subject)
+        return result
+
     monkeypatch.setattr(order, "_elsewhere", played_here)
+    monkeypatch.setattr(guard.Guard, "run", run_here)
 
 
 def test_check_prints_a_line_per_check(capsys):
@@ -143,7 +151,7 @@ def test_verdicts_as_junit(capsys, tmp_path):
             "neither a game nor an environment of PettingZoo; a game inherits",
         ),
         (["check", "json:loads"], "json:loads: cannot be called with {}: TypeError: "),
-        (["check", "os:getcwd"], "os:getcwd: returned str, which is no environment of PettingZoo"),
+        (["check", "os:getcwd"], "os:getcwd: returned str, which is not a PettingZoo environment"),
     ],
 )
 def test_bad_input_is_one_clear_line(capsys, arguments, message):

@@ -29,7 +29,7 @@ def subjects():
 
 def found(subject, judged, wheel, run=True):
     report = stored(subject, subject.bad, wheel, run)
-    print(f"{subject.title}: {report.get('error') or failures(report)}", flush=True)
+    print(f"{subject.title}: {report.get('error') or failures(report)}, {report.get('seconds')} s", flush=True)
     return subject, judged, report
 
 
@@ -42,16 +42,19 @@ def failures(report):
 def rows(subject, judged, report):
     name = f"{subject.title} ({subject.package} {subject.bad})"
     if error := report.get("error"):
-        return [[name, "", error]]
-    return [
-        [name, f"`{check}`", judged.get(check, "not judged").replace("(W/", f"({WITNESSES}")]
-        for check in failures(report)
-    ] or [[name, "", "no findings"]]
+        return [[name, "", "", error]]
+    found = [
+        [f"`{check}`", judged.get(check, "not judged").replace("(W/", f"({WITNESSES}")] for check in failures(report)
+    ] or [["none", ""]]
+    seconds = f"{report['seconds']:.0f}" if "seconds" in report else ""
+    return [[name, seconds, *found[0]], *(["", "", *each] for each in found[1:])]
 
 
 def section(results, part):
     assert part == "landscape"
-    return table(["environment", "failed check", "judgement"], [row for result in results for row in rows(*result)])
+    return table(
+        ["environment", "CPU s", "failed check", "judgement"], [row for result in results for row in rows(*result)]
+    )
 
 
 def main(words):

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -26,7 +27,11 @@ ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "history"
 # What `cardwar check` needs besides what is checked (action.yml).
 NEEDED = ("junitparser", "lazy_loader", "rich", "typer")
+# What environments of Python 3.11 come with; some packages expect it.
+OF_OLD = ("setuptools<81",)
 LIMIT = 900.0
+# Exit codes of a process that its own code has killed.
+CRASHES = {-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL}
 # Prints the version of a package, where no report tells it because the environment cannot be made.
 VERSION = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
 
@@ -87,7 +92,7 @@ def called(*words, limit=LIMIT, **options):
 
 def pip(python, *words):
     """Runs pip; raises RuntimeError with its last line of error."""
-    done = called(python, "-m", "pip", "-q", *words)
+    done = called(sys.executable, "-m", "pip", "--python", python, "-q", *words)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "rror" in line] or ["pip failed"]
         raise RuntimeError(errors[-1].strip()[:200])
@@ -99,13 +104,13 @@ def installed(requirements, wheel):
     python, mark = folder / "bin" / "python", folder / "kit.txt"
     if not mark.exists():
         shutil.rmtree(folder, ignore_errors=True)
-        called(sys.executable, "-m", "venv", folder)
-        pip(python, "install", *requirements)
-        listed = called(python, "-m", "pip", "list", "--format=freeze").stdout
+        called(sys.executable, "-m", "venv", "--without-pip", folder)
+        pip(python, "install", "--no-compile", *requirements, *OF_OLD)
+        listed = called(sys.executable, "-m", "pip", "--python", python, "list", "--format=freeze").stdout
         (folder / "installed.txt").write_text(listed)
-        pip(python, "install", "-c", folder / "installed.txt", *NEEDED)
+        pip(python, "install", "--no-compile", "-c", folder / "installed.txt", *NEEDED)
     if not mark.exists() or mark.read_text() != wheel.parent.name:
-        pip(python, "install", "--no-deps", "--force-reinstall", wheel)
+        pip(python, "install", "--no-compile", "--no-deps", "--force-reinstall", wheel)
         mark.write_text(wheel.parent.name)
     return python
 
@@ -132,14 +137,21 @@ def checked(defect, version, wheel):
         done = called(python.parent / "cardwar", "check", "subject", "--json", *skipped, cwd=folder)
     except subprocess.TimeoutExpired:
         return {"error": f"took more than {LIMIT:.0f} s"}
-    if done.returncode not in (0, 1, 2):
-        return {"error": f"the kit ended with code {done.returncode}"}
-    if not done.stdout.strip():
-        said = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
-        failure = {"check": "load", "status": "failed", "reason": said[-1][:600]}
-        found = called(python, "-c", VERSION, defect.package).stdout.strip()
-        return {"versions": {defect.package: found}, "checks": [failure]}
-    return json.loads(done.stdout.splitlines()[-1])
+    return told(defect, python, done)
+
+
+def told(defect, python, done):
+    """The report in the output of `cardwar check`; a failure of `load` if the environment could not be made."""
+    if done.returncode in (0, 1) and done.stdout.strip():
+        return json.loads(done.stdout.splitlines()[-1])
+    said = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
+    reason = said[-1][:600]
+    if done.returncode in CRASHES:  # checks run in a child process, so the command made the environment
+        reason = f"making it killed the process with {signal.Signals(-done.returncode).name}: {reason}"
+    elif done.returncode != 2:
+        return {"error": f"the kit ended with code {done.returncode}: {reason}"}
+    found = called(python, "-c", VERSION, defect.package).stdout.strip()
+    return {"versions": {defect.package: found}, "checks": [{"check": "load", "status": "failed", "reason": reason}]}
 
 
 def stored(defect, version, wheel, run=True):

@@ -1,4 +1,4 @@
-"""Checks of an environment: which to run, known findings, and reports as text, JSON, JUnit XML or a script."""
+"""Checks an environment: selects the checks, handles known findings, and reports as text, JSON, JUnit XML or script."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Wanted:
     reproduce: Path | None = None
 
     def names(self) -> list[str]:
-        """The checks to run; raises a ValueError for options that conflict."""
+        """The checks to run; raises a ValueError for conflicting options."""
         from cardwar_envs.conformance.runner import selected
 
         if self.reproduce is not None and (self.reproduce.is_symlink() or self.reproduce.exists()):
@@ -63,8 +63,9 @@ class Report:
         results: One per check that ran.
         planned: Number of checks to run.
         versions: Package -> version.
-        seen: Amounts played, by kind of environment.
+        seen: Kind of environment -> how many games, steps and so on were played.
         stale: Known findings that no longer occur.
+        seconds: Processor time of the run, with its child processes.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Report:
     versions: dict[str, str]
     seen: dict[str, dict[str, int]]
     stale: list[str]
+    seconds: float
 
     @property
     def complete(self) -> bool:
@@ -87,7 +89,7 @@ class Report:
 
 
 def limits_of(seed: int | None, seconds: float | None, games: int | None) -> dict[str, Any]:
-    """The arguments of `load` for seed and budget: CPU seconds, or unlimited if `games` is given."""
+    """The arguments of `load` for seed and budget; the budget is in CPU seconds, or unlimited if `games` is given."""
     from cardwar_envs.conformance.subject import SECONDS
 
     if seed is not None and seed < 0:
@@ -125,16 +127,18 @@ def check_environment(
 
 
 def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]], wanted: Wanted) -> Report:
-    """Runs the checks; if requested, writes the known findings and then counts the failures as known."""
-    from cardwar_envs.conformance import CHECKS, coverage, versions
+    """Runs the checks; if requested, writes the failures to the baseline file, after which they count as known."""
+    from cardwar_envs.conformance import CHECKS, versions
     from cardwar_envs.conformance.baseline import stale, updated
-    from cardwar_envs.conformance.runner import each_result
+    from cardwar_envs.conformance.budget import processor_seconds
+    from cardwar_envs.conformance.guard import Guard
+    from cardwar_envs.conformance.runner import with_causes
     from cardwar_envs.conformance.verdicts import FAILED, KNOWN
 
     here = known.get(subject.name, {})
     results: list[Result] = []
-    with _ended_by_signals(), advancing("checks", len(names)) as progress:
-        for result in _printed_to_stderr(each_result(subject, names, here)):
+    with Guard(subject) as guard, _ended_by_signals(), advancing("checks", len(names)) as progress:
+        for result in with_causes(map(guard.run, names), here):
             results.append(result)
             progress(len(results))
     gone = stale(results, here, CHECKS)
@@ -142,22 +146,23 @@ def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]
         write_atomically(wanted.baseline, updated(known, subject.name, results, CHECKS).encode())
         results = [dataclasses.replace(each, status=KNOWN) if each.status == FAILED else each for each in results]
         gone = []
-    seen = coverage(subject) if len(results) == len(names) and len(names) == len(CHECKS) else {}
+    seen = guard.seen if len(results) == len(names) and len(names) == len(CHECKS) else {}
     with contextlib.redirect_stdout(sys.stderr):
         found = versions(subject)
-    return Report(subject.name, results, len(names), found, seen, gone)
+    return Report(subject.name, results, len(names), found, seen, gone, processor_seconds())
 
 
 def _as_data(report: Report) -> dict[str, Any]:
     passed = report.complete and not report.failures()
     told = {"environment": report.name, "passed": passed, "complete": report.complete, "seen": report.seen}
     checks = [dataclasses.asdict(result) for result in report.results]
-    return {**told, "versions": report.versions, "stale": report.stale, "checks": checks}
+    more = {"versions": report.versions, "stale": report.stale, "seconds": round(report.seconds, 1)}
+    return {**told, **more, "checks": checks}
 
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Context that Ctrl-C or SIGTERM ends early, after which the program continues."""
+    """A context that Ctrl-C or SIGTERM leaves early; the program then continues."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -167,18 +172,8 @@ def _ended_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _printed_to_stderr(results: Iterator[Result]) -> Iterator[Result]:
-    """Passes results through, sending what environments print meanwhile to stderr."""
-    while True:
-        with contextlib.redirect_stdout(sys.stderr):
-            result = next(results, None)
-        if result is None:
-            return
-        yield result
-
-
 def _say_results(report: Report, everything: bool, wanted: Wanted) -> None:
-    """Prints notes, versions, amounts played, the failures with what must hold, and the number of each verdict."""
+    """Prints notes, versions, how much was played, the failures with what must hold, and a count per verdict."""
     from cardwar_envs.conformance.runner import CHECKS
     from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
 

@@ -1,4 +1,4 @@
-"""`cardwar interview`: asks an agent what it plays, and says how far that is from optimal."""
+"""`cardwar interview`: queries an agent for its strategy and measures how far it is from optimal play."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 FORMS = ("mix", "move")
 # Number of answers after the first one that refine the estimate of the time.
 FIRST = 3
-# Moves at each information state: a quarter of them choose the responses, the others measure them.
+# Moves per information state: best responses are computed from a quarter of them and measured on the others.
 REPEATS = 200
 
 
@@ -43,28 +43,36 @@ def interview(
     game: GameName,
     words: Words = None,
     *,
-    agent: Annotated[str, typer.Option(metavar="COMMAND", help="The program to ask; no shell sees the command.")],
+    agent: Annotated[str, typer.Option(metavar="COMMAND", help="The program to query; it is started without a shell.")],
     folder: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Folder for the answers; an interview that is there goes on.")
+        Path,
+        typer.Option("--out", metavar="DIR", help="Folder for the answers; an interrupted interview in it is resumed."),
     ],
-    form: Annotated[str, typer.Option(help="What to ask for: mix (its probabilities) or move.")] = "mix",
+    form: Annotated[
+        str, typer.Option(help="What the agent must return: mix (the probabilities of its moves) or move (one move).")
+    ] = "mix",
     repeats: Annotated[
         int | None,
         typer.Option(parser=count(4), metavar="N", help=f"With --form move: moves per state; default {REPEATS}."),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(parser=count(2), metavar="N", help="Ask at N states of random play instead.")
+        int | None,
+        typer.Option(parser=count(2), metavar="N", help="Query N states of random play, not all information states."),
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(parser=count(2), metavar="N", help="Play N games against the equilibrium instead."),
+        typer.Option(
+            parser=count(2),
+            metavar="N",
+            help="Play N games against the equilibrium; do not query all information states.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    tries: Annotated[int, typer.Option(min=1, help="Give up after so many invalid answers to a question.")] = 3,
+    tries: Annotated[int, typer.Option(min=1, help="Stop after this number of invalid answers to one query.")] = 3,
     agent_seconds: AgentSeconds = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask an agent what it plays everywhere, keep the answers, and compute its exact exploitability."""
+    """Query an agent at every information state, store its answers, and compute its exact exploitability."""
     rules = game_of_words(game, words or [])
     asked = _checked(rules, form, repeats, sample, games)
     about = _prepared(rules, asked)
@@ -86,62 +94,60 @@ def interview(
         print_json(rules, agent=agent, **asked, **figures, **({"ended": str(ended)} if ended else {}))
     elif "measured" in figures:
         if ended is not None:
-            say(f"of the first {figures['completed']:,}:")
+            say(f"only the first {figures['completed']:,} are complete:")
         _show(rules, figures)
     if ended is not None:
-        kept = f"{counted(figures['answers'], 'answer')} kept in {folder}, where the same command goes on"
+        kept = f"{counted(figures['answers'], 'answer')} stored in {folder}; the same command resumes there"
         raise AgentError(f"{ended}; {kept}")
 
 
 def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
-    """The settings of the interview as recorded; raises a ValueError for options that conflict."""
+    """Returns the settings to record; raises a ValueError for conflicting options."""
     if form not in FORMS:
         raise ValueError(f"--form ({form}) must be one of {', '.join(FORMS)}")
     if sample is not None and games is not None:
         raise ValueError(f"--sample ({sample}) cannot be combined with --games ({games})")
     if form == "move" and (sample or games):
-        raise ValueError("--form move asks at all states: it cannot be combined with --sample or --games")
+        raise ValueError("--form move queries all information states: it cannot be combined with --sample or --games")
     if repeats is not None and form != "move":
         raise ValueError(f"--repeats ({repeats}) requires --form move")
     if (form == "move" or sample or games) and (rules.facts.num_players != 2 or not rules.facts.zero_sum):
-        raise ValueError(
-            f"{rules.facts.name}: only --form mix at all states measures games that are not two-player zero-sum"
-        )
+        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games")
     if games is not None or sample is not None:
         return {"games": games} if games is not None else {"sample": sample}
     return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
 
 
 class _Pace:
-    """Says how many questions there are; and how long they take, after the first answer and once the pace is known."""
+    """Prints the number of queries, and estimates their time after the first answer and again after `FIRST` more."""
 
     def __init__(self, asked: dict[str, Any], about: Any, game: Game[Any], found: int) -> None:
         states = f"{len(about):,} information states" if "form" in asked else ""
         each = f", {asked['repeats']} times each" if "repeats" in asked else ""
         if "games" in asked:  # fewer, if not all decisions of a game matter
             self._left, self._most = asked["games"] * game.facts.max_length, "at most "
-            number = f"{counted(asked['games'], 'game')} of up to {counted(game.facts.max_length, 'question')}"
+            number = f"{counted(asked['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
         else:
             self._left, self._most = asked.get("sample") or len(about) * asked.get("repeats", 1), ""
             number = counted(asked["sample"], "state") if "sample" in asked else states
         self._left, self._times = self._left - found, list[float]()
-        known = f"; {counted(found, 'answer')} there already" if found else ""
-        say_aside(f"{number} to ask for{each}{known}" + ("; the first answer is timed" if self._left else ""))
+        known = f"; resumed with {counted(found, 'stored answer')}" if found else ""
+        say_aside(f"{number} to query{each}{known}" + ("; the first answer is timed" if self._left else ""))
 
     def __call__(self, seconds: float) -> None:
-        """Takes note of the seconds that a new answer took."""
+        """Called with the seconds that a new answer took."""
         self._left -= 1
         self._times.append(seconds)
         if len(self._times) in (1, 1 + FIRST) and self._left > 0:
             pace = statistics.mean(self._times[1:] or self._times)  # the first one includes the program's start
             total = pace * self._left
             took = in_words(total) if total >= 2 else "less than 2 seconds"
-            stop = "; to stop, interrupt it: the same command goes on" if total >= 60 else ""
-            say_aside(f"{self._most}{self._left:,} more questions at {pace:.2g} s each: {took}{stop}")
+            stop = "; after an interrupt, the same command resumes" if total >= 60 else ""
+            say_aside(f"{self._most}{self._left:,} more queries at {pace:.2g} s each: {took}{stop}")
 
 
 def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
-    """Preparation before the first query: all information states, or the judge of moves by the equilibrium."""
+    """Prepares the interview: returns all information states, or a `Judge` that computes the costs of moves."""
     from train.interview.asking import information_states
     from train.play.judge import Judge
     from train.play.seating import find_equilibrium
@@ -219,23 +225,23 @@ def _interval(name: str, interval: dict[str, float]) -> str:
 def _show(rules: Game[Any], found: dict[str, Any]) -> None:
     if found["measured"] == "exact":
         if "exploitability" in found:
-            say(f"exploitability {points(found['exploitability'])} (exact, of the mixes that it gave)")
+            say(f"exploitability {points(found['exploitability'])} (exact, for the probabilities that it stated)")
         say(f"NashConv {points(found['nash_conv'])}")
         say_identity(rules)
     elif found["measured"] == "lower bound":
         low = points(max(found["lower_bound"]["low"], 0.0), 4)
         say(f"LOWER BOUND: exploitability is at least {low} (99 % confidence, if answers are independent)")
         frequencies = points(found["exploitability_of_frequencies"], 4)
-        say(f"exploitability of the frequencies of its moves: {frequencies}, on average more than its own")
+        say(f"exploitability of its move frequencies: {frequencies}, on average higher than that of its strategy")
     elif "cost_per_decision" in found:
-        say(_interval("given away per decision in random play:", found["cost_per_decision"]))
+        say(_interval("mean cost per decision in random play:", found["cost_per_decision"]))
     else:
-        say(_interval("given away per game:", found["cost_per_game"]))
-        say(_interval("lost per game:      ", found["loss_per_game"]))
+        say(_interval("mean cost per game:", found["cost_per_game"]))
+        say(_interval("mean loss per game:", found["loss_per_game"]))
         ratio = found["variance_ratio"]
         if ratio is not None and ratio < 1e6:
-            say(f"By wins and losses, as narrow an interval would take {ratio:.1f} times as many games.")
-    invalid = f"; {found['invalid_answers']:,} invalid ones were asked for again" if found["invalid_answers"] else ""
+            say(f"From wins and losses alone, an equally narrow interval would need {ratio:.1f} times as many games.")
+    invalid = f"; {found['invalid_answers']:,} more were invalid and repeated" if found["invalid_answers"] else ""
     say(f"{found['answers']:,} answers{invalid}")
     for about in found["about"]:
-        say(f"it says of its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")
+        say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

@@ -99,14 +99,20 @@ def test_it_goes_on_after_the_agent_ended_and_after_a_line_was_cut_off(capsys, t
     assert len(asked()) == 26 + 3 + 1, "three questions had no answer, and one answer was cut off"
     with pytest.raises(ValueError, match="its interview has agent 'one', not 'two'"), answers_in(out, {"agent": "two"}):
         pass
-    with pytest.raises(ValueError, match="has files, but no interview"), answers_in(tmp_path, {}):
+    with pytest.raises(ValueError, match="contains files, but no interview"), answers_in(tmp_path, {}):
         pass
 
 
 LINES = {
-    "another line": (lambda lines: [*lines, lines[0].replace(b'"mix 0"', b'"mix 99"')], "does not ask 'mix 99'"),
+    "another line": (
+        lambda lines: [*lines, lines[0].replace(b'"mix 0"', b'"mix 99"')],
+        "this interview has no query 'mix 99'",
+    ),
     "a line twice": (lambda lines: [*lines, lines[3]], "line 27: 'mix 3' has been answered before"),
-    "two keys swapped": (lambda lines: [lines[0].replace(b'"mix 0"', b'"mix 1"'), *lines[2:]], "mix 1 was another"),
+    "two keys swapped": (
+        lambda lines: [lines[0].replace(b'"mix 0"', b'"mix 1"'), *lines[2:]],
+        "mix 1 belongs to a different query",
+    ),
     "half a line": (lambda lines: [lines[0], lines[1][:-30], *lines[2:]], "answers.jsonl, line 2: "),
     "no answer": (
         lambda lines: [lines[0].replace(b"probabilities", b"chances"), *lines[1:]],
@@ -136,11 +142,11 @@ def test_the_number_and_the_time_come_first_and_the_error_says_how_to_go_on(caps
     call = ["interview", "jujitsu", "num_cards=3", "--agent", command(9), "--out", str(tmp_path / "out")]
     code, out, err = run(capsys, *call)
     first, second, third, error = err.splitlines()
-    assert (code, out, first) == (2, "", "26 information states to ask for; the first answer is timed")
-    assert second.startswith("25 more questions at ")
-    assert third.startswith("22 more questions at ")
-    assert error.endswith(f"exit status 3; 9 answers kept in {tmp_path / 'out'}, where the same command goes on")
-    assert "; 9 answers there already; " in run(capsys, *call)[2]
+    assert (code, out, first) == (2, "", "26 information states to query; the first answer is timed")
+    assert second.startswith("25 more queries at ")
+    assert third.startswith("22 more queries at ")
+    assert error.endswith(f"exit status 3; 9 answers stored in {tmp_path / 'out'}; the same command resumes there")
+    assert "; resumed with 9 stored answers; " in run(capsys, *call)[2]
     assert len({*asked()}) == 19, "the answer that is timed is kept"
 
 
@@ -148,7 +154,7 @@ def test_the_number_and_the_time_come_first_and_the_error_says_how_to_go_on(caps
 def test_a_failure_in_mid_sample_shows_what_is_complete(capsys, tmp_path, agent, form, answers, completed):
     call = ["interview", "jujitsu", "num_cards=3", "--agent", agent[0](answers), "--out", str(tmp_path / "out")]
     code, out, err = run(capsys, *call, form, "20", "--json")
-    assert (code, f"{answers} answers kept in" in err) == (2, True)
+    assert (code, f"{answers} answers stored in" in err) == (2, True)
     found = json.loads(out) if completed else {"completed": 0, "ended": "", "answers": answers}
     assert (found["completed"], found["answers"], found["ended"] in err) == (completed, answers, True)
 
@@ -306,9 +312,9 @@ def test_options_that_do_not_go_together_are_refused(capsys, tmp_path):
         (["--repeats", "8"], "--repeats (8) requires --form move"),
         (["--form", "words"], "--form (words) must be one of mix, move"),
         (["--games", "4", "--sample", "4"], "cannot be combined"),
-        (["--form", "move", "--games", "4"], "--form move asks at all states"),
+        (["--form", "move", "--games", "4"], "--form move queries all information states"),
     ):
         assert said in run_refused(capsys, *call, *more)
     assert not (tmp_path / "out").exists()
     unique = ["interview", "lowest_unique", "--games", "4", *call[3:]]
-    assert "only --form mix" in run_refused(capsys, *unique)
+    assert "use --form mix, without" in run_refused(capsys, *unique)
