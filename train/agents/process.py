@@ -49,7 +49,7 @@ class AgentProcess:
         self._command, self._left, self._seconds = command, b"", _time_limit()
         self.failed = False
         try:
-            words, passed = shlex.split(command), {}
+            words, passed = shlex.split(command), dict[str, str]()
             while words[:1] == ["-e"]:
                 passed.update((name, os.environ[name]) for name in words[1:2])
                 words = words[2:]
