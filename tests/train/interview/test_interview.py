@@ -120,7 +120,7 @@ LINES = {
     ),
     "half a letter": (
         lambda lines: [lines[0].replace(b"rule", b"\\ud800"), *lines[1:]],
-        "line 1: it has half of a character",
+        "line 1: it contains an unpaired surrogate",
     ),
 }
 
