@@ -115,7 +115,7 @@ ANSWERS = {
     '{"probabilities": {"9": 1}}': "'9' is not a legal move; legal are '1', '2', '3'",
     '{"probabilities": {"1": -1, "2": 2}}': r"the probability of '1' \(-1.0\) must be in 0..1",
     '{"probabilities": {"1": 1e308, "2": 1e308}}': r"the probability of '1' \(1e\+308\) must be in 0..1",
-    '{"probabilities": {"1": 0.5, "1": 1.0}}': "the name .1. twice|duplicate",
+    '{"probabilities": {"1": 0.5, "1": 1.0}}': "the name '1' occurs twice",
     '{"probabilities": {"1": 1}, "about": {"model": "\\ud800"}}': "unpaired surrogate",
     '{"probabilities": {"1": 0.9}}': "add up to 0.9, not 1",
     '{"probabilities": {"1": NaN}}': "finite|JSON",
