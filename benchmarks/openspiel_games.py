@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pyspiel
 
@@ -20,11 +21,11 @@ PAGE = Path(__file__).parents[1] / "docs" / "openspiel.md"
 HEADINGS = ("game", "histories", "states", "value", "NashConv of uniform", "our checks and witnesses")
 # Smaller sizes, listed within seconds, of games whose default size is not.
 SIZES = {
-    "capture_the_flag": "horizon=3",
+    "capture_the_flag": "horizon=5,grid=a.b\n...",
     "coop_box_pushing": "fully_observable=true",
     "goofspiel": "num_cards=4",
-    "laser_tag": "horizon=1",
-    "markov_soccer": "horizon=4",
+    "laser_tag": "horizon=2,grid=S.S",
+    "markov_soccer": "horizon=4,grid=BO\nAO",
     "nfg_game": "filename={file}",
     "normal_form_extensive_game": "game=kuhn_poker()",
     "oshi_zumo": "coins=5,size=1,horizon=5",
@@ -32,6 +33,8 @@ SIZES = {
     "repeated_game": "stage_game=matrix_pd(),num_repetitions=3",
     "snake": "rows=4,columns=4,horizon=2",
 }
+# Games whose smaller size is listed by OpenSpiel's texts of its states.
+BY_TEXT = {"capture_the_flag"}
 BATTLE = 'NFG 1 R "a game in a file" { "1" "2" } { 2 2 }\n2 1 0 0 0 0 1 2\n'
 
 
@@ -48,9 +51,12 @@ def rows() -> Iterator[tuple[object, ...]]:
                 names.append(f"{kind.short_name}({SIZES[kind.short_name].format(file=file)})")
             for name in names:
                 print(name, file=sys.stderr, flush=True)
-                shown = f"`{name}`".replace(folder + "/", "").replace("\n", "/")
+                key: Literal["string"] | None = "string" if kind.short_name in BY_TEXT and name in names[1:] else None
+                shown = f"`{name}`".replace(folder + "/", "").replace("\n", "/") + (
+                    f" `state_key={key}`" if key else ""
+                )
                 try:
-                    yield shown, *figures(from_openspiel(name))
+                    yield shown, *figures(from_openspiel(name, key))
                 except ValueError as error:
                     reason = str(error).partition(" is refused: ")[2] or str(error).replace(f"openspiel:{name} ", "")
                     yield shown, "", "", "", "", f"refused: {reason.partition(';')[0]}"

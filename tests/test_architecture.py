@@ -110,7 +110,7 @@ ROOMS = {
     | FILES
     | INSIDES
     | {"baselines.matches", "baselines.opponents.levels", "train.agents", "train.storage", "train.words"},
-    "train.agents": ENVS | {"train.validation", "train.words"},
+    "train.agents": ENVS | FILES | {"train.validation", "train.words"},
     "train.interview": ENVS
     | DOORS
     | FILES

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matches.games import NOBODY, SEEDS, Played, only_game, sampled_games, winners_of
+from baselines.matches.games import NOBODY, SEEDS, AtEnd, Played, only_game, sampled_games, winners_of
 from baselines.opponents.generic import Uniform
 from baselines.opponents.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.oracles.protocol import Progress
@@ -100,7 +100,7 @@ def cross_play(
     games, seed = whole_number("games", games), whole_number("seed", seed, SEEDS)
     if games < 1:
         raise ValueError(f"games ({games}) must be at least 1")
-    players, at_end = seated_policies(policies, game), partial(_stopped_after, game)
+    players, at_end = seated_policies(policies, game), stopped_after(game)
     only = only_game(game, players, [seed, 0], at_end)
     if only is not None:
         return _summary(_endings(only), len(players), certain=True)
@@ -108,6 +108,18 @@ def cross_play(
     if endings is None:
         endings = _endings(sampled_games(game, players, games, [seed, 0], progress, at_end))
     return _summary(endings, len(players), certain=False)
+
+
+def stopped_after(game: Game[Any]) -> AtEnd:
+    """What outcomes need to know of the end of a game: whether it is unfinished, and the number of its rounds."""
+    return partial(_stopped_after, game)
+
+
+def summary_of(games: Sequence[Played]) -> CrossPlay:
+    """Outcomes of random games that were played with `stopped_after`."""
+    payoffs = np.concatenate([each.payoffs for each in games])
+    played = Played(payoffs, [end for each in games for end in each.ends])
+    return _summary(_endings(played), payoffs.shape[1], certain=False)
 
 
 def _stopped_after(game: Game[Any], state: Any, steps: int) -> tuple[bool, int]:

@@ -44,6 +44,8 @@ GAMES: dict[str, type[Game[Any]]] = {
 
 # Prefix of the name of an OpenSpiel game.
 OPENSPIEL = "openspiel:"
+# Parameters of OpenSpiel's games that are paths, in games inside them too.
+PATHS = re.compile(r"(?:filename|_file|_root)\s*=")
 
 # Number of characters read from a user's file when it is searched for a game.
 MOST_LETTERS = 1_000_000
@@ -75,6 +77,11 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
 def parameters_in(name: str) -> dict[str, str]:
     """The parameters that are part of a name: those of `openspiel:NAME(...)`."""
     return {"spiel": name.removeprefix(OPENSPIEL)} if name.startswith(OPENSPIEL) else {}
+
+
+def opens_files(name: str) -> bool:
+    """Whether OpenSpiel would open a file that the name of its game gives as a parameter."""
+    return name.startswith(OPENSPIEL) and PATHS.search(name) is not None
 
 
 def game_class(name: str) -> type[Game[Any]]:

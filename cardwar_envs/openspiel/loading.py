@@ -27,6 +27,8 @@ try:
 except (ImportError, ValueError):
     pass
 import pyspiel
+if "python_" in sys.argv[1]:
+    import open_spiel.python.games
 try:
     game = pyspiel.load_game(sys.argv[1])
     game.max_utility(), game.num_distinct_actions(), game.max_game_length(), game.new_initial_state()
@@ -85,7 +87,7 @@ def reading(name: str) -> Iterator[None]:
 def _is_plain(name: str) -> bool:
     """Returns whether all parameters are small numbers, booleans or words, or the game exists only in this process."""
     short, values = _parsed(name)
-    if short.startswith(("python_", "cardwar_")):
+    if short.startswith("cardwar_"):
         return True
     return all(re.fullmatch("[a-z_]+", value) or _is_small(value) for value in values.values())
 

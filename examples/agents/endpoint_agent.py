@@ -21,6 +21,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 PROMPT = 1  # version of the text below
 TRIES, PAUSE = 4, 1.0  # number of requests per answer, and seconds before the second request, doubled each time
+MOST_BYTES = 1 << 20  # maximum size of an endpoint's answer
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 WORDS = """{rules}
 
@@ -68,25 +69,31 @@ def reply_to(text, base, key):
             time.sleep(PAUSE * 2 ** (number - 1))
         try:
             with build_opener(NoRedirects).open(request, timeout=float(setting("OPENAI_SECONDS", "60"))) as answer:
-                return json.load(answer)["choices"][0]["message"]["content"], content["temperature"]
+                body, cut = answer.read(MOST_BYTES + 1), answer.length
+            if len(body) > MOST_BYTES:
+                why = f"more than {MOST_BYTES:,} bytes"
+                break
+            if not cut:
+                return str(json.loads(body)["choices"][0]["message"]["content"] or ""), content["temperature"]
+            why = f"{cut:,} bytes are missing"
         except HTTPError as error:
             why = f"status {error.code}"
             if error.code < 500 and error.code != 429:
                 break
-        except (URLError, OSError, HTTPException, ValueError, KeyError, IndexError, TypeError) as error:
+        except (URLError, OSError, HTTPException, ValueError, LookupError, TypeError, RecursionError) as error:
             why = type(error).__name__
-    sys.exit(f"the endpoint gives no answer ({why})")
+    sys.exit(f"the endpoint gives no valid answer ({why})")
 
 
 def answer(query, base, key):
     """The answer to a query: the last JSON object in the model's reply, with `about` added."""
     text, temperature = reply_to(prompt(query), base, key)
-    found = re.findall(r"\{(?:[^{}]|\{[^{}]*\})*\}", text or "")
+    found = re.findall(r"\{(?:[^{}]|\{[^{}]*\})*\}", text)
     about = {"model": setting("OPENAI_MODEL"), "temperature": temperature, "prompt": PROMPT}
     try:
         return {**json.loads(found[-1]), "about": about}
-    except (IndexError, ValueError, TypeError):
-        return {"move": f"no JSON: {(text or '')[:200]}"}
+    except (IndexError, ValueError, TypeError, RecursionError):
+        return {"move": f"no JSON: {text[:200]}"}
 
 
 def main():

@@ -1,12 +1,13 @@
 """Games of OpenSpiel here, and ours there: figures agree with OpenSpiel's and with a recursion over its histories."""
 
 import itertools
+import os
 import pickle
 import sys
 
 import numpy as np
 import pytest
-from command import run_json, run_refused
+from command import run, run_json, run_refused
 
 import baselines
 from cardwar_envs import GAMES, check_game, make_game
@@ -23,15 +24,27 @@ COMPARED = [
     "goofspiel(num_cards=3,players=3,points_order=ascending)",
     "oshi_zumo(coins=3,size=1,horizon=4,min_bid=1)",
     "oshi_zumo(coins=3,size=1,horizon=3,alesia=true)",
-    "blotto(coins=4,fields=2)",
+    "blotto(coins=5)",
     "matrix_rpsw",
     "matrix_shapleys_game",
     "matching_pennies_3p",
     "repeated_game(stage_game=matrix_pd(),num_repetitions=3)",
-    "markov_soccer(horizon=2)",
+    "pathfinding(players=2,horizon=2,grid=Ab\nBa)",
     "snake(rows=4,columns=4,horizon=1)",
     "nim(pile_sizes=1;2)",
 ]
+# Games with several moves, and how their states are identified; all but two have chance.
+LONGER = {
+    "capture_the_flag(horizon=5,grid=a.b\n...)": "string",
+    "goofspiel(num_cards=4)": None,
+    "laser_tag(horizon=2,grid=S.S)": None,
+    "markov_soccer(horizon=6,grid=BO\nAO)": "string",
+    "oshi_zumo(coins=4,size=1,horizon=4)": None,
+    "pathfinding(players=2,horizon=3,grid=A.b\nB.a)": None,
+    "repeated_game(stage_game=matrix_rpsw(),num_repetitions=3)": None,
+    "snake(rows=4,columns=4,horizon=2)": None,
+}
+SEEDS = range(5)
 
 
 class Mixes:
@@ -53,45 +66,83 @@ class Mixes:
         return found
 
 
-def recursion(spiel_state, mix):
-    """Payoffs to each player of following `mix`, and of a best response, over all histories."""
+def recursion(spiel_state, mixes, known):
+    """`[2, policies, players]`: payoffs of following each policy, and of a best response, over all histories.
+
+    `known`, if not None, keeps what follows a state of equal text after as many moves.
+    """
     players = range(spiel_state.num_players())
     if spiel_state.is_terminal():
-        return np.array([spiel_state.returns(), spiel_state.returns()])
+        return np.broadcast_to(spiel_state.returns(), (2, len(SEEDS), len(players)))
     if spiel_state.is_chance_node():
-        return sum(share * recursion(spiel_state.child(action), mix) for action, share in spiel_state.chance_outcomes())
+        after = [(share, spiel_state.child(action)) for action, share in spiel_state.chance_outcomes()]
+        return sum(share * recursion(state, mixes, known) for share, state in after)
+    key, paid = (spiel_state.move_number(), str(spiel_state)), np.array(spiel_state.returns())
+    if known is not None and key in known:
+        return known[key] + paid
     together = spiel_state.is_simultaneous_node()
     acting = list(players) if together else [spiel_state.current_player()]
-    mixes = {player: mix(spiel_state, player) for player in acting}
-    follow, best = np.zeros(len(players)), [{} for _ in players]
-    for joint in itertools.product(*mixes.values()):
+    mixed = {player: mixes(spiel_state, player) for player in acting}
+    follow, best = np.zeros((len(SEEDS), len(players))), [{} for _ in players]
+    for joint in itertools.product(*mixed.values()):
         after = spiel_state.clone()
         after.apply_actions(joint) if together else after.apply_action(joint[0])
-        paid, replied = recursion(after, mix)
-        played = dict(zip(acting, joint, strict=True))
-        follow += np.prod([mixes[player][action] for player, action in played.items()]) * paid
-        for player in players:
-            others = np.prod([mixes[other][action] for other, action in played.items() if other != player])
-            mine = played.get(player)
-            best[player][mine] = best[player].get(mine, 0.0) + others * replied[player]
-    return np.array([follow, [max(each.values()) for each in best]])
+        then, replied = recursion(after, mixes, known)
+        shares = {player: mixed[player][action] for player, action in zip(acting, joint, strict=True)}
+        follow += np.prod([*shares.values()], axis=0)[:, None] * then
+        for player, mine in itertools.zip_longest(players, joint if together else ()):
+            others = np.prod([np.ones(len(SEEDS)), *(shares[each] for each in shares if each != player)], axis=0)
+            mine = joint[0] if player in acting and not together else mine
+            best[player][mine] = best[player].get(mine, 0.0) + others * replied[:, player]
+    found = np.array([follow, np.stack([np.max([*each.values()], axis=0) for each in best], axis=1)])
+    if known is not None:
+        known[key] = found - paid
+    return found
 
 
-def nash_conv_by_histories(game, policy):
-    start = pyspiel.load_game(game.spiel).new_initial_state()
-    follow, best = recursion(start, lambda state, player: policy.mix(game.state_at(state.history()), player))
-    return (best - follow).sum()
+def nash_convs_there(game, known):
+    """NashConv of `Mixes` with each of `SEEDS`, from OpenSpiel's states."""
+    policies = [Mixes(game, seed) for seed in SEEDS]
+
+    def mixes(spiel_state, player):
+        state = game.state_at(spiel_state.history())
+        each = [policy.mix(state, player) for policy in policies]
+        return {action: np.array([mix[action] for mix in each]) for action in each[0]}
+
+    follow, best = recursion(pyspiel.load_game(game.spiel).new_initial_state(), mixes, known)
+    return (best - follow).sum(axis=1)
 
 
 @pytest.mark.thin
-@pytest.mark.parametrize("name", COMPARED)
-@pytest.mark.parametrize("key", [None, "history"])
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        *itertools.product(COMPARED, [None, "history"]),
+        *(pytest.param(*row, marks=pytest.mark.slow) for row in LONGER.items()),
+    ],
+)
 def test_nash_conv_is_that_of_openspiels_histories(name, key):
     game = from_openspiel(name, key)
-    assert game.facts.state_identity.startswith("histories") or key is None
-    for seed in range(5):
-        policy = Mixes(game, seed)
-        assert baselines.nash_conv(game, policy).total == pytest.approx(nash_conv_by_histories(game, policy), abs=1e-9)
+    assert game.facts.state_identity.startswith("histories") or key != "history"
+    ours = [baselines.nash_conv(game, Mixes(game, seed)).total for seed in SEEDS]
+    assert ours == pytest.approx(nash_convs_there(game, {} if key == "string" else None).tolist(), abs=1e-9)
+    assert min(ours) > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONGER)
+def test_longer_games_go_through_the_commands(capsys, name):
+    words = [f"openspiel:{name}", *(f"state_key={key}" for key in [LONGER[name]] if key)]
+    found = run_json(capsys, "exploit", *words, "--policy", "uniform")
+    if from_openspiel(name, LONGER[name]).facts.zero_sum:
+        solved = run_json(capsys, "solve", *words)
+        against = run_json(capsys, "match", *words, "uniform", "equilibrium")
+        assert solved["gap"] < 1e-9
+        assert against["mean"] <= solved["value"] + 1e-9
+    match = run_json(capsys, "match", *words, "uniform", "uniform")
+    assert [match["mean"], match.get("mean_1", -match["mean"])] == pytest.approx(found["payoffs"], abs=1e-9)
+    code, out, _ = run(capsys, "check", *words)
+    assert (code, "failed" in out) == (0, False)
 
 
 @pytest.mark.parametrize("name", [DESCENDING, "oshi_zumo(coins=3,size=1,horizon=3)", "matrix_rpsw", "blotto(coins=3)"])
@@ -263,6 +314,13 @@ def test_a_game_that_openspiel_cannot_load_does_no_harm(program, reason, monkeyp
     monkeypatch.setattr(loading, "SECONDS", 0.3)
     with pytest.raises(ValueError, match=reason):
         make_game("openspiel:blotto(coins=10000)")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "words")
+    monkeypatch.setattr(loading, "SECONDS", 0.5)
+    with pytest.raises(ValueError, match=r"takes more than 0.5 s"):
+        make_game(f"openspiel:python_hangman(word_list_file={tmp_path / 'words'})")
 
 
 @pytest.mark.parametrize("name", ["goofspiel(num_cards=3)", "matching_pennies_3p", "markov_soccer(horizon=2)"])

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from baselines.files import parse_object
 from train.validation import Strict, one_line
 
 PROTOCOL: Literal[1] = 1
@@ -65,7 +66,7 @@ def read_answer(line: bytes, query: Query) -> Reply:
         ValueError: If the line is not a valid answer to the query; the message is one line.
     """
     with one_line():
-        answer = Answer.model_validate_json(line)
+        answer = Answer.model_validate(parse_object(line))
     names = [move.name for move in query.moves]
     if (answer.move is None) == (answer.probabilities is None):
         raise ValueError('needs either "move" or "probabilities"')
@@ -73,8 +74,8 @@ def read_answer(line: bytes, query: Query) -> Reply:
     for name, probability in given.items():
         if name not in names:
             raise ValueError(f"{name!r} is not a legal move; legal are {', '.join(map(repr, names))}")
-        if not probability >= 0.0:
-            raise ValueError(f"the probability of {name!r} ({probability}) must be at least 0")
+        if not 0.0 <= probability <= 1.0 + SUM_TOLERANCE:
+            raise ValueError(f"the probability of {name!r} ({probability}) must be in 0..1")
     total = math.fsum(given.values())
     if abs(total - 1.0) > SUM_TOLERANCE:
         raise ValueError(f"probabilities add up to {total:.9g}, not 1")

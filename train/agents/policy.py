@@ -74,7 +74,8 @@ def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
     Raises:
         AgentError: If the agent is not among this process's arguments, or the program cannot be started.
     """
-    if FROM_FILE in os.environ or not any(word in argument for argument in sys.argv):
+    typed = {*sys.argv, *(argument.partition("=")[2] for argument in sys.argv)}  # --policy=agent:... is one argument
+    if FROM_FILE in os.environ or word not in typed:
         raise AgentError(f"{word}: an agent must be typed on the command line; a file or a record cannot start it")
     return AgentPolicy(game, word.removeprefix(AGENT))
 

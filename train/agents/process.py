@@ -49,10 +49,12 @@ class AgentProcess:
         self._command, self._left, self._seconds = command, b"", _time_limit()
         self.failed = False
         try:
-            words, passed = shlex.split(command), {}
-            while words[0] == "-e":
-                passed[words[1]] = os.environ[words[1]]
+            words, passed = shlex.split(command), dict[str, str]()
+            while words[:1] == ["-e"]:
+                passed.update((name, os.environ[name]) for name in words[1:2])
                 words = words[2:]
+            if not words:
+                raise ValueError("it names no program")
             self._process = subprocess.Popen(
                 words,
                 env=without_secrets(**passed),
@@ -63,7 +65,7 @@ class AgentProcess:
             )
         except KeyError as error:
             raise AgentError(f"agent ({command}): the environment variable {error.args[0]} is not set") from None
-        except (OSError, ValueError, IndexError) as error:
+        except (OSError, ValueError) as error:
             raise AgentError(f"agent ({command}) cannot be started: {error}") from None
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import time
+import statistics
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from baselines.estimates import in_words
+from cardwar_envs.core.texts import counted
 from train.command.console import (
     AgentSeconds,
     AsJson,
@@ -27,10 +29,11 @@ from train.words import game_of_words, json_parameters, points
 
 if TYPE_CHECKING:
     from cardwar_envs import Game
+    from train.agents.process import AgentError
     from train.interview.asking import Interviewer
 
 FORMS = ("mix", "move")
-# Number of answers after which the remaining time is estimated.
+# Number of answers after the first one that refine the estimate of the time.
 FIRST = 3
 # Moves per information state: best responses are computed from a quarter of them and measured on the others.
 REPEATS = 200
@@ -54,7 +57,7 @@ def interview(
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option(parser=count(1), metavar="N", help="Query N states of random play, not all information states."),
+        typer.Option(parser=count(2), metavar="N", help="Query N states of random play, not all information states."),
     ] = None,
     games: Annotated[
         int | None,
@@ -75,20 +78,27 @@ def interview(
     about = _prepared(rules, asked)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **asked}
     from train.agents.messages import PROTOCOL
+    from train.agents.process import AgentError
     from train.interview.answers import answers_in
     from train.interview.asking import Interviewer
 
     with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:
-        if answers.found and not as_json:
-            say(f"resumed with {answers.found:,} stored answers")
-        with closing(Interviewer(rules, agent, answers, tries)) as who:
-            figures = _measured(who, asked, about, seed)
+        pace = _Pace(asked, about, rules, len(answers))
+        with closing(Interviewer(rules, agent, answers, tries, pace)) as who:
+            figures, ended = _measured(who, asked, about, seed)
+        if ended is None:
+            answers.require_all_used()
         figures["answers"], figures["invalid_answers"] = len(answers), sum(answers.failures.values())
         figures["about"] = [json.loads(said) for said in answers.abouts()]
-    if as_json:
-        print_json(rules, agent=agent, **asked, **figures)
-        return
-    _show(rules, figures)
+    if "measured" in figures and as_json:
+        print_json(rules, agent=agent, **asked, **figures, **({"ended": str(ended)} if ended else {}))
+    elif "measured" in figures:
+        if ended is not None:
+            say(f"only the first {figures['completed']:,} are complete:")
+        _show(rules, figures)
+    if ended is not None:
+        kept = f"{counted(figures['answers'], 'answer')} stored in {folder}; the same command resumes there"
+        raise AgentError(f"{ended}; {kept}")
 
 
 def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
@@ -108,23 +118,32 @@ def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | Non
     return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
 
 
-class _Estimate:
-    """Forwards progress, and estimates the remaining time after a few answers."""
+class _Pace:
+    """Prints the number of queries, and estimates their time after the first answer and again after `FIRST` more."""
 
-    def __init__(self, who: Interviewer, bar: Any, total: int) -> None:
-        self._answers, self._bar, self._total = who.answers, bar, total
-        self._before: tuple[int, float] | None = None
+    def __init__(self, asked: dict[str, Any], about: Any, game: Game[Any], found: int) -> None:
+        states = f"{len(about):,} information states" if "form" in asked else ""
+        each = f", {asked['repeats']} times each" if "repeats" in asked else ""
+        if "games" in asked:  # fewer, if not all decisions of a game matter
+            self._left, self._most = asked["games"] * game.facts.max_length, "at most "
+            number = f"{counted(asked['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
+        else:
+            self._left, self._most = asked.get("sample") or len(about) * asked.get("repeats", 1), ""
+            number = counted(asked["sample"], "state") if "sample" in asked else states
+        self._left, self._times = self._left - found, list[float]()
+        known = f"; resumed with {counted(found, 'stored answer')}" if found else ""
+        say_aside(f"{number} to query{each}{known}" + ("; the first answer is timed" if self._left else ""))
 
-    def __call__(self, done: int) -> None:
-        self._bar(done)
-        new = len(self._answers) - self._answers.found
-        if self._before is None:
-            self._before = new, time.monotonic()
-        elif self._before[0] >= 0 and new >= self._before[0] + FIRST:
-            seconds = (time.monotonic() - self._before[1]) / FIRST * (self._total - done)
-            if seconds >= 2:
-                say_aside(f"{self._total - done:,} to go: {in_words(seconds)}")
-            self._before = -1, 0.0
+    def __call__(self, seconds: float) -> None:
+        """Called with the seconds that a new answer took."""
+        self._left -= 1
+        self._times.append(seconds)
+        if len(self._times) in (1, 1 + FIRST) and self._left > 0:
+            pace = statistics.mean(self._times[1:] or self._times)  # the first one includes the program's start
+            total = pace * self._left
+            took = in_words(total) if total >= 2 else "less than 2 seconds"
+            stop = "; after an interrupt, the same command resumes" if total >= 60 else ""
+            say_aside(f"{self._most}{self._left:,} more queries at {pace:.2g} s each: {took}{stop}")
 
 
 def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
@@ -133,38 +152,69 @@ def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
     from train.play.judge import Judge
     from train.play.seating import find_equilibrium
 
+    if "form" in asked:
+        return information_states(rules)
+    with advancing("matrix games") as progress:
+        return Judge(find_equilibrium(rules, patient=True, progress=progress))
+
+
+def _measured(
+    who: Interviewer, asked: dict[str, Any], about: Any, seed: int
+) -> tuple[dict[str, Any], AgentError | None]:
+    """Queries the agent and computes the figures, also if it fails in mid-sample; `about` comes from `_prepared`.
+
+    Returns:
+        The figures, and the error that ended the interview early. Without figures "measured" is missing.
+    """
+    from train.agents.process import AgentError
+
     if "form" not in asked:
-        with advancing("matrix games") as progress:
-            return Judge(find_equilibrium(rules, patient=True, progress=progress))
-    states = information_states(rules)
-    each = f", {asked['repeats']} times each" if "repeats" in asked else ""
-    say_aside(f"{len(states):,} information states to query{each}")
-    return states
+        return _sampled(who, asked, about, seed)
+    with advancing("information states", len(about)) as bar:
+        try:
+            return _at_all_states(who, asked, about, seed, bar), None
+        except AgentError as error:
+            return {}, error
 
 
-def _measured(who: Interviewer, asked: dict[str, Any], about: Any, seed: int) -> dict[str, Any]:
-    """Queries the agent and computes the figures; `about` is the result of `_prepared`."""
+def _at_all_states(who: Interviewer, asked: dict[str, Any], about: Any, seed: int, bar: Any) -> dict[str, Any]:
     from train.interview import figures
 
-    what, total = ("information states", len(about)) if "form" in asked else next(iter(asked.items()))
+    if "repeats" in asked:
+        found = figures.bounds_from_moves(who, about, asked["repeats"], seed, bar)
+        bound = {"exploitability_of_frequencies": found.frequencies, "lower_bound": found.bound._asdict()}
+        return {"measured": "lower bound", "states": len(about), **bound}
+    result = figures.exact_from_mixes(who, about, bar)
+    two = who.game.facts.num_players == 2 and who.game.facts.zero_sum
+    exact = {"exploitability": result.total / 2} if two else {}
+    return {"measured": "exact", "states": len(about), **exact, "nash_conv": result.total}
+
+
+def _sampled(
+    who: Interviewer, asked: dict[str, Any], about: Any, seed: int
+) -> tuple[dict[str, Any], AgentError | None]:
+    from train.agents.process import AgentError
+    from train.interview import figures
+
+    (what, total), ended, rows = next(iter(asked.items())), None, list[Any]()
+    sampled = figures.costs_in_games if what == "games" else figures.costs_at_states
     with advancing(what, total) as bar:
-        advance = _Estimate(who, bar, total)
-        if "repeats" in asked:
-            found = figures.bounds_from_moves(who, about, asked["repeats"], seed, advance)
-            bound = {"exploitability_of_frequencies": found.frequencies, "lower_bound": found.bound._asdict()}
-            return {"measured": "lower bound", "states": total, **bound}
-        if "form" in asked:
-            result = figures.exact_from_mixes(who, about, advance)
-            two = who.game.facts.num_players == 2 and who.game.facts.zero_sum
-            exact = {"exploitability": result.total / 2} if two else {}
-            return {"measured": "exact", "states": total, **exact, "nash_conv": result.total}
-        if "sample" in asked:
-            costs = figures.costs_at_states(who, about, asked["sample"], seed, advance)
-            return {"measured": "sampled", "cost_per_decision": figures.interval_of(costs)._asdict()}
-        played = figures.costs_in_games(who, about, asked["games"], seed, advance)
-    samples = {"cost_per_game": played.costs, "loss_per_game": played.losses}
-    intervals = {name: figures.interval_of(values)._asdict() for name, values in samples.items()}
-    return {"measured": "sampled", **intervals, "variance_ratio": played.fewer}
+        try:
+            for row in sampled(who, about, total, seed):
+                rows.append(row)
+                bar(len(rows))
+        except AgentError as error:
+            ended = error
+    if len(rows) < 2:
+        return {}, ended
+    samples = np.array(rows).reshape(len(rows), -1).T
+    names = ("cost_per_game", "loss_per_game") if what == "games" else ("cost_per_decision",)
+    found: dict[str, Any] = {"measured": "sampled", "completed": len(rows)}
+    found |= {name: figures.interval_of(of)._asdict() for name, of in zip(names, samples, strict=True)}
+    if what == "games":  # games that losses need for an interval as narrow as that of costs, as a multiple
+        costs, losses = samples.var(axis=1)
+        found["variance_ratio"] = float(losses / costs) if costs else None
+    return found, ended
 
 
 def _interval(name: str, interval: dict[str, float]) -> str:
@@ -189,7 +239,7 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
         say(_interval("mean cost per game:", found["cost_per_game"]))
         say(_interval("mean loss per game:", found["loss_per_game"]))
         ratio = found["variance_ratio"]
-        if ratio < 1e6:
+        if ratio is not None and ratio < 1e6:
             say(f"From wins and losses alone, an equally narrow interval would need {ratio:.1f} times as many games.")
     invalid = f"; {found['invalid_answers']:,} more were invalid and repeated" if found["invalid_answers"] else ""
     say(f"{found['answers']:,} answers{invalid}")

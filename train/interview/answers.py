@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from baselines.files import open_inside, parse_object, read_plain, write_atomically
-from train.agents.messages import Answer
+from train.agents.messages import Answer, Query, Reply, read_answer
 from train.storage.alone import alone_in
 from train.validation import one_line
 
@@ -32,28 +32,44 @@ class Answers:
         self.folder, self._file = folder, file
         self.failures: dict[str, int] = {}
         self._valid: dict[str, dict[str, Any]] = {}
-        for each in kept:
+        self._used: set[str] = set()
+        for number, each in enumerate(kept, start=1):
+            if each["key"] in self._valid:
+                raise ValueError(f"{self._path}, line {number}: {each['key']!r} has been answered before")
             self._take(each)
         self.found = len(self._valid)
 
     def __len__(self) -> int:
         return len(self._valid)
 
-    def get(self, key: str, query: Mapping[str, Any]) -> str | None:
+    @property
+    def _path(self) -> Path:
+        return self.folder / ANSWERS_FILE
+
+    def get(self, key: str, query: Query) -> Reply | None:
         """Returns the answer to a query, or None if there is none yet.
 
         Raises:
-            ValueError: If `key` belongs to a different query.
+            ValueError: If `key` belongs to a different query, or the stored answer is invalid.
         """
+        self._used.add(key)
         if (kept := self._valid.get(key)) is None:
             return None
-        if kept["query"] != query:
-            raise ValueError(f"{self.folder / ANSWERS_FILE}: {key} belongs to a different query; use another folder")
-        return str(kept["answer"])
+        if kept["query"] != stored(query):
+            raise ValueError(f"{self._path}: {key} belongs to a different query; use another folder")
+        try:
+            return read_answer(kept["answer"].encode(errors="replace"), query)
+        except ValueError as error:
+            raise ValueError(f"{self._path}: the answer to {key} is invalid: it {error}") from None
 
-    def keep(self, key: str, query: Mapping[str, Any], answer: str, failure: str = "") -> None:
+    def require_all_used(self) -> None:
+        """Raises a ValueError if the folder has answers to queries that the interview does not make."""
+        if unknown := [key for key in (*self._valid, *self.failures) if key not in self._used]:
+            raise ValueError(f"{self._path}: this interview has no query {unknown[0]!r}; use another folder")
+
+    def keep(self, key: str, query: Query, answer: str, failure: str = "") -> None:
         """Stores an answer; an invalid answer is stored with the reason as `failure`."""
-        entry = {"key": key, "query": query, "answer": answer} | ({"failure": failure} if failure else {})
+        entry = {"key": key, "query": stored(query), "answer": answer} | ({"failure": failure} if failure else {})
         self._file.write(json.dumps(entry).encode() + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -70,6 +86,11 @@ class Answers:
             self.failures[entry["key"]] = self.failures.get(entry["key"], 0) + 1
         else:
             self._valid[entry["key"]] = entry
+
+
+def stored(query: Query) -> dict[str, Any]:
+    """A query as it is stored, without its number."""
+    return query.model_dump(mode="json", exclude={"query"})
 
 
 @contextmanager
@@ -106,9 +127,12 @@ def _check_head(folder: Path, head: dict[str, Any]) -> None:
 
 
 def _entry(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    entry = parse_object(line)
+    try:
+        entry = parse_object(line)
+    except ValueError as error:
+        raise ValueError(f"{path}, line {number}: {error}") from None
     if not {"key", "query", "answer"} <= entry.keys() <= {"key", "query", "answer", "failure"}:
         raise ValueError(f"{path}, line {number}: needs key, query and answer")
-    if not isinstance(entry["key"], str) or not isinstance(entry["answer"], str):
+    if not all(isinstance(entry[name], str) for name in entry.keys() - {"query"}):
         raise ValueError(f"{path}, line {number}: key and answer must be strings")
     return entry

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -26,11 +28,19 @@ class Interviewer:
         command: The agent.
         answers: The stored answers.
         tries: Number of invalid answers to one query after which an error is raised.
+        answered: Called after each new answer with the seconds that it took.
     """
 
-    def __init__(self, game: Game[Any], command: str, answers: Answers, tries: int) -> None:
+    def __init__(
+        self,
+        game: Game[Any],
+        command: str,
+        answers: Answers,
+        tries: int,
+        answered: Callable[[float], object] = lambda seconds: None,
+    ) -> None:
         self.game, self.answers = game, answers
-        self._command, self._tries, self._asked = command, tries, 0
+        self._command, self._tries, self._asked, self._answered = command, tries, 0, answered
         self._process: AgentProcess | None = None
 
     def mix(self, key: str, view: View, ask: Literal["mix", "any"]) -> tuple[NDArray[np.float64], bool]:
@@ -41,9 +51,7 @@ class Interviewer:
                 remain stored.
         """
         query = query_for(self.game, *view, ask)
-        plain = query.model_dump(mode="json", exclude={"query"})
-        line = self.answers.get(key, plain)
-        reply = self._ask(key, plain, query) if line is None else read_answer(line.encode(), query)
+        reply = self.answers.get(key, query) or self._ask(key, query)
         mix = np.zeros(self.game.facts.num_actions)
         mix[[move.action for move in query.moves]] = reply.probabilities
         return mix, reply.is_move
@@ -53,10 +61,10 @@ class Interviewer:
         if self._process is not None:
             self._process.close()
 
-    def _ask(self, key: str, plain: dict[str, Any], query: Query) -> Reply:
+    def _ask(self, key: str, query: Query) -> Reply:
+        since, why = time.monotonic(), ""
         if self._process is None:
             self._process = AgentProcess(self._command)
-        why = ""
         for _ in range(self._tries):
             self._asked += 1
             line = self._process.ask(query.model_copy(update={"query": self._asked}).model_dump_json().encode())
@@ -64,13 +72,13 @@ class Interviewer:
                 reply = read_answer(line, query)
             except ValueError as error:
                 why = str(error)
-                self.answers.keep(key, plain, line.decode(errors="replace"), why)
+                self.answers.keep(key, query, line.decode(errors="replace"), why)
                 continue
-            self.answers.keep(key, plain, line.decode())
+            self.answers.keep(key, query, line.decode())
+            self._answered(time.monotonic() - since)
             return reply
         raise AgentError(
-            f"agent ({self._command}) gave {self._tries} invalid answers to {key}, the last one because it {why}; "
-            f"{len(self.answers):,} answers are stored in {self.answers.folder}"
+            f"agent ({self._command}) gave {self._tries} invalid answers to {key}, the last one because it {why}"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,9 +84,9 @@ def bounds_from_moves(
     )
 
 
-def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int, advance: Advance) -> NDArray[np.float64]:
-    """Returns `[samples]` expected costs of the agent's strategy at states that random play reaches, payoff points."""
-    game, costs = who.game, np.zeros(samples)
+def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int) -> Iterator[float]:
+    """Yields expected costs of the agent's strategy at states that random play reaches, payoff points."""
+    game = who.game
     for number in range(samples):
         rng = np.random.default_rng([seed, number])
         for _ in range(MOST_STARTS):
@@ -97,37 +97,18 @@ def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int, adv
         else:
             raise ValueError(f"{game.facts.name}: random play reached no decision in {MOST_STARTS:,} states")
         view = game.observation(state, player), game.action_mask(state, player)
-        costs[number] = _cost(judge, state, player, who.mix(f"sample {number}", view, "mix")[0])
-        advance(number + 1)
-    return costs
+        yield _cost(judge, state, player, who.mix(f"sample {number}", view, "mix")[0])
 
 
-class Games(NamedTuple):
-    """The results of games against the equilibrium.
+def costs_in_games(who: Interviewer, judge: Judge, games: int, seed: int) -> Iterator[tuple[float, float]]:
+    """Plays games against the equilibrium of a two-player zero-sum game, with the agent in both seats in turn.
 
-    Attributes:
-        costs: `[games]` total costs of the agent's moves, payoff points.
-        losses: `[games]` the game's value minus the agent's payoff: the same expectation, but a higher variance.
+    Yields:
+        For each game, the total cost of the agent's moves, and the game's value minus the agent's payoff, in payoff
+        points: the same expectation, but a higher variance.
     """
-
-    costs: NDArray[np.float64]
-    losses: NDArray[np.float64]
-
-    @property
-    def fewer(self) -> float:
-        """The factor by which `losses` needs more games than `costs` for an equally narrow interval."""
-        spread = self.costs.var()
-        return float(self.losses.var() / spread) if spread else np.inf
-
-
-def costs_in_games(who: Interviewer, judge: Judge, games: int, seed: int, advance: Advance) -> Games:
-    """Plays games against the equilibrium of a two-player zero-sum game, with the agent in both seats in turn."""
-    played = []
     for number in range(games):
-        played.append(_game(who, judge, number, np.random.default_rng([seed, number])))
-        advance(number + 1)
-    costs, losses = np.array(played).T
-    return Games(costs, losses)
+        yield _game(who, judge, number, np.random.default_rng([seed, number]))
 
 
 def _game(who: Interviewer, judge: Judge, number: int, rng: np.random.Generator) -> tuple[float, float]:

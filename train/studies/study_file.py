@@ -38,6 +38,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from baselines.files import read_plain
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import did_you_mean
+from cardwar_envs.games.by_name import opens_files
 from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
 from train.storage.formats import Seed
@@ -168,6 +169,8 @@ def _named(file: _File) -> dict[str, _Named]:
 
 def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequence[int]) -> Iterator[StudyRun]:
     with _at(f"{place}.games"):
+        for text in filter(opens_files, group.games):
+            raise ValueError(f"{text!r} names a file, which OpenSpiel would open: type such a game in the command")
         games = [game_of_words(name, words) for name, *words in map(str.split, group.games)]
     with _at(f"{place}.algorithms"):
         chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]

@@ -106,14 +106,17 @@ FAULTS = {
 }
 # What it answers at the start of 3-card Jujitsu -> what is said of that.
 ANSWERS = {
-    "three": "answers 'three': .*JSON",
+    "three": "answers 'three': Expecting value",
     "[1]": r"answers '\[1\]'",
     "": "answers ''",
     "{}": 'needs either "move" or "probabilities"',
     '{"move": "1", "probabilities": {}}': "needs either",
     '{"mvoe": "1"}': "mvoe",
     '{"probabilities": {"9": 1}}': "'9' is not a legal move; legal are '1', '2', '3'",
-    '{"probabilities": {"1": -1, "2": 2}}': r"the probability of '1' \(-1.0\) must be at least 0",
+    '{"probabilities": {"1": -1, "2": 2}}': r"the probability of '1' \(-1.0\) must be in 0..1",
+    '{"probabilities": {"1": 1e308, "2": 1e308}}': r"the probability of '1' \(1e\+308\) must be in 0..1",
+    '{"probabilities": {"1": 0.5, "1": 1.0}}': "the name '1' occurs twice",
+    '{"probabilities": {"1": 1}, "about": {"model": "\\ud800"}}': "unpaired surrogate",
     '{"probabilities": {"1": 0.9}}': "add up to 0.9, not 1",
     '{"probabilities": {"1": NaN}}': "finite|JSON",
     '{"probabilities": {"1": "1"}}': "number",
@@ -174,7 +177,7 @@ def test_children_of_an_agent_end_with_it(tmp_path):
 
 
 def test_a_program_that_cannot_be_started(capsys, monkeypatch):
-    for command in ("no_such_program_anywhere", "", "'open"):
+    for command in ("no_such_program_anywhere", "", "-e", "'open"):
         with pytest.raises(AgentError, match="cannot be started"):
             AgentProcess(command)
     call = ["match", "jujitsu", "num_cards=3", "agent:none", "uniform", "--agent-seconds", "0"]
@@ -216,8 +219,11 @@ def test_only_what_is_typed_is_started(monkeypatch):
     policy = policy_from(word, game)
     assert isinstance(policy, AgentPolicy)
     policy.close()
-    with pytest.raises(AgentError, match="must be typed on the command line"):
-        typed_agent("agent:rm -rf /somewhere", game)
+    monkeypatch.setattr(sys, "argv", ["cardwar", "exploit", "jujitsu", f"--policy={word}"])
+    typed_agent(word, game).close()
+    for other in ("agent:rm -rf /somewhere", f"agent:{sys.executable}", "agent:"):  # a part of what is typed
+        with pytest.raises(AgentError, match="must be typed on the command line"):
+            typed_agent(other, game)
     monkeypatch.setenv(FROM_FILE, "1")
     with pytest.raises(AgentError, match="must be typed on the command line"):
         policy_from(word, game)
@@ -245,8 +251,41 @@ def test_who_fails_forfeits_a_game_and_play_goes_on(capsys, monkeypatch, tmp_pat
     assert (code, found["games"], found["forfeits"][1]) == (0, 10, 0)
     assert found["forfeits"][0] == err.count("player_0 forfeits: agent (") > 2
     assert found["mean"] <= 1 - 2 * found["forfeits"][0] / 10
-    assert "with --forfeit it would lose that game" in run_refused(capsys, *call)
     assert "--forfeit requires --games" in run_refused(capsys, *call[:5], "--forfeit")
+    war = ["match", "war", "uniform", "uniform", "--games", "2", "--forfeit"]
+    assert "--forfeit requires --games, a program" in run_refused(capsys, *war)
+
+
+@pytest.mark.parametrize(("game", "seats", "hint"), [("jujitsu num_cards=3", 2, True), ("lowest_unique", 3, False)])
+def test_games_before_a_failure_are_shown_with_their_number(capsys, monkeypatch, tmp_path, game, seats, hint):
+    path, others = tmp_path / "agent.py", ["uniform"] * (seats - 1)
+    answer = "print(json.dumps({'move': names[0]}) if query['query'] % 8 else 'what?', flush=True)"
+    path.write_text(f"{QUERY}    {answer}\n")
+    call = ["match", *game.split(), f"agent:{sys.executable} -S {path}", *others, "--seed", "3", "--games"]
+    monkeypatch.setattr(sys, "argv", ["cardwar", *call])
+    code, out, err = run(capsys, *call, "30", "--json")
+    found = json.loads(out)
+    done = found["games"]
+    assert (code, found["games_asked"], 0 < done < 8) == (2, 30, True)
+    assert f"; {done} of 30 games were completed" in err
+    assert ("with --forfeit it would lose that game" in err) == hint
+    assert found["ended"] in err
+    code, out, _ = run(capsys, *call, "30")
+    assert (code, f"the first {done} of 30 games" in " ".join(out.split())) == (2, True)
+    whole = json.loads(run(capsys, *call, str(done), "--json")[1])
+    assert "ended" not in whole
+    assert all(found[name] == whole[name] for name in whole.keys() - {"seconds"})
+
+
+def test_an_agent_that_cannot_be_restarted_forfeits_the_rest(capsys, monkeypatch, tmp_path):
+    program = tmp_path / "agent"
+    program.write_text(f"#!{sys.executable} -S\nimport os\nos.remove(__file__)\n")
+    program.chmod(0o755)
+    call = ["match", "jujitsu", "num_cards=3", f"agent:{program}", "uniform", "--games", "3", "--forfeit", "--json"]
+    monkeypatch.setattr(sys, "argv", ["cardwar", *call])
+    code, out, err = run(capsys, *call)
+    assert (code, json.loads(out)["forfeits"], json.loads(out)["mean"]) == (0, [3, 0], -1.0)
+    assert err.count("cannot be started") == 2
 
 
 def test_sigterm_ends_the_agent_too(tmp_path):

@@ -38,6 +38,12 @@ class Endpoint(BaseHTTPRequestHandler):
         if fault == "cut":
             self.send_header("Content-Length", "9999")
         self.end_headers()
+        if isinstance(fault, dict) and "content" not in fault:
+            self.wfile.write(fault.get("body", b""))
+            while self.server.sent < fault.get("size", 0):
+                self.server.sent += self.wfile.write(b" " * (1 << 16))
+            return
+        text = fault["content"] if isinstance(fault, dict) else text
         self.wfile.write(json.dumps({"choices": [{"message": {"content": text}}]}).encode())
 
     def log_message(self, *_):
@@ -47,7 +53,8 @@ class Endpoint(BaseHTTPRequestHandler):
 @pytest.fixture
 def endpoint(monkeypatch):
     with HTTPServer(("127.0.0.1", 0), Endpoint) as server:
-        server.asked, server.faults, server.closing = [], [], threading.Event()
+        server.asked, server.faults, server.sent, server.closing = [], [], 0, threading.Event()
+        server.handle_error = lambda *_: None  # of an agent that hangs up
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
@@ -101,6 +108,22 @@ def test_an_endpoint_that_stalls_or_leads_elsewhere_ends_it_and_it_goes_on(capsy
     monkeypatch.setenv(SECONDS_VARIABLE, "10")
     code, found = ask(capsys, tmp_path)
     assert (code, len(endpoint.asked)) == (0, found["answers"] + 2)
+
+
+def test_an_endless_answer_is_an_error_that_says_so(capfd, tmp_path, endpoint):
+    endpoint.faults = ["", {"size": 1 << 40}]
+    code, said = ask(capfd, tmp_path)
+    assert code == 2
+    assert said.count("the endpoint gives no valid answer (more than 1,048,576 bytes)\n") == 1
+    assert "Traceback" not in said
+    assert endpoint.sent < 1 << 26
+    assert len(endpoint.asked) == 2, "it does not ask again"
+
+
+def test_odd_answers_are_no_traceback(capfd, tmp_path, endpoint):
+    endpoint.faults = [{"body": b"[" * 200_000}, {"content": 5}, '{"move": ' + "[" * 100_000 + "}"]
+    code, found = ask(capfd, tmp_path)
+    assert (code, found["invalid_answers"], len(endpoint.asked)) == (0, 2, found["answers"] + 3)
 
 
 def test_other_addresses_need_tls(capsys, tmp_path, monkeypatch, endpoint):

@@ -344,6 +344,10 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
         (GROUP.replace("jujitsu", "chess"), "runs[0].games: unknown game 'chess'; known games are"),
         (GROUP.replace("num_cards=3", "num_cards=0"), "runs[0].games: num_cards (0) must be in 1..1000"),
         (GROUP.replace("num_cards=3", "3"), "runs[0].games: '3' must read KEY=VALUE"),
+        (
+            GROUP.replace("jujitsu num_cards=3", "openspiel:repeated_game(stage_game=nfg_game(filename=/dev/zero))"),
+            "filename=/dev/zero))' names a file, which OpenSpiel would open",
+        ),
         (GROUP.replace('"jujitsu num_cards=3"', '" "'), "runs[0].games[0] (' ') must not be empty"),
         (GROUP.replace("cfr_plus", "sarsa"), "runs[0].algorithms: unknown algorithm 'sarsa'; known are"),
         (GROUP.replace("cfr_plus", "cfr_plus wings=2"), "algorithms: cfr_plus has no parameter 'wings'; it has"),
