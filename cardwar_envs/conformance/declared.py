@@ -34,7 +34,8 @@ NO_DISPLAY = re.compile(
 def metadata_say_what_is_offered(subject: Subject) -> None:
     """The name in the metadata is a string, and `render_modes` is a list of the modes.
 
-    str() uses the name; wrappers and recorders use the modes. A missing one is noted: PettingZoo's tutorial has no modes.
+    str() uses the name; wrappers and recorders use the modes. A missing one is noted: PettingZoo's
+    tutorial has no modes.
 
     Example: `metadata = {"render.modes": ["ansi"]}`, as it was called before 2022.
     Fix: `metadata = {"name": "my_env_v0", "render_modes": ["ansi"]}`.
