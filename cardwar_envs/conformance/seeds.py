@@ -198,7 +198,7 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
 
 
 def _series(api: Api[Any], most: int = GAMES, again: int | None = None) -> list[list[Any]]:
-    """Games in one environment that is seeded once, and with `again` before each later game; all with the same choices."""
+    """Games in one environment, seeded once and then with `again`, with the same choices in each."""
     used, games = api.new(), []
     for number in range(most):
         games.append(used.again().reset(again if number else 7).run(SHORT))
