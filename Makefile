@@ -15,13 +15,13 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(DEMO)
 	$(BIN)/python -m train.demo
 
-# Tests that are made for many cases run on a chosen few of them (tests/helpers/thinning.py).
+# Tests that are generated for many cases run on a few of them (tests/helpers/thinning.py).
 test: $(READY)
 	@echo "Running the tests: three to four minutes on two cores, one more the first time."
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# The documentation site, in docs/_build/html. Every warning is an error, a broken link as well. All pages are written
-# (-a), because each has the sidebar.
+# The documentation site, in docs/_build/html. Every warning is an error, including broken links. All pages are written
+# (-a), because each page contains the sidebar.
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -b html -a -W --keep-going -d docs/_build/doctrees docs docs/_build/html
@@ -37,7 +37,7 @@ slow: $(READY)
 soak: $(READY)
 	$(BIN)/python -m pytest -m soak
 
-# Coverage does not see what numba compiles: kernels count by a second run, in which they are plain Python.
+# Coverage does not see code that numba compiles, so a second run measures the kernels as plain Python.
 COVERED := tests/core tests/games tests/envs tests/baselines tests/conformance
 coverage: $(READY)
 	$(BIN)/python -m coverage run -m pytest $(COVERED)
@@ -45,7 +45,7 @@ coverage: $(READY)
 	$(BIN)/python -m coverage report --fail-under=95
 
 # Mutation testing by cosmic-ray: two mutants of each module, drawn with a fixed seed, in a clone of the last commit.
-# Sessions lie in build/mutants; a run that was stopped goes on when its folder is kept (cosmic-ray exec).
+# Sessions are stored in build/mutants; a stopped run can be continued there (cosmic-ray exec).
 MUTATED := rules environments solvers storage kernels
 mutants: $(READY)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[mutants]'
@@ -54,19 +54,19 @@ mutants: $(READY)
 	  cosmic-ray init tests/mutation/$$part.toml $$part.sqlite; python tests/mutation/draw.py $$part.sqlite; \
 	  cosmic-ray exec tests/mutation/$$part.toml $$part.sqlite; cr-report $$part.sqlite | tail -3; done
 
-# What the conformance kit catches of a frozen set of broken environments (docs/conformance-measured.md).
-# A run that was ended goes on when it is started again.
+# Runs the conformance kit on a frozen set of broken environments (docs/conformance-measured.md).
+# The same command continues a run that was stopped.
 KIT := now
 PROCESSES := 2
 broken: $(READY)
 	$(BIN)/python -m tests.broken.measure --kit $(KIT) --processes $(PROCESSES)
 
-# The same of defects that public environments had, in the last release with each and the first without it.
-# Installs those releases under build/history. A run that was ended goes on when it is started again.
+# Runs the kit on known defects of public environments, in the last release with each defect and the first without it.
+# Installs these releases under build/history. The same command continues a run that was stopped.
 history: $(READY)
 	$(BIN)/python -m tests.history.measure
 
-# The same for current releases.
+# Runs the kit on current releases of public environments.
 landscape: $(READY)
 	$(BIN)/python -m tests.history.landscape
 
@@ -79,7 +79,7 @@ lint: $(READY)
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 
-# The wheel and the source archive in dist/, made and looked at. Nothing is published.
+# Builds and checks the wheel and the source archive in dist/. Publishes nothing.
 release: $(READY)
 	rm -rf dist
 	$(BIN)/python -m build

@@ -1,4 +1,4 @@
-"""A pytest plugin: `--cardwar-env MODULE_OR_ID` and `--cardwar-game NAME` run the checks as further tests.
+"""A pytest plugin: `--cardwar-env MODULE_OR_ID` and `--cardwar-game MODULE:CLASS` add the checks as tests.
 
 It lies outside `cardwar_envs` because pytest imports it in every run, even if unused.
 """
@@ -19,7 +19,7 @@ VERSIONS, STALE = "cardwar_versions", "cardwar_stale"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options."""
     group = parser.getgroup("cardwar", "checks of simultaneous-move environments and games")
-    again = "can be given more than once, parameters follow the name as KEY=VALUE"
+    again = "parameters follow the name as KEY=VALUE; can be repeated"
     group.addoption(
         "--cardwar-env",
         action="append",
@@ -28,17 +28,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help=f"check this environment; {again}",
     )
     group.addoption(
-        "--cardwar-seconds", type=float, metavar="SECONDS", help="processor seconds for each environment, about"
+        "--cardwar-seconds", type=float, metavar="SECONDS", help="approximate processor seconds per environment"
     )
     group.addoption(
-        "--cardwar-games", type=int, metavar="N", help="games or situations per search; the same on every machine"
+        "--cardwar-games", type=int, metavar="N", help="games or situations per search, instead of a time limit"
     )
     group.addoption(
         "--cardwar-baseline",
         metavar="FILE",
-        help="expect the failures listed here, see `cardwar check --write-baseline`",
+        help="expect the failures listed in this file, which `cardwar check --write-baseline` writes",
     )
-    group.addoption("--cardwar-zero-sum", action="store_true", help="rewards of these environments must sum to zero")
+    group.addoption("--cardwar-zero-sum", action="store_true", help="rewards in all environments must sum to zero")
     group.addoption(
         "--cardwar-game",
         action="append",
@@ -91,7 +91,7 @@ def _result(report: Callable[[], Any], place: int) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Prints the versions of what was checked, and known findings that were not found again."""
+    """Prints the versions of the software checked, and the known findings that no longer fail."""
     reports = [each for kind in terminalreporter.stats.values() for each in kind]
     told = [
         text for each in reports for name, text in getattr(each, "user_properties", ()) if name in (VERSIONS, STALE)
@@ -113,8 +113,8 @@ class CheckItem(pytest.Item):
     """One check of one environment or game.
 
     Attributes:
-        known: Whether the baseline lists a failure.
-        versions: Tells the versions of what is checked.
+        known: Whether the baseline lists the check.
+        versions: Returns the versions of the software checked.
     """
 
     known = False
@@ -125,7 +125,7 @@ class CheckItem(pytest.Item):
         self.subject, self.result = subject, result
 
     def runtest(self) -> None:
-        """Runs the check; one that does not apply, could not be tried or saw too little is skipped."""
+        """Runs the check; skips it if it does not apply, could not be tried or saw too little."""
         result = self.result()
         if found := self.versions():
             told = ", ".join(f"{name} {version}" for name, version in found.items())

@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 # Processor time per matrix game of a large duel: docs/scale.md, 17 cards.
 SECONDS_PER_MATRIX_GAME = 2.7e-6
-# Shorter estimates, in seconds, are not reported.
+# Estimates below this many seconds are not reported.
 WORTH_SAYING = 20.0
-# A solution requested by a policy's name alone may take this many seconds.
+# Limit, in seconds, on solving a game whose solution was requested only by the name of a policy.
 WAITED_FOR = 60.0
 
 UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
 def seconds_for(matrix_games: int, work: float = 1.0) -> float:
-    """Estimates the seconds for this many matrix games on the available processors, each `work` times one of a duel."""
+    """Estimates the seconds to solve matrix games on the available processors; `work` is as in `Relay`."""
     return matrix_games * work * SECONDS_PER_MATRIX_GAME / processors()
 
 
 def in_words(seconds: float) -> str:
-    """Writes a time of at least two seconds, in the largest unit that gives a number of 2 or more."""
+    """Formats a time of at least two seconds in the largest unit in which it is 2 or more."""
     size, unit = next((size, unit) for size, unit in UNITS if seconds >= 2 * size)
     return f"about {seconds / size:.0f} {unit}"
 
 
 def announce(work: str, seconds: float) -> None:
-    """Prints on stderr how long the work is estimated to take, unless it is short."""
+    """Prints the estimated duration of the work to stderr, unless it is short."""
     if seconds > WORTH_SAYING:
         print(f"{work} on {processors()} processors: {in_words(seconds)}.", file=sys.stderr, flush=True)
 
@@ -47,24 +47,24 @@ class Relay:
         self._progress = progress
 
     def foresee(self, work: float, at_least: int) -> None:
-        """Called before `expect`: `at_least` is a lower bound if counting the matrix games takes long, else 0."""
+        """Called before `expect`; `at_least` is a lower bound on the count of matrix games, 0 if counting is quick."""
         self.work = work
         if at_least:
             self.expect(at_least)
 
     def expect(self, total: int) -> None:
-        """Called before the work with the number of matrix games, if known."""
+        """Called before the work starts, with the number of matrix games if it is known."""
         if (expect := getattr(self._progress, "expect", None)) is not None:
             expect(total)
 
     def __call__(self, done: int) -> None:
-        """Called during the work."""
+        """Called during the work, with the number of matrix games done so far."""
         if self._progress is not None:
             self._progress(done)
 
 
 class Refusing(Relay):
-    """Raises a ValueError before work longer than `WAITED_FOR`; `what` names the work and `instead` an alternative."""
+    """Raises a ValueError before work of more than `WAITED_FOR`; `what` names the result, `instead` an alternative."""
 
     def __init__(self, what: str, instead: str) -> None:
         super().__init__(None)

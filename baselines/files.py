@@ -1,7 +1,7 @@
-"""Files: written whole or not at all, read with care, and never through a link.
+"""Safe file access: writes are atomic, and only plain files of limited size are read.
 
-A file may be damaged or come from a stranger, so only plain files of limited size are read. The caller checks the whole
-content before using any of it.
+A file can be damaged or come from a stranger. Links in a folder are not followed, and callers check the whole content
+of a file before they use any of it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-# Windows has neither; there only `refuse_links` looks for links. Opening a pipe would block.
+# O_NOFOLLOW rejects links, and O_NONBLOCK keeps open() from blocking on a pipe. Windows has neither, so only
+# `refuse_links` detects links there.
 NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0)
 NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
-# Names for what is not a plain file, by its type in `os.stat`.
+# The names in messages of everything but plain files, by the type in `st_mode`.
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
@@ -27,17 +28,17 @@ KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
 }
-# For text such as JSON and CSV; the longest games of WAR make records of some ten megabytes.
+# Limit for text such as JSON and CSV; the record of a very long game of WAR has about ten megabytes.
 MOST_BYTES = 30_000_000
 
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
-    """Replaces a file in one step: readers find the complete old content or the complete new one.
+    """Replaces a file in one step: readers see either the complete old content or the complete new content.
 
     A link of that name is replaced, not followed. Only one process at a time may write the same file.
 
     Raises:
-        OSError: If the file cannot be written; the error names the file, whose content is then unchanged.
+        OSError: If the file cannot be written. The error names the file, and its content is unchanged.
     """
     beside = path.with_name(f".{path.name}.new")
     try:
@@ -55,21 +56,21 @@ def write_atomically(path: Path, content: bytes | memoryview) -> None:
 
 
 def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
-    """The content of a CSV file."""
+    """Encodes rows as the content of a CSV file."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue().encode()
 
 
 def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
-    """Opens a file below a folder for writing, without following links there; creates missing folders.
+    """Opens a file below a folder for writing, without following links below it; creates missing folders.
 
-    The folder itself may be a link, since the caller chose it. With mode "w" the file is replaced; the old content
-    stays under its other names, if it has any (hard links).
+    `folder` itself may be a link, since the caller chose it. Mode "w" makes a new file; hard links to the old one keep
+    the old content.
 
     Raises:
-        ValueError: If the file or a folder on the way to it is a link, or the file is a pipe, a device or a file with
-            other names. Nothing is changed then.
+        ValueError: If the file or a folder on the way to it is a link, the file is a pipe or a device, or in mode "a"
+            it has other hard links. The content is then unchanged.
         OSError: If it cannot be opened.
     """
     path = folder / name
@@ -98,7 +99,7 @@ def refuse_links(folder: Path, name: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes the names in a folder survive a power failure. Not on Windows, which cannot open folders."""
+    """Makes the names in a folder survive a power failure; does nothing on Windows, which cannot open folders."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -109,7 +110,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def kind_of_file(path: Path) -> str:
-    """Says what is at a path, links followed: "a folder", "a device", ..., or "a file" if it is a plain file."""
+    """Names what is at a path, after following links: "a folder", "a device", ..., or "a file" for a plain file."""
     return KINDS.get(stat.S_IFMT(path.stat().st_mode), "a file")
 
 
@@ -158,11 +159,11 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
         if "\\u" in text:
             json.dumps(content, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"it has half of a character ({error.object[error.start]!r})") from None
+        raise ValueError(f"it contains an unpaired surrogate ({error.object[error.start]!r})") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(content, dict):
-        raise ValueError("it does not hold a JSON object")
+        raise ValueError("it is not a JSON object")
     return content
 
 
@@ -170,6 +171,6 @@ def _each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, value in pairs:
         if name in content:
-            raise ValueError(f"it has the name {name!a} twice")
+            raise ValueError(f"the name {name!a} occurs twice in one object")
         content[name] = value
     return content

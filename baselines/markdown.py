@@ -1,4 +1,4 @@
-"""Markdown written by programs: tables, and the generated sections of documents.
+"""Writes Markdown: tables, and the generated sections of documents.
 
 A generated section stands between two comments. The first names the command that writes it, and which part of its
 output goes here:
@@ -28,21 +28,21 @@ def escaped(value: object) -> str:
 def table(
     headings: Sequence[object], rows: Iterable[Iterable[object]], cell: Callable[..., str] = escaped, rule: str = "---"
 ) -> str:
-    """Makes a Markdown table. `cell` writes a heading or a cell; `rule` aligns all columns but the first."""
+    """Makes a Markdown table. `cell` formats headings and cells; `rule` aligns all columns except the first."""
     lines = [map(cell, headings), ["---", *[rule] * (len(headings) - 1)], *(map(cell, row) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def rewrite(text: str, command: str, section: Callable[[str], str]) -> str:
-    """Regenerates all sections of one command.
+    """Rewrites the sections of a document that one command generates.
 
     Args:
         text: A document.
-        command: The command, as the sections write it.
-        section: Maps a part to its Markdown, in which headings begin with `##`.
+        command: The command, as named in the comments that begin its sections.
+        section: Maps a part of the output to Markdown, whose highest headings begin with `##`.
 
     Returns:
-        The document. Headings in a section are one level below the heading above that section.
+        The new document. Headings in a section are moved one level below the heading above that section.
     """
 
     def written(found: re.Match[str]) -> str:

@@ -33,25 +33,25 @@ def solve(
     The certificate `gap` assumes that the rules are consistent, which `cardwar_envs.check_game` checks.
 
     Args:
-        game: A two-player zero-sum game of public state that always ends, or one in which both players move once on
+        game: A two-player zero-sum game of public state that always ends, or one in which both players move once, with
             private information.
         selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's
             name, or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
             value. The default plays uniformly where that is optimal at every state (Dinosaur War, Dice Wars).
-        exact: Whether to compute in rationals (small games): `Solution.exact` is then the value as a fraction,
-            `labelled` returns fractions, and other values and strategies are rounded from exact ones. None does so only
-            for games on private information with few types, where it is cheap.
+        exact: Whether to compute in rationals, which suits small games. `Solution.exact` is then the value as a
+            fraction, `labelled` returns fractions, and other values and strategies are rounded from exact ones. None
+            means True for games with private information and few types, where rationals are cheap, else False.
         max_states: Maximum number of matrix games; by default a million, or three billion for a duel in which only the
-            order of ranks matters. In a game of many rounds it limits positions, by default to four million.
+            order of ranks matters. In a game of many rounds, the maximum number of positions, by default four million.
         progress: Called with the number of states solved so far. If it has a method `expect`, that is first called with
             the total, where known.
-        engine: What solves a large duel: "threads" (the default) or "ray". This option and the next two apply to duels
-            in which only the order of ranks matters.
-        keep_layers: Number of layers whose values are kept, starting with the most cards left; all if None.
-        cache: Folder that caches values between runs.
+        engine: The parallel backend: "threads" (the default) or "ray". This option and the next two apply to duels and
+            Goofspiel in which only the order of ranks matters.
+        keep_layers: Number of layers whose values stay in memory, starting with the most cards left; all if None.
+        cache: Folder in which values are stored between runs.
 
     Returns:
-        A `StateSolution`, or a `PrivateSolution` of a game on private information, with its certificate.
+        A `StateSolution`, or a `PrivateSolution` for a game with private information, with its certificate.
 
     Raises:
         ValueError: If the game is unsupported or too large, the selection is unknown, an option does not fit the game,
@@ -68,7 +68,7 @@ def solve(
 @plays(lambda game: game.facts.num_players == 2 and game.facts.zero_sum)
 @cached_by_game(8)
 def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
-    """The policy `equilibrium` or `equilibrium:SELECTION`; refused if computing it takes more than about a minute."""
+    """Makes the policy `equilibrium` or `equilibrium:SELECTION`; raises a ValueError if solving would take long."""
     refusing = Refusing(
         f"the equilibrium of {game.facts.name}", "solve the game first, and pass baselines.solve(game).policy"
     )
@@ -81,21 +81,21 @@ def best_response(
     """Computes an exact best response: its value and policy.
 
     Args:
-        game: A game of public state that always ends, small enough to enumerate its states (in a game of
-            many rounds for two, its positions), or one in which both players move once on private
-            information. A duel in which only the order of ranks matters may have some ten million states. It is
-            measured on interleavings, of which there are far fewer, if the game shows these (`view="word"`) or the
-            policy declares `by_words` (it plays alike wherever the interleaving is the same). So is Goofspiel, of up to
-            10 cards in random order.
-        policy: The others' policies: one for all seats, or one per seat (`player`'s is not used). In a game of many
-            rounds it is queried once per number of rounds left, or only once if it declares `stationary`.
-        player: The responding player.
-        max_states: Greatest number of states (default a million), or of positions in a game of many rounds (four
-            million). It applies to games whose states are enumerated: neither to duels in which only the order of ranks
-            matters nor to games on private information.
-        illegal: How to treat probability on illegal actions, as policies trained without masks may have. "raise" raises
-            an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed policy, and
-            a warning and the result state how much was removed.
+        game: A game of public state that always ends, small enough to enumerate its states (in a two-player game of
+            many rounds, its positions), or one in which both players move once, with private information. A duel in
+            which only the order of ranks matters can have some ten million states. If it shows interleavings
+            (`view="word"`) or the policy declares `by_words` (it plays the same in all states with the same
+            interleaving), the computation runs over interleavings, of which there are far fewer. The same holds for
+            Goofspiel, with up to 10 cards in random order.
+        policy: The others' policies: one for all seats, or one per seat (that of `player` is ignored). In a game of
+            many rounds a policy is queried once per number of rounds left, or only once if it declares `stationary`.
+        player: The player who responds.
+        max_states: Maximum number of states (a million by default), or of positions in a game of many rounds (four
+            million). It does not apply to duels in which only the order of ranks matters or to games with private
+            information, whose states are not enumerated.
+        illegal: How to treat probability on illegal actions, which policies trained without masks can have. "raise"
+            raises an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed
+            policy, and a warning and the result say how much was removed.
 
     Raises:
         ValueError: If the game is unsupported or too large, the player does not exist, or a policy does not return
@@ -132,7 +132,7 @@ def nash_conv(game: Game[Any], policy: Seats, *, max_states: int | None = None, 
 def exploitability(game: Game[Any], policy: Seats, *, max_states: int | None = None, illegal: str = "raise") -> float:
     """Computes NashConv / 2 of a policy in a two-player zero-sum game, in payoff points.
 
-    A best response wins this much above the game's value, averaged over both seats. Arguments as for `nash_conv`.
+    A best response wins this much more than the game's value, averaged over both seats. Arguments as for `nash_conv`.
 
     Raises:
         ValueError: As `nash_conv`; also for games with other than two players, where exploitability is not defined
@@ -159,7 +159,7 @@ def head_to_head(
     """
     require_game(game)
     if game.facts.num_players != 2:
-        raise ValueError(f"{game.facts.name}: head_to_head takes two-player games")
+        raise ValueError(f"{game.facts.name}: head_to_head supports only two-player games")
     oracle = oracle_for(game, max_states)
     with consistent(game, oracle.check_invariances, seated_policies((first, second), game)) as profile:
         odds = oracle.odds(profile.policies)

@@ -1,7 +1,7 @@
 """Runs compiled work on several processors: the thread pool of all oracles.
 
-Compiled code releases Python's global lock, so plain threads run in parallel. They end with the call, so a process that
-forks later does not lose them, as it would lose the threads of numba's own pool.
+Compiled code releases Python's global interpreter lock, so plain threads run in parallel. They end with the call, so
+later forks are safe; the threads of numba's own pool would be missing in a forked process.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ T = TypeVar("T")
 
 
 def processors() -> int:
-    """The number of processors available to this process."""
-    # Not all systems can tell which processors a process may use.
+    """Returns the number of processors available to this process."""
+    # Some systems cannot tell which processors a process may use.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -47,6 +47,6 @@ def map_in_threads(work: Callable[[Piece], T], pieces: Sequence[Piece], threads:
 
 
 def in_threads(work: Callable[[Nodes], T], nodes: Nodes, threads: int | None = None) -> list[T]:
-    """The results of `work` on runs of `CHUNK` nodes, in order."""
+    """Returns the results of `work` on runs of `CHUNK` nodes, in order."""
     runs = [nodes[start : start + CHUNK] for start in range(0, max(len(nodes), 1), CHUNK)]
     return list(map_in_threads(work, runs, threads))

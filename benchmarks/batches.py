@@ -1,12 +1,12 @@
-"""How fast batches of games step: ours beside Pgx's fastest and a Python loop over OpenSpiel's goofspiel.
+"""Measures how fast batches of games step: ours, Pgx's fastest games, and a Python loop over OpenSpiel's goofspiel.
 
 Usage: cardwar bench batches [--rounds 5] [--seconds 0.5]
 
-All play is random. Ours write observations and masks of every seat at every step; a joint action counts as
-one step for each seat. Pgx's games, compiled as a whole by JAX, are played in turns, one step each;
-OpenSpiel's goofspiel writes no observations. We have three rows for each game: with given actions (drawn
-outside the clock), with actions drawn by the batch (as the peers do), and the Gymnasium vector environment,
-for which only the agent's steps count and `uniform` plays the other seat.
+All play is random. Our batches write observations and masks of every seat at every step; a joint action
+counts as one step for each seat. In Pgx's games, which JAX compiles as a whole, players take turns, and each
+move counts as one step; OpenSpiel's goofspiel writes no observations. Each of our games has three rows: with
+given actions (drawn before the clock starts), with actions drawn by the batch (as the peers do), and as a
+Gymnasium vector environment, where only the agent's steps count and `uniform` plays the other seat.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cardwar_envs import GAMES, make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.registration import gymnasium_id
 
-PGX_GAMES = 8192  # where Pgx is fastest on a CPU of two cores
+PGX_GAMES = 8192  # the batch size at which Pgx is fastest on two cores
 PGX = ("kuhn_poker", "tic_tac_toe")
 GOOFSPIEL = "goofspiel(num_cards=6,points_order=descending,returns_type=win_loss,imp_info=False)"
 VARIANTS: dict[str, dict[str, bool]] = {"actions given": {}, "actions drawn": {"draw": True}}
@@ -37,12 +37,12 @@ REUSED = {
 WARM_UP = 0.05  # seconds; compiles
 
 
-# Prepares a step outside the clock; the function that it returns makes the step and returns the number of agent steps.
+# Prepares a step, which is not timed; the returned function makes the step and returns the number of agent steps.
 Ready = Callable[[], Callable[[], int]]
 
 
 def stepping(load: Callable[[], Ready], seconds: float) -> Maker:
-    """A candidate of ours, which steps for so many seconds."""
+    """A candidate of ours that steps for `seconds`."""
 
     def make() -> Measure:
         ready = load()
@@ -61,7 +61,7 @@ def stepping(load: Callable[[], Ready], seconds: float) -> Maker:
 
 
 def batch(name: str, count: int, draw: bool = False, reuse: bool = False) -> Ready:
-    """Self-play of a game of its default size."""
+    """Self-play in a game of default size."""
     games = GameBatch(make_game(name), count, seed=0, reuse=reuse)
     games.reset()
 
@@ -78,7 +78,7 @@ def batch(name: str, count: int, draw: bool = False, reuse: bool = False) -> Rea
 
 
 def vector_env(name: str, count: int) -> Ready:
-    """The vector environment; the agent plays its first legal action, which is found outside the clock."""
+    """The vector environment; the agent plays its first legal action, and the time to find it is not counted."""
     env = gymnasium.make_vec(gymnasium_id(name), num_envs=count)
     held = [env.reset(seed=0)[0]]
 
@@ -127,7 +127,7 @@ def pgx_game(name: str, settings: Settings) -> Maker:
 
 
 def goofspiel(settings: Settings) -> Maker:
-    """OpenSpiel's goofspiel with 6 cards, one game after another."""
+    """OpenSpiel's goofspiel with 6 cards, played one game after another."""
 
     def make() -> Measure:
         import pyspiel

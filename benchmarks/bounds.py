@@ -1,10 +1,10 @@
-"""Lower bounds beside exact figures: how often a bound is too high, and how much of the truth it finds.
+"""Compares lower bounds with exact figures: how often a bound is too high, and what share of the figure it finds.
 
     python -m benchmarks.bounds --out runs/bounds --jobs 2
 
-Forty policies of games whose exact figures are known are exploited as `cardwar exploit --approximate` does it, with its
-defaults. The seed of a case is its place in the list. A run that was stopped goes on. It leaves the table of
-docs/bounds.md in the folder, as `bounds.md`.
+Forty policies of games with known exact figures are exploited as by `cardwar exploit --approximate` with its defaults.
+The seed of a case is its index in the list. The same command continues a run that was stopped. It writes the table of
+docs/bounds.md to `bounds.md` in the folder.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from baselines.files import write_atomically
 from baselines.markdown import table as in_markdown
 from cardwar_envs import Game, make_game
 
-# A policy of this name is learned first, by PPO in self-play for a short time.
+# A policy of this name is first trained by PPO in self-play for a short time.
 LEARNED, LEARNING_STEPS = "learned", 60_000
 NAMED = ("uniform", "highest_card", "lowest_card", "second_lowest_card")
 LEVELS = ("level:1", "level:2", "level:3", "level:4")
@@ -44,7 +44,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     )
     for policy in policies
 ]
-# A good bound is at least such a share of the exact figure, where that is at least so large.
+# A bound counts as good if it is at least `SHARE` of an exact figure that is at least `LEAST`.
 SHARE, LEAST = 0.8, 0.05
 
 
@@ -88,7 +88,7 @@ def _exact(game: Game[Any], policy: Any) -> float:
 
 
 def summary(results: Sequence[dict[str, Any]]) -> str:
-    """How good the bounds are, in words."""
+    """Two sentences about how good the bounds are."""
     too_high = [each for each in results if each["bound"] > each["exact"] + 1e-9]
     large = [each for each in results if each["exact"] >= LEAST]
     near = [each for each in large if each["bound"] >= SHARE * each["exact"]]
@@ -112,7 +112,7 @@ def table(results: Sequence[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Does the cases that are missing, and writes the table."""
+    """Computes the missing cases and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/bounds"))
     parser.add_argument("--jobs", type=int, default=2)

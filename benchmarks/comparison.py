@@ -1,7 +1,7 @@
-"""What all benchmarks share: candidates measured in turns, and the ratios of their speeds round by round.
+"""Shared by all benchmarks: measures candidates in turn, and compares their speeds round by round.
 
 Candidates take turns for several rounds, so that a noisy machine disturbs all of them alike. The
-ratio of two speeds is taken within a round, and its median, minimum and maximum are reported.
+ratio of two speeds is taken within each round; its median, minimum and maximum are reported.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Settings:
 
     Attributes:
         rounds: Measurements of each candidate.
-        seconds: Length of one measurement of something that steps.
+        seconds: Length of one measurement of a candidate that steps.
         games: Games in each of our batches.
         matrices: Matrix games in each batch of ours.
-        singles: Matrix games that every other solver takes in a round.
-        most_cards: Cards of the largest Jujitsu that is solved.
+        singles: Matrix games that every other solver solves in a round.
+        most_cards: Number of cards of the largest Jujitsu that is solved.
         limit: Seconds after which one solution by a peer is given up.
         long: Whether to include measurements that take minutes.
     """
@@ -66,7 +66,7 @@ class Sample(NamedTuple):
         wall: Seconds that it took.
         processor: Seconds of processor time, all threads together.
         facts: Other numbers to show, by name.
-        finished: False if it was given up after `wall` seconds.
+        finished: False if the measurement was abandoned after `wall` seconds.
     """
 
     amount: float
@@ -82,10 +82,10 @@ Maker = Callable[[], Measure]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Candidates for one job, ours and others.
+    """Our candidates and others for one job.
 
     Attributes:
-        title: What the job is.
+        title: The name of the job.
         unit: The unit of amounts, in the plural.
         peers: By name, functions that prepare others' candidates; a ModuleNotFoundError means "not installed".
         ours: By name, functions that prepare our candidates.
@@ -127,7 +127,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a comparison; `skipped` says why a peer is not among the rows."""
+    """The result of a comparison; `skipped` maps each peer without a row to the reason."""
 
     comparison: Comparison
     rows: list[Row]
@@ -143,7 +143,7 @@ class Result:
 
 
 def clocked(work: Callable[[], T], facts: Callable[[T], Mapping[str, float]] | None = None) -> Sample:
-    """Measures one call; the amount is the number that it returns, or 1 for anything else.
+    """Measures one call; the amount of work is the number that the call returns, or 1 for any other result.
 
     Args:
         work: The work to measure.
@@ -156,7 +156,7 @@ def clocked(work: Callable[[], T], facts: Callable[[T], Mapping[str, float]] | N
 
 
 def for_seconds(seconds: float, once: Callable[[], int]) -> int:
-    """Calls `once` until so many seconds have passed; returns the sum of what it returned."""
+    """Calls `once` until `seconds` have passed; returns the sum of the results."""
     done, start = 0, time.perf_counter()
     while time.perf_counter() - start < seconds:
         done += once()
@@ -194,7 +194,7 @@ def _installed(makers: Mapping[str, Maker]) -> tuple[dict[str, Measure], dict[st
 
 
 def _next(candidate: Measure, before: list[Sample]) -> Sample:
-    """Measures a candidate; one that was given up is not tried again."""
+    """Measures a candidate; does not repeat a measurement that was abandoned."""
     return candidate() if not before or before[-1].finished else before[-1]
 
 
@@ -203,11 +203,11 @@ def reason(error: Exception) -> str:
 
 
 def in_child(target: str, *arguments: Any, limit: float | None = None, needs: tuple[str, ...] = ()) -> Maker:
-    """Measures in a fresh process each time, in which nothing is cached and memory starts at nothing.
+    """Measures in a fresh process each time, without caches or memory of earlier measurements.
 
     Args:
         target: `module:function`; the function returns a `Sample`.
-        *arguments: Its arguments, numbers and strings.
+        *arguments: Numbers and strings, the function's arguments.
         limit: Seconds for the whole process; after that the sample is unfinished.
         needs: Modules that must be installed.
     """
@@ -235,12 +235,12 @@ def in_child(target: str, *arguments: Any, limit: float | None = None, needs: tu
 
 
 def by_cards(target: str, sizes: Iterable[int], most: int, *arguments: Any) -> dict[str, Maker]:
-    """Candidates by name: a fresh process for each number of cards up to `most`, the first argument of the function."""
+    """Candidates by name, each a fresh process that calls the function with a number of cards, at most `most`."""
     return {f"{size} cards": in_child(target, size, *arguments) for size in sizes if size <= most}
 
 
 def as_data(result: Result) -> dict[str, Any]:
-    """A result as JSON holds it: all measurements, and all ratios round by round."""
+    """A result as data for JSON: all measurements, and all ratios round by round."""
     comparison = result.comparison
     return {
         "title": comparison.title,

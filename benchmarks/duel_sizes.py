@@ -1,9 +1,9 @@
-"""How much time and memory it takes to solve full-size Jujitsu: a fresh process for each size.
+"""Measures the time and memory that it takes to solve full-size Jujitsu, in a fresh process for each size.
 
 Usage: cardwar bench duel_sizes [--rounds 3] [--most-cards 16]
 
-Seconds are those of the solution itself: no process start, no compilation, and nothing read from
-disk. Memory is the peak of the process, with the interpreter and numba (Linux only).
+The time is that of solving alone, without starting the process, compiling or reading from disk.
+Memory is the peak of the process, including the interpreter and numba (Linux only).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cardwar_envs import make_game
 
 LEAST = 4
 ROUNDS = 3
-LARGE = 14  # sizes from here on take seconds to a minute, and are measured once
+LARGE = 14  # this and larger sizes take seconds to a minute, and are measured once
 FACTS = {"matrix games": ",.0f", "us each (processor)": ".2f", "saddle points": ".0%", "gap": ".0e", "peak MB": ",.0f"}
 
 
@@ -41,7 +41,7 @@ def solve_here(num_cards: int) -> Sample:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """Small sizes and large ones; there is no peer."""
+    """Comparisons of small and of large sizes, without peers."""
     found = []
     for title, sizes, rounds in (
         ("Jujitsu solved from nothing", range(LEAST, LARGE), ROUNDS),

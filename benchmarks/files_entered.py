@@ -1,10 +1,10 @@
-"""Counts the project's files, and their lines, that one exact figure passes through.
+"""Counts the project's files that the computation of one exact figure passes through, and their lines.
 
     python -m benchmarks.files_entered
 
-This is how much code a reader passes through. The game has been measured before, so the call loads, compiles and
-chooses nothing. Each file counts with all its lines: under "path" if it computes the figure, under "guards" if only the
-check of the policies enters it. A compiled kernel counts with the file that Python calls.
+This is how much code a reader has to follow. The game has been measured before, so the call loads and compiles nothing,
+and the oracle is already chosen. Every file counts with all its lines: under "path" if it helps to compute the figure,
+under "guards" if only the consistency check of policies enters it. A compiled kernel counts with its calling file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import cardwar_envs
 
 ROOT = Path(cardwar_envs.__file__).resolve().parents[1]
 PACKAGES = ("baselines", "cardwar_envs", "train")
-# Everything that this step calls is a check; the queries that it records are on the path.
+# Everything that this step calls counts as a guard; the recording of queries counts as path.
 GUARDS = {"consistent"}
 
 

@@ -1,9 +1,9 @@
-"""The table of docs/games/goofspiel.md: the same questions about Goofspiel, asked here and of OpenSpiel.
+"""Writes the table of docs/games/goofspiel.md: the same figures of Goofspiel, computed here and by OpenSpiel.
 
 python -m benchmarks.goofspiel_field
 
-Each question runs in a process of its own, which is asked once before, OpenSpiel about a smaller game, so that nothing
-is compiled or imported when the clock starts; OpenSpiel is stopped `LIMIT` seconds after that, or at `MEMORY` bytes.
+Each figure is computed in a process of its own, after a warm-up (for OpenSpiel in a smaller game), so everything is
+compiled and imported when the clock starts. OpenSpiel is stopped after `LIMIT` seconds, or at `MEMORY` bytes.
 """
 
 import json
@@ -29,7 +29,7 @@ SECONDS = 2.0
 
 
 def ours(question: str, prizes: str, cards: int) -> tuple[float, float]:
-    """The answer, and its seconds."""
+    """Our figure, and its time in seconds."""
     import baselines
     from cardwar_envs import GameBatch, make_game
 
@@ -44,7 +44,7 @@ def ours(question: str, prizes: str, cards: int) -> tuple[float, float]:
 
 
 def theirs(question: str, prizes: str, cards: int) -> tuple[float, float]:
-    """The same by OpenSpiel, whose points are half of ours."""
+    """OpenSpiel's figure in our points, which are twice OpenSpiel's, and its time in seconds."""
     import pyspiel
 
     game = pyspiel.load_game(f"goofspiel(num_cards={cards},points_order={prizes},returns_type=point_difference)")
@@ -80,7 +80,7 @@ def theirs(question: str, prizes: str, cards: int) -> tuple[float, float]:
 
 
 def stepping(step: Callable[[], int]) -> tuple[float, float]:
-    """Steps per second, and the seconds."""
+    """Steps per second, and the time in seconds."""
     begin, steps = time.perf_counter(), 0
     while (passed := time.perf_counter() - begin) < SECONDS:
         steps += step()
@@ -88,7 +88,7 @@ def stepping(step: Callable[[], int]) -> tuple[float, float]:
 
 
 def measured(who: str, question: str, prizes: str, cards: int) -> tuple[float, float] | str:
-    """The answer and its seconds by a new process, or why there is none."""
+    """The figure and its seconds from a new process, or why there is no figure."""
     call = [sys.executable, "-m", "benchmarks.goofspiel_field", who, question, prizes, str(cards)]
     done = subprocess.run(call, capture_output=True, text=True, check=False)
     if done.returncode == -signal.SIGALRM:
@@ -100,7 +100,7 @@ def measured(who: str, question: str, prizes: str, cards: int) -> tuple[float, f
 
 
 def rows() -> Iterator[tuple[object, ...]]:
-    """A row for each question, order and size."""
+    """Yields a row for each question, order of prizes and size."""
     for prizes, sizes in SIZES.items():
         for cards in sizes:
             for question in (*QUESTIONS, *([STEPS] if cards == sizes[-1] else [])):
@@ -119,7 +119,7 @@ def rows() -> Iterator[tuple[object, ...]]:
 
 
 def main(words: list[str]) -> None:
-    """Writes the table, or answers one question for it."""
+    """Writes the table, or computes one figure for it."""
     if not words:
         made = table(HEADINGS, list(rows()))
         PAGE.write_text(rewrite(PAGE.read_text(), COMMAND, lambda part: made))

@@ -1,4 +1,4 @@
-"""The machine on which figures were measured, and how much other processes used it meanwhile."""
+"""Describes the machine on which figures are measured, and how much other processes use it meanwhile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MUCH = 0.1  # share of all processors used by others, above which rates cannot b
 
 
 def facts() -> dict[str, Any]:
-    """Processors, memory, system, and versions of packages; None for those that are not installed."""
+    """Processors, memory, system, and versions of packages; None for packages that are not installed."""
     return {
         "processors": os.cpu_count(),
         "usable_processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),

@@ -1,10 +1,10 @@
-"""How fast zero-sum matrix games are solved: ours beside other solvers.
+"""Measures how fast zero-sum matrix games are solved, by our solver and by others.
 
 Usage: cardwar bench matrix_games [--rounds 5]
 
-All games are Gaussian. Ours are solved as one batch by `solve_matrices`, with its certificates, on all
-processors; the other solvers take one game per call. The gap of an answer is the sum of what both players
-could gain by deviating; it is computed here in the same way for all solvers.
+All payoffs are Gaussian. `solve_matrices` solves and certifies all games as one batch, on all processors;
+the other solvers take one game per call. The gap of a solution is the sum of what both players could gain by
+deviating; it is computed here in the same way for all solvers.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def nashpy() -> Solver:
 
 def open_spiel() -> Solver:
     pyspiel, lp_solver = import_module("pyspiel"), import_module("open_spiel.python.algorithms.lp_solver")
-    import_module("ecos")  # the solver that it asks cvxpy for, which cvxpy does not install
+    import_module("ecos")  # cvxpy uses this solver here, but does not install it
 
     def solve(matrix: Array) -> Answer:
         game = pyspiel.create_matrix_game(matrix.tolist(), (-matrix).tolist())
@@ -104,7 +104,7 @@ def all_at_once(batch: Array) -> Maker:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """One for each size."""
+    """A comparison for each size."""
     found = []
     for size in SIZES:
         batch = np.random.default_rng(0).normal(size=(settings.matrices, size, size))

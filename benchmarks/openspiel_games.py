@@ -1,4 +1,4 @@
-"""The table of docs/openspiel.md: OpenSpiel's games with simultaneous moves, checked and solved.
+"""Writes the table of docs/openspiel.md: OpenSpiel's games with simultaneous moves, checked and solved.
 
 python -m benchmarks.openspiel_games
 """
@@ -18,7 +18,7 @@ from cardwar_envs.openspiel import OpenSpielGame, from_openspiel
 COMMAND = "python -m benchmarks.openspiel_games"
 PAGE = Path(__file__).parents[1] / "docs" / "openspiel.md"
 HEADINGS = ("game", "histories", "states", "value", "NashConv of uniform", "our checks and witnesses")
-# Sizes that are listed in seconds, of games whose default size is not.
+# Smaller sizes, listed within seconds, of games whose default size is not.
 SIZES = {
     "capture_the_flag": "horizon=3",
     "coop_box_pushing": "fully_observable=true",
@@ -36,7 +36,7 @@ BATTLE = 'NFG 1 R "a game in a file" { "1" "2" } { 2 2 }\n2 1 0 0 0 0 1 2\n'
 
 
 def rows() -> Iterator[tuple[object, ...]]:
-    """A row for each game: of its default size, and of a smaller one if that is refused."""
+    """Yields a row for each game at its default size and, if that is refused, at a smaller one."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "game.nfg"
         file.write_text(BATTLE)
@@ -57,7 +57,7 @@ def rows() -> Iterator[tuple[object, ...]]:
 
 
 def figures(game: OpenSpielGame) -> tuple[object, ...]:
-    """The cells of a game that is listed."""
+    """The cells of a game that can be listed."""
     listed = game.listed
     two = game.facts.zero_sum and game.facts.num_players == 2
     value = f"{baselines.solve(game).value + 0.0:.4f}" if two else "general-sum"
@@ -74,7 +74,7 @@ def figures(game: OpenSpielGame) -> tuple[object, ...]:
 
 
 def witnesses(game: OpenSpielGame) -> Iterator[str]:
-    """What OpenSpiel declares of the game and the listing contradicts."""
+    """Yields the declarations of OpenSpiel about the game that the listing contradicts."""
     listed, spiel = game.listed, game.listed.game
     if listed.length > spiel.max_game_length():
         yield f"a game has {listed.length} moves, declared are at most {spiel.max_game_length()}"

@@ -1,4 +1,4 @@
-"""Results as tables for the terminal and in Markdown, and one picture of all ratios."""
+"""Shows results as tables for the terminal and in Markdown, and in one picture of all ratios."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ INCHES_WIDE, INCHES_A_BAR = 10.0, 0.22
 
 
 def short(number: float) -> str:
-    """A number with about three digits."""
+    """Formats a number with about three digits."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def duration(seconds: float) -> str:
-    """A time in a suitable unit."""
+    """Formats a time in a suitable unit."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
         if seconds * factor >= 1 or unit == "us":
             break
@@ -43,7 +43,7 @@ def spread(values: Sequence[float]) -> str:
 
 
 def cells(result: Result, clocks: Sequence[str] = ("wall",)) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of a table, with ratios by those clocks."""
+    """Headings and rows of a table, with ratios of the times by these clocks."""
     comparison = result.comparison
     first = ["time", "processor time"] if comparison.timed else [f"{comparison.unit}/s"]
     views = [(reference, clock) for reference in result.references for clock in clocks]
@@ -106,7 +106,7 @@ def markdown(result: Result) -> str:
 
 
 def plot(results: Sequence[Result], path: Path) -> bool:
-    """Draws our ratios to the first reference as bars, with whiskers from least to most; False if there are none."""
+    """Draws our ratios to the first reference as bars, with whiskers from least to most; returns False without any."""
     from train.reports.figures import picture
 
     compared = [(result, [row for row in result.rows if not row.peer]) for result in results if result.references]
@@ -137,7 +137,7 @@ def _draw(compared: Sequence[tuple[Result, Sequence[Row]]], figure: Figure) -> N
 
 
 def _bar(axes: Axes, place: float, result: Result, row: Row, color: str) -> None:
-    """Draws a bar that starts at 1, so that slower candidates point the other way."""
+    """Draws a bar that starts at 1, so that bars of slower candidates point the other way."""
     reference = result.references[0]
     ratios = result.ratios(row, reference)
     middle = median(ratios)

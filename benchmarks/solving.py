@@ -1,15 +1,15 @@
-"""How fast whole games are solved, and policies measured: ours on Jujitsu beside OpenSpiel on goofspiel.
+"""Measures how fast games are solved and policies evaluated: ours on Jujitsu, OpenSpiel on goofspiel.
 
 Usage: cardwar bench solving [--rounds 5] [--long]
 
-The games differ: in Jujitsu all tricks count alike and ties carry over, in goofspiel a trick is worth its prize
-card. But they have the same size. In both, two players with the same n cards each play all of them, one for each
-trick, at once and openly (goofspiel with prizes in descending order, perfect information, win_loss). So there are
-the same (n!)^2 courses, the same hands after every trick, and the same choices. The comparison is of algorithms:
-OpenSpiel's go through histories, ours through states.
+The games differ: in Jujitsu all tricks count alike and ties carry over; in goofspiel a trick is worth its prize
+card. But they have the same size. In both, two players with the same n cards play one card each in every trick,
+simultaneously and openly (goofspiel with prizes in descending order, perfect information, win_loss). So both have
+(n!)^2 histories, the same hands after every trick, and the same choices. The benchmark compares algorithms:
+OpenSpiel's traverse histories, ours traverse states.
 
-Every measurement is one solution in a fresh process; start and imports are not counted. A peer is given up
-when its process reaches a time limit (90 s); its value iteration of 5 cards is measured once.
+Every measurement is one solution in a fresh process; start and imports are not counted. A peer is abandoned
+when its process reaches a time limit (90 s); its value iteration with 5 cards is measured once.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def spiel_value_iteration(num_cards: int) -> Sample:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """Our NashConv and solutions beside OpenSpiel's, then our NashConv alone for more sizes."""
+    """Compares our NashConv and solutions with OpenSpiel's, then measures our NashConv alone for more sizes."""
     sizes = [size for size in (LONG_SIZES if settings.long else SIZES) if size <= settings.most_cards]
     nash_conv = Comparison(
         title="Exploitability of uniform play at Jujitsu",

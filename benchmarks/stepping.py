@@ -1,9 +1,9 @@
-"""How fast environments step: ours beside PettingZoo's rps_v2 and connect_four_v3.
+"""Measures how fast environments step: ours, and PettingZoo's rps_v2 and connect_four_v3.
 
 Usage: cardwar bench stepping [--rounds 5] [--seconds 0.5]
 
 All play is random, in one process, through the public interface; observations, masks and infos are read
-as a learner would read them. `war_v0` is two players with the full deck of 12 ranks: 4,381 actions.
+as a learner would read them. `war_v0` has two players and the full deck of 12 ranks: 4,381 actions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DRAWS = np.random.default_rng(0).random(1 << 16).tolist()
 
 
 class Player:
-    """Plays at random; random numbers are drawn beforehand, so that they cost the same for all environments."""
+    """Plays at random; random numbers are drawn beforehand, so that they take no time during measurements."""
 
     def __init__(self, num_actions: int) -> None:
         self._all = np.arange(num_actions)
@@ -73,7 +73,7 @@ def maker(module: str, function: str, play: Play, seconds: float) -> Maker:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """One for each of PettingZoo's interfaces; our `env` and `raw_env` are the same, without wrappers."""
+    """A comparison for each of PettingZoo's interfaces; our `env` and `raw_env` are the same, without wrappers."""
     interfaces: tuple[tuple[str, str, Play, tuple[str, ...]], ...] = (
         ("AEC", "env", aec_game, ("rps_v2", "connect_four_v3")),
         ("AEC without wrappers", "raw_env", aec_game, ("rps_v2", "connect_four_v3")),

@@ -1,4 +1,4 @@
-"""All benchmarks in one run: tables as they are ready, then one JSON file, one Markdown file and one picture."""
+"""Runs all benchmarks: shows each table when it is ready, then writes a JSON file, a Markdown file and a picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(
     """Measures groups and writes the results to files.
 
     Args:
-        names: Some of `GROUPS` and `ON_REQUEST`; if empty, all of `GROUPS`.
+        names: Names in `GROUPS` or `ON_REQUEST`; if empty, all of `GROUPS`.
         settings: How much is measured.
         folder: Folder for the files.
         show: Called with every result as soon as it is ready.
@@ -71,7 +71,7 @@ def _write(folder: Path, data: dict[str, Any], groups: dict[str, list[Result]]) 
 
 
 def conditions(data: dict[str, Any]) -> str:
-    """The machine and its load during the measurements, in words."""
+    """Describes the machine and its load during the measurements."""
     machine_facts, load = data["machine"], data["load"]
     versions = ", ".join(f"{name} {number}" for name, number in machine_facts["versions"].items() if number)
     lines = [

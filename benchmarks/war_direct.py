@@ -1,8 +1,8 @@
 """WAR written directly in Python: hands are lists, players look through all cards, `random` draws.
 
-This is how one would write the game from the paper ("WAR with Auction Rounds", 2017). The compiled
-simulator is compared with it: in speed by `benchmarks.war_simulation`, in results by the tests. It
-shares no code with the package.
+This is a straightforward implementation of the paper ("WAR with Auction Rounds", 2017), which shares no
+code with the package. The compiled simulator is compared with it: in speed by
+`benchmarks.war_simulation`, in results by the tests.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def simple_minded(usable: Hand, others: list[Hand], discards: int, careful: bool
     return usable[0]
 
 
-# From the usable cards in ascending order, the others' hands, the discards of a war, and whether this is one.
+# Chooses from the usable cards in ascending order, the others' hands, the discards of a war, and whether this is a war.
 CHOICES: dict[str, Callable[[Hand, list[Hand], int, bool], int]] = {
     "min": lambda usable, others, discards, at_war: usable[0],
     "max": lambda usable, others, discards, at_war: usable[-1],
@@ -75,7 +75,7 @@ def play_game(
 
 
 def clash(players: list[Player], pot: Hand, random: Random, discards: int, at_war: bool) -> list[Player]:
-    """All put down a battle card at once, in a war with discards; returns the players with the highest card."""
+    """All players lay a battle card, in a war with discards; returns the players with the highest card."""
     price = discards if at_war else 0
     puts = [put_down(player, players, random, discards, at_war) for player in players]
     for player, put in zip(players, puts, strict=True):
@@ -91,7 +91,7 @@ def clash(players: list[Player], pot: Hand, random: Random, discards: int, at_wa
 
 
 def put_down(player: Player, players: list[Player], random: Random, discards: int, at_war: bool) -> Hand | None:
-    """Discards and battle card; None if the player cannot pay."""
+    """The player's discards and battle card; None if the player has too few cards."""
     price = discards if at_war else 0
     if len(player.hand) <= price:
         return None

@@ -1,8 +1,8 @@
-"""What learners reach on the full deck of WAR: everything on the page docs/war_learned.md.
+"""Measures learners on the full deck of WAR: everything on the page docs/war_learned.md.
 
     python -m benchmarks.war_learned --out runs/war_learned
 
-It trains the policies, plays them against the paper's strategies, and trains exploiters of the strategies and of the
+Trains the policies, plays them against the paper's strategies, and trains exploiters of the strategies and of the
 league's policy, in about three hours on one core. The same command continues a run that was stopped. The tables of
 docs/war_learned.md are written to `war_learned.md` in the folder.
 """
@@ -42,7 +42,7 @@ AGAINST_RANDOM = {
 
 
 class Learned(NamedTuple):
-    """A policy to learn, by PPO with seed 0.
+    """A policy to train by PPO with seed 0.
 
     Attributes:
         name: The name of its folder.
@@ -97,7 +97,7 @@ def kept(path: Path, work: Callable[[], Any]) -> Any:
 
 
 def match_row(game: Game[Any], policy: Policy, others: str, games: int = GAMES) -> list[float]:
-    """Games, mean payoff with its interval, share won with its interval."""
+    """Cells for the number of games, the mean payoff and the share won, both with intervals."""
     played = match(game, policy, others, games=games, seed=2017)
     return [played.games, *played.payoff, *played.wins]
 
@@ -150,7 +150,7 @@ def _wins(game: Game[Any], folder: Path) -> list[float]:
 
 
 def _simulated(game: Game[Any], strategy: str) -> list[float]:
-    """The share that a strategy wins against random play; the compiled simulator knows both."""
+    """The share that a strategy wins against random play, from the compiled simulator, which has both players."""
     others = ["dummie"] * (game.facts.num_players - 1)
     return list(share_interval(cross_play(game, [strategy, *others], games=MANY_GAMES, seed=2017).wins[0], MANY_GAMES))
 
@@ -187,7 +187,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def main() -> None:
-    """Runs what is missing, and writes the tables."""
+    """Computes the missing results, and writes the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/war_learned"))
     out = parser.parse_args().out

@@ -1,10 +1,10 @@
-"""How fast WAR is simulated: the compiled simulator beside the game played directly in Python.
+"""Measures how fast WAR is simulated: by the compiled simulator, and by a direct program in Python.
 
 Usage: cardwar bench war_simulation [--rounds 5] [--seconds 0.5] [--long]
 
-One `simple_minded_1` plays against 1, 10 and 100 random players; a game stops when it is out. `--long` also
-runs the whole simulation of "WAR with Auction Rounds" (2017): 1.806 million games, 9,030 of each
-simple-minded player against 1 to 100 random players. Compilation is not counted.
+`simple_minded_1` plays against 1, 10 and 100 random players; a game stops when `simple_minded_1` is out.
+`--long` also runs the whole simulation of "WAR with Auction Rounds" (2017): 1.806 million games, 9,030 of
+each simple-minded player against each number of random players from 1 to 100. Compilation is not counted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def directly(seats: tuple[str, ...], seconds: float) -> Maker:
 
 
 def compiled(seats: tuple[str, ...], seconds: float, threads: int) -> Maker:
-    """Games played by the compiled simulator, in calls for more and more games."""
+    """Games played by the compiled simulator, in calls with increasing numbers of games."""
 
     def play() -> int:
         games, piece, start = 0, 256, time.perf_counter()
@@ -74,7 +74,7 @@ def paper(threads: int) -> Maker:
 
 
 def comparisons(settings: Settings) -> list[Comparison]:
-    """One for each number of opponents."""
+    """A comparison for each number of opponents."""
     threads = os.cpu_count() or 1
     counts = sorted({1, threads})
     found = []

@@ -1,17 +1,17 @@
 """Dice Poker, version 0: the PettingZoo environments.
 
-Both players roll a die that only they see. At the same time `player_0` checks (0) or raises (1), and `player_1` folds
-(0) or calls (1), which counts only after a raise. Then the game is over.
+Each player rolls a die that only that player sees. Then `player_0` checks (0) or raises (1) while, at the same time,
+`player_1` folds (0) or calls (1). `player_1`'s choice matters only after a raise. Then the game is over.
 
-An observation is `{"observation": float32[2], "action_mask": int8[2]}`: the own roll and the seat. In all other games
-of the suite only the pending move is hidden; here only `state()` shows both rolls. Rewards are payoff
-points, at most ante and raise.
+An observation is `{"observation": float32[2], "action_mask": int8[2]}`: the agent's own roll and its seat. Unlike in
+the other games of the suite, an observation does not determine the state: only `state()` shows both rolls. Rewards are
+payoff points, at most the ante plus the raise.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.dice_poker.DicePoker`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.dice_poker.DicePoker`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

@@ -1,18 +1,18 @@
 """Dice Wars, version 0: the PettingZoo environments.
 
-Both players hold stacks of dice and send one each into battle at once; the higher total of the
-rolled dice scores a point, ties score nothing.
+Both players hold stacks of dice. In each battle both choose a stack simultaneously and roll its dice; the higher total
+scores a point, and ties score nothing.
 
 Agents are `player_0` and `player_1`. An observation is
 `{"observation": float32[2 * ranks + 2], "action_mask": int8[ranks]}`: own count per rank, the
-other's count per rank, own score minus the other's, carried ties. Action `i` plays the `i`-th
-lowest rank. Rewards are payoff points: +1 / 0 / -1 for each battle (`payoff="margin"`).
+opponent's count per rank, own score minus the opponent's, carried ties. Action `i` plays the
+`i`-th lowest rank. Rewards are payoff points: +1 / 0 / -1 for each battle (`payoff="margin"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.dice_wars.DiceWars`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.dice_wars.DiceWars`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

@@ -1,18 +1,18 @@
 """Dinosaur War, version 0: the PettingZoo environments.
 
-Both players hold a hand of equal size and play one card each at once; the higher card scores a
-point, ties score nothing.
+Both players hold a hand of equal size. In each trick both play a card simultaneously; the higher card scores a point,
+and ties score nothing.
 
 Agents are `player_0` and `player_1`. An observation is
 `{"observation": float32[2 * ranks + 2], "action_mask": int8[ranks]}`: own count per rank, the
-other's count per rank, own score minus the other's, carried ties. Action `i` plays the `i`-th
-lowest rank. Rewards are payoff points: +1 / 0 / -1 for each trick (`payoff="margin"`).
+opponent's count per rank, own score minus the opponent's, carried ties. Action `i` plays the
+`i`-th lowest rank. Rewards are payoff points: +1 / 0 / -1 for each trick (`payoff="margin"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.dinosaur_war.DinosaurWar`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.dinosaur_war.DinosaurWar`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

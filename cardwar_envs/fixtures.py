@@ -1,8 +1,8 @@
-"""Environments with known exact values, for the tests of other libraries: `from cardwar_envs.fixtures import FIXTURES`.
+"""Environments with known exact values, for testing other libraries: `from cardwar_envs.fixtures import FIXTURES`.
 
-Small simultaneous-move environments with action masks, in which agents end at different times, wait, are paid by the
-deal, or have private information. Each has the exact mean return of every agent under uniform random play, to compare
-rollouts with. `python -m cardwar_envs.fixtures` lists them.
+These are small simultaneous-move environments with action masks. In some of them agents terminate at different times,
+wait, are paid by the deal, or have private information. For each one, `uniform_returns` is the exact expected return of
+every agent under uniform random play, to compare with rollouts. `python -m cardwar_envs.fixtures` lists them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ DUCK, STAND, WAIT = range(3)
 
 @dataclass(frozen=True)
 class KnockOut(Game[KnockOutState]):
-    """Three players who wait, drop out and are paid by the deal; a state is (turn, players still in).
+    """A three-player game with waiting, elimination and a deal that pays; a state is (turn, players still in).
 
-    The deal pays player 0 half a point in one game of four. In every second turn the lowest player waits. If exactly
-    one of the acting players stands, it is knocked out with probability 1/2 and pays one point, which the remaining
-    players share.
+    With probability 1/4 the deal pays player 0 half a point. In every second turn the player with the lowest number
+    waits. If exactly one of the acting players stands, that player is knocked out with probability 1/2 and pays one
+    point, which the remaining players share.
     """
 
     name: ClassVar[str] = "knock_out"
@@ -70,7 +70,7 @@ class KnockOut(Game[KnockOutState]):
         return (WAIT,) if player in self.live_players(state) else ()
 
     def transitions(self, state: KnockOutState, actions: Mapping[int, int]) -> Sequence[Transition[KnockOutState]]:
-        assert tuple(actions) == self.acting_players(state), "the acting players' actions, and no others"
+        assert tuple(actions) == self.acting_players(state), "actions must be those of the acting players"
         turn, players = state
         missed = Transition(Fraction(1), (turn + 1, players), (0.0, 0.0, 0.0))
         standing = [player for player, action in actions.items() if action == STAND]
@@ -102,27 +102,27 @@ class KnockOut(Game[KnockOutState]):
 
 
 class Fixture(NamedTuple):
-    """A small game for the tests of other libraries.
+    """A small game for testing other libraries.
 
     Attributes:
         game: Its rules.
-        shows: The features that environments of other libraries rarely have.
+        shows: Features of the game that are rare in the environments of other libraries.
     """
 
     game: Game[Any]
     shows: tuple[str, ...]
 
     def aec(self, **arguments: Any) -> AECGameEnv:
-        """A PettingZoo AEC environment; arguments as of `AECGameEnv`."""
+        """Makes a PettingZoo AEC environment; `arguments` are those of `AECGameEnv`."""
         return AECGameEnv(self.game, **arguments)
 
     def parallel(self, **arguments: Any) -> ParallelGameEnv:
-        """A PettingZoo Parallel environment; arguments as of `ParallelGameEnv`."""
+        """Makes a PettingZoo Parallel environment; `arguments` are those of `ParallelGameEnv`."""
         return ParallelGameEnv(self.game, **arguments)
 
     @property
     def uniform_returns(self) -> tuple[Fraction, ...]:
-        """Expected return of each agent if all draw legal actions uniformly, payoff points; exact."""
+        """The exact expected return of each agent, in payoff points, if all draw legal actions uniformly."""
         return _uniform_returns(self.game)
 
 
@@ -147,13 +147,13 @@ def _uniform_returns(game: Game[Any]) -> tuple[Fraction, ...]:
     return tuple(total)
 
 
-MASKS, THREE = "masks that change", "three agents"
-ENDS, WAITING = "agents end at different times", "agents wait"
+MASKS, THREE = "masks that vary", "three agents"
+ENDS, WAITING = "agents terminate at different times", "agents wait"
 FIXTURES = {
     "jujitsu": Fixture(make_game("jujitsu", hand_0=(1, 4, 5), hand_1=(2, 3, 6)), (MASKS, "one reward at the end")),
     "dice_wars": Fixture(
         make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=3),
-        (MASKS, "chance after moves", "rewards on the way"),
+        (MASKS, "chance after moves", "intermediate rewards"),
     ),
     "dice_poker": Fixture(make_game("dice_poker", sides=3), ("private information", "chance in the deal")),
     "lowest_unique": Fixture(make_game("lowest_unique", numbers=3, payoff="prize"), (THREE, "not zero-sum")),

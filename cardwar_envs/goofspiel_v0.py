@@ -1,7 +1,7 @@
 """Goofspiel, version 0: the PettingZoo environments.
 
-Both players hold the cards 1..n. The prizes 1..n are turned up one at a time. For each prize both bid a card at once,
-and the higher card wins it. The more points in prizes, the better.
+Both players hold the cards 1..n. The prizes 1..n are turned up one at a time. For each prize both players
+simultaneously bid a card, and the higher card wins the prize. Each player tries to win prizes worth more points.
 
 A worked round, with three cards each, prizes in random order and the margin as the payoff:
 
@@ -9,20 +9,20 @@ A worked round, with three cards each, prizes in random order and the margin as 
     prize 1    player_0 bids 1, player_1 bids 1: equal cards, so nobody wins the prize ("discard")
     prize 2    player_0 bids 2, player_1 bids 3: player_1 wins the prize and is paid 2 points by player_0
 
-Over the game `player_0` gets +1 and `player_1` -1. With `ties="carry"` the prize 1 is added to the prize 2, so
-`player_1` is paid 3 points, and both get 0.
+Over the game `player_0` gets +1 and `player_1` -1. With `ties="carry"`, prize 1 is added to prize 2, so
+`player_1` is paid 3 points for prize 2, and both end with 0.
 
 Agents are `player_0` and `player_1`. An observation is
-`{"observation": float32[3 * num_cards + 1], "action_mask": int8[num_cards]}`: own count of each card, the other's
-count of each card, a 1 for each prize that comes later, the prize that is bid for now. With `payoff="win"` one more
-entry is own score minus the other's; with `ties="carry"` the last entry is the points carried. Action `i` plays card
-`i + 1`. Rewards are payoff points: the prize, at once (`payoff="margin"`), or +1 / 0 / -1 at the end (`payoff="win"`).
+`{"observation": float32[3 * num_cards + 1], "action_mask": int8[num_cards]}`: own count of each card, the opponent's
+count of each card, a 1 for each prize that comes later, the current prize. `payoff="win"` adds an entry with own score
+minus the opponent's; `ties="carry"` adds a last entry with the points carried over. Action `i` plays card `i + 1`.
+Rewards are payoff points: each prize when it is won (`payoff="margin"`), or +1 / 0 / -1 at the end (`payoff="win"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.goofspiel.Goofspiel`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.goofspiel.Goofspiel`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

@@ -1,18 +1,18 @@
 """Jujitsu, version 0: the PettingZoo environments.
 
-Both players hold cards 1..n and play one each at once; the higher card wins the trick and all
-ties carried before it. Most tricks win.
+Both players hold cards 1..n. In each trick both play a card simultaneously; the higher card wins the trick and all ties
+carried over to it. The player with more tricks wins.
 
 Agents are `player_0` and `player_1`. An observation is
 `{"observation": float32[2 * ranks + 2], "action_mask": int8[ranks]}`: own count per rank, the
-other's count per rank, own score minus the other's, carried ties. Action `i` plays the `i`-th
-lowest rank. Rewards are payoff points: +1 / 0 / -1 at the end (`payoff="win"`).
+opponent's count per rank, own score minus the opponent's, carried ties. Action `i` plays the
+`i`-th lowest rank. Rewards are payoff points: +1 / 0 / -1 at the end (`payoff="win"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.jujitsu.Jujitsu`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.jujitsu.Jujitsu`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

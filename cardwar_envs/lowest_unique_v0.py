@@ -1,7 +1,7 @@
 """Lowest unique number, version 0: the PettingZoo environments.
 
-All players choose a number at once. A number is unique if only one player has chosen it, and the lowest unique number
-wins the round.
+All players choose a number simultaneously. A number is unique if only one player has chosen it, and the lowest unique
+number wins the round.
 
 A worked round, with three players and `payoff="share"`:
 
@@ -12,14 +12,14 @@ zero. If all choose 2, no number is unique, and all get 0.
 
 Agents are `player_0` ... `player_{num_players - 1}`. An observation is
 `{"observation": float32[num_players + 1], "action_mask": int8[numbers]}`: the rounds left, including the current one;
-then for each seat, the own seat first and then round the table, 1 if it won the last round. Action `i` chooses
-`i + 1`. Rewards are payoff points, paid after each round.
+then, for each seat in order from the agent's own, 1 if it won the last round. Action `i` chooses `i + 1`. Rewards are
+payoff points, paid after each round.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.lowest_unique.LowestUnique`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.lowest_unique.LowestUnique`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

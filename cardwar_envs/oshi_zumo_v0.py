@@ -1,27 +1,27 @@
 """Oshi-Zumo, version 0: the PettingZoo environments.
 
-A wrestler stands in the middle of a board. In each move both players bid coins at once and lose the coins that they
-bid. The higher bid pushes the wrestler one field towards the other player. Whoever pushes it off the board wins; at the
-end it is enough that it stands on the other player's side.
+A wrestler stands in the middle of a board. In each move both players simultaneously bid coins and lose the coins that
+they bid. The higher bid pushes the wrestler one field towards the other player. A player wins by pushing the wrestler
+off the board, or if it stands on the other player's side when the game ends.
 
 A worked game, with 5 coins each and one field on each side of the middle (`coins=5, size=1`):
 
     player_0 bids 2, player_1 bids 1: the wrestler stands on player_1's side; 3 and 4 coins are left
-    player_0 bids 1, player_1 bids 3: it is back in the middle; 2 coins and 1 coin are left
-    player_0 bids 1, player_1 bids 1: it stays; 1 coin and no coin are left
-    player_0 bids 1, player_1 bids 0: it is on player_1's side; nobody can bid any more, so player_0 wins
+    player_0 bids 1, player_1 bids 3: the wrestler is back in the middle; 2 coins and 1 coin are left
+    player_0 bids 1, player_1 bids 1: the wrestler stays; 1 coin and no coin are left
+    player_0 bids 1, player_1 bids 0: the wrestler is on player_1's side, nobody can bid, and player_0 wins
 
 Agents are `player_0` and `player_1`. An observation is
-`{"observation": float32[4], "action_mask": int8[coins + 1]}`: own coins, the other's coins, the position in fields
-from the middle (positive on the other's side), moves left. The moves left are min(moves up to the horizon,
-max(coins) // min_bid), and with `min_bid=0` those up to the horizon. Action `i` bids `i` coins. Rewards are payoff
+`{"observation": float32[4], "action_mask": int8[coins + 1]}`: own coins, the opponent's coins, the position in fields
+from the middle (positive on the opponent's side), moves left. The moves left are min(moves up to the horizon,
+max(coins) // min_bid); with `min_bid=0`, the moves up to the horizon. Action `i` bids `i` coins. Rewards are payoff
 points: +1 / 0 / -1 at the end.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. They are the same: it needs no wrapper.
+* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
-Parameters are those of `cardwar_envs.games.oshi_zumo.OshiZumo`, and `render_mode` and
-`illegal_action` of `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`.
+Parameters are the fields of `cardwar_envs.games.oshi_zumo.OshiZumo`, plus `render_mode` and
+`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
 
 Version history: 0: first version.
 """

@@ -1,14 +1,14 @@
-"""PPO against a pool of opponents, with sb3-contrib: who wins from everybody it knows need not be hard to beat.
+"""PPO against a pool of opponents, with sb3-contrib: a policy that beats the whole pool can still be exploitable.
 
     python examples/ppo_against_pool.py --num-cards 4
 
-In every game one opponent is drawn from a pool and plays the whole game; the learner, sb3-contrib's MaskablePPO, takes
-both seats in turns. Two figures are exact: what it wins from each opponent on average over both seats, and its
-exploitability, what a perfect opponent would win from it. The first goes up while it learns, and so does the second.
+In every game one opponent is drawn from a pool and plays the whole game; the learner, sb3-contrib's MaskablePPO, has
+each seat in half of the games. Two figures are exact: the learner's mean payoff against each opponent, averaged over
+both seats, and its exploitability, which is what a perfect opponent wins from it. Both rise during training.
 
 On 4-card Jujitsu with the command above (seed 0), in 200,704 decisions and 15 CPU seconds: +0.2463 points a game from
-`uniform`, +0.9991 from `highest_card`, +0.9981 from `lowest_card`; the exploitability goes from 0.3763 to 0.9968, where
-1 is the worst there is and uniform play has 0.375. Seed 1 came to +0.2440, +0.9987, +0.9989, and 0.9834.
+`uniform`, +0.9991 from `highest_card`, +0.9981 from `lowest_card`; the exploitability rises from 0.3763 to 0.9968 (the
+maximum is 1, and uniform play has 0.375). With seed 1, the figures are +0.2440, +0.9987, +0.9989, and 0.9834.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
 """
@@ -41,12 +41,12 @@ class Args:
 
 
 def payoffs(game, policy, names):
-    """What a policy gets from each opponent on average over both seats, exactly, payoff points."""
+    """The exact mean payoff of a policy against each opponent, averaged over both seats, in payoff points."""
     return {name: (head_to_head(game, policy, name).mean - head_to_head(game, name, policy).mean) / 2 for name in names}
 
 
 def train(args, show=print):
-    """Learns; returns the policy, its exact payoffs, and the exact exploitability as (steps, figure)."""
+    """Trains; returns the policy, its exact payoffs, and a list of (steps, exact exploitability)."""
     game, names = make_game("jujitsu", num_cards=args.num_cards), args.pool.split(",")
     envs = make_against(game, args.num_games, opponent=Pool(names))
     model = MaskablePPO(
@@ -75,7 +75,7 @@ def train(args, show=print):
 
 
 def parsed(kind):
-    """The arguments from the command line: an option for each field of a dataclass."""
+    """Parses the command line, with one option for each field of the dataclass `kind`."""
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(kind):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
@@ -83,5 +83,5 @@ def parsed(kind):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)  # the networks are too small to gain from more
+    torch.set_num_threads(1)  # the networks are too small to gain from more threads
     train(parsed(Args))

@@ -1,23 +1,23 @@
-"""PPO with action masks in self-play: the whole learner in one file, with PyTorch and nothing else.
+"""PPO with action masks in self-play: the whole learner in one file that needs only PyTorch.
 
     python examples/ppo_self_play.py --num-cards 4
 
-One network plays both seats of many games at a time. Three settings make the difference in games of mixed play, in
-which PPO as libraries ship it gets worse than uniform play:
+One network plays both seats of a batch of games. If optimal play is mixed, PPO with the default settings of libraries
+becomes more exploitable than uniform play. This file differs from those settings in three ways:
 
-- *much entropy*: the weight of the entropy bonus falls from 0.3 to 0.07 payoff points per nat, and not to 0. With
-  little entropy play becomes deterministic, and whatever is deterministic has a perfect answer;
-- *no discount and raw advantages*: games are short and payoffs are points, so advantages are what a game paid less
-  what was expected, and they are not scaled to unit variance, which would blow up noise where little is to gain;
-- *a slow average*: what is measured is a moving average of the weights. The present weights circle around it.
+- *a large entropy bonus*: its weight falls from 0.3 to 0.07 payoff points per nat, not to 0. With little entropy, play
+  becomes deterministic, and an opponent can exploit deterministic play fully;
+- *no discount and unnormalised advantages*: games are short, so an advantage is the payoff minus its expectation. It is
+  not scaled to unit variance, because scaling amplifies noise in states in which little is at stake;
+- *averaged weights*: the policy that is measured is a moving average of the weights, around which they circle.
 
-What a perfect opponent wins from the average is computed exactly, every so often.
+The exact exploitability of the averaged policy is reported at regular intervals.
 
-On 4-card Jujitsu, where uniform play has 0.375, it came to an exploitability of 0.1148 with the command above (seed 0):
-307,200 games in 25 CPU seconds, 4 of which pass before it begins. Seed 1 came to 0.1193. In trials in which the weight
-fell to 0.03 and to 0.02, with other settings a little different, the figure went up again, to 0.19 and to 0.53.
+On 4-card Jujitsu, where uniform play has 0.375, the exploitability reaches 0.1148 with the command above (seed 0):
+307,200 games in 25 CPU seconds, including 4 for the start. With seed 1 it reaches 0.1193. In trials with slightly
+different settings in which the weight fell to 0.03 and to 0.02, the exploitability rose again, to 0.19 and 0.53.
 
-Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017); the style is that of CleanRL's `ppo.py`.
+Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017); the style follows CleanRL's `ppo.py`.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Args:
 
 
 class Agent(nn.Module):
-    """An actor and a critic, apart."""
+    """An actor and a critic without shared layers."""
 
     def __init__(self, facts, width):
         super().__init__()
@@ -70,21 +70,21 @@ class Agent(nn.Module):
         )
 
     def logs(self, observations, masks):
-        """Logarithms of the probabilities of actions; illegal ones have a number that is as good as minus infinity."""
+        """Log-probabilities of actions; those of illegal actions are so low that their probabilities are 0."""
         return self.actor(observations).masked_fill(masks == 0, -1e9).log_softmax(dim=-1)
 
     def values(self, observations):
-        """What is still to be paid, payoff points."""
+        """The critic's estimates of the remaining payoff, in payoff points."""
         return self.critic(observations)[..., 0]
 
     def action_probabilities(self, observations, action_masks):
-        """`[batch, num_actions]` probabilities: what makes this a policy for the oracle."""
+        """`[batch, num_actions]` probabilities; this method makes the agent a policy that oracles can measure."""
         with torch.no_grad():
             return self.logs(torch.from_numpy(observations), torch.from_numpy(action_masks)).exp().numpy()
 
 
 def play(batch, agent, steps):
-    """Plays all seats from the start of games: `[steps, games, seats, ...]` by name; `done` is `[steps, games]`."""
+    """Plays all seats of new games; returns named tensors `[steps, games, seats, ...]` (`done`: `[steps, games]`)."""
     kept = {name: [] for name in ("observations", "masks", "actions", "logs", "values", "rewards", "done")}
     observations, masks = batch.reset()
     for _ in range(steps):
@@ -103,7 +103,7 @@ def play(batch, agent, steps):
 
 
 def advantages_of(rollout, gae_lambda):
-    """Generalized advantage estimates `[steps, games, seats]`, without discount."""
+    """Undiscounted generalized advantage estimates, `[steps, games, seats]`."""
     rewards, values, ahead = rollout["rewards"], rollout["values"], 0.0
     advantages = torch.zeros_like(rewards)
     for step in reversed(range(len(rewards))):
@@ -115,7 +115,7 @@ def advantages_of(rollout, gae_lambda):
 
 
 def improve(agent, optimizer, rollout, args, entropy_weight):
-    """Some epochs of PPO on the decisions of a rollout: the rows in which there was a choice."""
+    """Runs PPO epochs on the decisions of a rollout: the rows with more than one legal action."""
     advantages = advantages_of(rollout, args.gae_lambda)
     returns = advantages + rollout["values"][:-1]
     chooses = rollout["masks"].sum(dim=-1) > 1
@@ -138,7 +138,7 @@ def improve(agent, optimizer, rollout, args, entropy_weight):
 
 
 def train(args, show=print):
-    """Learns; returns the average agent and the exact exploitability at each report, as (games, figure)."""
+    """Trains; returns the averaged agent and a list of (games, exact exploitability)."""
     torch.manual_seed(args.seed)
     game = make_game("jujitsu", num_cards=args.num_cards)
     batch, agent = GameBatch(game, args.num_games, seed=args.seed), Agent(game.facts, args.width)
@@ -161,7 +161,7 @@ def train(args, show=print):
 
 
 def parsed(kind):
-    """The arguments from the command line: an option for each field of a dataclass."""
+    """Parses the command line, with one option for each field of the dataclass `kind`."""
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(kind):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
@@ -169,5 +169,5 @@ def parsed(kind):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)  # the networks are too small to gain from more
+    torch.set_num_threads(1)  # the networks are too small to gain from more threads
     train(parsed(Args))

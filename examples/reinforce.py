@@ -1,14 +1,14 @@
-"""REINFORCE in self-play on `GameBatch`: the whole learner in one file, with PyTorch and nothing else.
+"""REINFORCE in self-play on `GameBatch`: the whole learner in one file that needs only PyTorch.
 
     python examples/reinforce.py --num-cards 4
 
-One network plays both seats of many games at a time. After each lot of games every action is made more likely in
-proportion to what it paid by the end of its game, and an entropy bonus, which shrinks, keeps play mixed. What a perfect
-opponent wins from the network is computed exactly, every so often.
+One network plays both seats of a batch of games. After each batch, every action becomes more likely in proportion to
+the payoff from that action to the end of the game, and a decreasing entropy bonus keeps play mixed. The network's exact
+exploitability is reported at regular intervals.
 
-On 4-card Jujitsu, where uniform play has 0.375, it came to an exploitability of 0.0884 with the command above (seed 0):
-512,000 games in 13 CPU seconds, 4 of which pass before it begins. Seeds 1 and 2 came to 0.1087 and 0.0738. It does not
-settle: with seed 0 the figure was 0.164 some 50,000 games before the end.
+On 4-card Jujitsu, where uniform play has 0.375, the exploitability reaches 0.0884 with the command above (seed 0):
+512,000 games in 13 CPU seconds, including 4 for the start. With seeds 1 and 2 it reaches 0.1087 and 0.0738. It does not
+converge: with seed 0 it was 0.164 some 50,000 games before the end.
 
 Source: R. J. Williams, "Simple statistical gradient-following algorithms for connectionist reinforcement learning"
 (Machine Learning, 1992).
@@ -42,7 +42,7 @@ class Args:
 
 
 class NetworkPolicy:
-    """The network as the oracle asks it: probabilities of legal actions, for batches of what players see."""
+    """Makes the network a policy that oracles can measure."""
 
     def __init__(self, network):
         self.network = network
@@ -54,13 +54,13 @@ class NetworkPolicy:
 
 
 def masked_log_softmax(network, observations, masks):
-    """Logarithms of the probabilities of actions; minus infinity for illegal ones."""
+    """Log-probabilities of actions; minus infinity for illegal actions."""
     logits = network(torch.from_numpy(observations))
     return logits.masked_fill(torch.from_numpy(masks) == 0, -torch.inf).log_softmax(dim=-1)
 
 
 def play(batch, network, steps, generator):
-    """Plays all seats for some steps; `[steps, games, seats, ...]` observations, masks, actions, rewards, and ends."""
+    """Plays all seats; returns `[steps, games, seats, ...]` observations, masks, actions and rewards, and `done`."""
     kept = []
     observations, masks = batch.reset()
     for _ in range(steps):
@@ -75,7 +75,7 @@ def play(batch, network, steps, generator):
 
 
 def returns_to_go(rewards, done):
-    """What each seat is paid from each step to the end of its game; NaN where the end was not seen."""
+    """The total reward of each seat from each step to the end of the game; NaN if the game did not end."""
     returns, ahead = np.empty_like(rewards), np.full(rewards.shape[1:], np.nan)
     for step in reversed(range(len(rewards))):
         ahead = rewards[step] + np.where(done[step][:, None], 0.0, ahead)
@@ -84,7 +84,7 @@ def returns_to_go(rewards, done):
 
 
 def train(args, show=print):
-    """Learns; returns the policy and the exact exploitability at each report, as (games, figure)."""
+    """Trains; returns the policy and a list of (games, exact exploitability)."""
     torch.manual_seed(args.seed)
     generator = torch.Generator().manual_seed(args.seed)
     game = make_game("jujitsu", num_cards=args.num_cards)
@@ -110,7 +110,7 @@ def train(args, show=print):
 
         observations, masks, actions, rewards, done = play(batch, network, facts.max_length, generator)
         games += int(done.sum())
-        # Who has one legal action has nothing to learn there, and nothing is learned from games cut short.
+        # Learn only from states with more than one legal action, and from games that ended.
         returns = returns_to_go(rewards, done)
         learns = (masks.sum(axis=-1) > 1) & ~np.isnan(returns)
         logs = masked_log_softmax(network, observations[learns], masks[learns])
@@ -124,7 +124,7 @@ def train(args, show=print):
 
 
 def parsed(kind):
-    """The arguments from the command line: an option for each field of a dataclass."""
+    """Parses the command line, with one option for each field of the dataclass `kind`."""
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(kind):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
@@ -132,5 +132,5 @@ def parsed(kind):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)  # the network is too small to gain from more
+    torch.set_num_threads(1)  # the network is too small to gain from more threads
     train(parsed(Args))

@@ -1,13 +1,13 @@
-"""RLlib's PPO learns Jujitsu in self-play, and its exact exploitability is measured as it learns.
+"""Trains RLlib's PPO on Jujitsu in self-play and measures its exact exploitability during training.
 
 Usage: python examples/rllib_self_play.py [--num-cards 5] [--iterations 100] [--every 5]
            [--num-env-runners 0] [--seed 0] [--save policy.safetensors]
 
-RLlib plays through PettingZoo's Parallel API (`jujitsu_v0.parallel_env`) in its own wrapper. Observations are dicts
-that contain the mask, and one module with masked logits plays both seats. Every few iterations a callback computes
-the exploitability of the current policy. It adds this number to RLlib's results, where Tune and its loggers find it
-like any other metric. With `--num-env-runners N`, N processes play the games, on all machines of the Ray cluster that
-the environment variable RAY_ADDRESS names.
+RLlib wraps the PettingZoo Parallel environment (`jujitsu_v0.parallel_env`). Observations are dicts that contain the
+mask, and one module with masked logits plays both seats. Every few iterations a callback computes the exploitability
+of the current policy and adds it to RLlib's results, where Tune and its loggers find it like any other metric. With
+`--num-env-runners N`, N processes play the games, on all machines of the Ray cluster at the address in the environment
+variable RAY_ADDRESS.
 
 The extra `rllib` needs a virtual environment of its own, because RLlib pins an older Gymnasium:
 `pip install -c constraints-rllib.txt -e '.[rllib]'`.
@@ -43,17 +43,17 @@ from train.policies.networks import Network, SoftmaxPolicy
 
 ENV, MODULE = "jujitsu", "both_seats"
 METRIC = "exploitability"
-JOINT_ACTIONS = 2_000  # played between two updates
-FRAGMENT = 10  # joint actions of each game between updates; with few games and long fragments RLlib is far slower
+JOINT_ACTIONS = 2_000  # between two updates, in all games together
+FRAGMENT = 10  # joint actions of each game between updates; RLlib is far slower with few games and long fragments
 
 register_env(ENV, lambda parameters: ParallelPettingZooEnv(jujitsu_v0.parallel_env(**parameters)))
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """An actor and a critic, two networks of this package; illegal actions have probability 0.
+    """An actor and a critic, both networks of this package; illegal actions have probability 0.
 
-    RLlib's own module with masks is one of its examples and needs other names in the observation. The actor here can
-    also be stored in a policy file. `model_config["game"]` holds the parameters of the game.
+    RLlib's own module with masks is only an example and needs other keys in the observation. The actor here can also be
+    stored in a policy file. `model_config["game"]` holds the parameters of the game.
     """
 
     def setup(self) -> None:
@@ -75,25 +75,25 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 
 
 class ExactExploitability(RLlibCallback):
-    """Adds the exact exploitability of the present policy to the results of every k-th iteration."""
+    """Adds the exact exploitability of the current policy to the results every `every` iterations."""
 
     def __init__(self, game: Game[Any], every: int) -> None:
         super().__init__()
         self._game, self._every = game, every
 
     def on_train_result(self, *, algorithm: Algorithm, result: dict[str, Any], **_: Any) -> None:
-        """Evaluates in the learner's process; other processes, maybe on other machines, play the games."""
+        """Evaluates in the learner's process; the games may be played in other processes or on other machines."""
         if result["training_iteration"] % self._every == 0:
             result[METRIC] = exploitability(self._game, policy_of(algorithm, self._game))
 
 
 def policy_of(algorithm: Algorithm, game: Game[Any]) -> SoftmaxPolicy:
-    """The policy learned so far; later learning does not change it."""
+    """A copy of the policy learned so far, which further training does not change."""
     return SoftmaxPolicy(game, copy.deepcopy(algorithm.get_module(MODULE).actor))
 
 
 def configuration(game: Game[Any], iterations: int, every: int, num_env_runners: int = 0, seed: int = 0) -> PPOConfig:
-    """PPO in self-play: both agents are mapped to one module, which learns from both."""
+    """The configuration of PPO in self-play: one module plays both agents and learns from both."""
     games = max(1, JOINT_ACTIONS // (FRAGMENT * max(1, num_env_runners)))
     return (
         PPOConfig()
@@ -102,10 +102,10 @@ def configuration(game: Game[Any], iterations: int, every: int, num_env_runners:
         .rl_module(rl_module_spec=RLModuleSpec(module_class=MaskedModule, model_config={"game": game.parameters()}))
         .env_runners(num_env_runners=num_env_runners, num_envs_per_env_runner=games)
         .training(
-            gamma=1.0,  # games are finite, and only their payoff counts
+            gamma=1.0,  # games are finite, and only the total payoff matters
             lambda_=0.95,
-            lr=[[0, 1e-3], [iterations * JOINT_ACTIONS, 1e-4]],  # falls, because the policy would circle otherwise
-            # RLlib divides advantages by their standard deviation. With 0.1 throughout, play becomes almost pure and
+            lr=[[0, 1e-3], [iterations * JOINT_ACTIONS, 1e-4]],  # decays, because otherwise the policy circles
+            # RLlib divides advantages by their standard deviation. With a constant 0.1, play becomes almost pure and
             # its exploitability reaches 0.99.
             entropy_coeff=[[0, 0.5], [iterations * JOINT_ACTIONS, 0.25]],
             use_kl_loss=False,
@@ -121,18 +121,18 @@ def configuration(game: Game[Any], iterations: int, every: int, num_env_runners:
 def train(
     game: Game[Any], iterations: int, every: int, num_env_runners: int, seed: int, show: Callable[[str], None] = print
 ) -> SoftmaxPolicy:
-    """Trains, with a line per evaluation and a verdict at the end.
+    """Trains; shows a line per evaluation and a summary at the end.
 
     Args:
         game: The game, a Jujitsu.
         iterations: Updates, each after `JOINT_ACTIONS` joint actions.
         every: Iterations between evaluations.
-        num_env_runners: Processes that play; 0 to play in this one.
-        seed: Seed of everything random; the results repeat if one process plays.
+        num_env_runners: Number of processes that play; with 0, this process plays.
+        seed: Seed of all randomness; results are reproducible if one process plays.
         show: Called with each line.
 
     Returns:
-        The policy learned.
+        The trained policy.
     """
     started = time.perf_counter()
     algorithm = configuration(game, iterations, every, num_env_runners, seed).build_algo()
@@ -151,15 +151,17 @@ def train(
 
 
 def main() -> None:
-    """Reads the command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description="RLlib's PPO in self-play on Jujitsu, evaluated exactly.")
     for name, default in {"num-cards": 5, "iterations": 100, "every": 5, "num-env-runners": 0, "seed": 0}.items():
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--save", type=Path, help="where to keep the policy, for `cardwar exploit --policy FILE`")
+    parser.add_argument(
+        "--save", type=Path, help="file for the trained policy, which `cardwar exploit --policy FILE` reads"
+    )
     given = parser.parse_args()
     if min(given.iterations, given.every) < 1 or given.num_env_runners < 0:
         parser.error("--iterations and --every must be at least 1, --num-env-runners at least 0")
-    torch.set_num_threads(1)  # networks are too small to gain from more
+    torch.set_num_threads(1)  # the networks are too small to gain from more threads
     ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     game = make_game(ENV, num_cards=given.num_cards)
     policy = train(game, given.iterations, given.every, given.num_env_runners, given.seed)

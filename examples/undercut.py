@@ -1,4 +1,4 @@
-"""Undercut: both name a number at once; who names exactly one less than the other takes both."""
+"""Undercut: both players name a number; naming exactly one less than the other wins the sum of both."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,9 +8,9 @@ import numpy as np
 from cardwar_envs import CERTAIN, Game, GameFacts, Transition, whole_number
 
 
-@dataclass(frozen=True)  # the fields are the parameters: what the rules depend on, and nothing else
+@dataclass(frozen=True)  # the fields are the parameters, which determine the rules
 class Undercut(Game):
-    """State: (rounds left, score of player 0 minus that of player 1). Use what your game needs, if it is hashable."""
+    """A state is (rounds left, player 0's score minus player 1's). Your game can use any hashable states."""
 
     name: ClassVar[str] = "undercut"
     rounds: int = 3
@@ -21,14 +21,15 @@ class Undercut(Game):
         whole_number("highest", self.highest, range(2, 21))
 
     @property
-    def how_to_play(self):  # shown to people who play
+    def how_to_play(self):  # shown to human players
         return (
-            f"Both players name a number from 1 to {self.highest} at once. Naming exactly one less than the other wins "
-            f"the sum of both numbers; otherwise the higher number wins the difference. You play {self.rounds} rounds."
+            f"Both players simultaneously name a number from 1 to {self.highest}. Naming exactly one less than the "
+            f"other wins the sum of both numbers; otherwise the higher number wins the difference. You play "
+            f"{self.rounds} rounds."
         )
 
     @property
-    def facts(self):  # what solvers must know before play; `cardwar check` compares it with the rules
+    def facts(self):  # what solvers must know in advance; `cardwar check` compares it with the rules
         most = self.rounds * 2 * self.highest
         return GameFacts(
             name=self.name,
@@ -37,7 +38,7 @@ class Undercut(Game):
             num_actions=self.highest,
             observation_low=(0, -most),  # least and greatest value of each entry of an observation
             observation_high=(self.rounds, most),
-            min_payoff=-most,  # in a whole game
+            min_payoff=-most,  # total of a game, in payoff points
             max_payoff=most,
             zero_sum=True,
             seat_symmetric=True,  # both seats have the same rules
@@ -46,24 +47,24 @@ class Undercut(Game):
             chance="none",  # or "deal" (only in `initial`), or "moves"
         )
 
-    def initial(self):  # all starts, each with its probability (a Fraction), state and payments
+    def initial(self):  # all possible starts, each with its probability (a Fraction), state and rewards
         return [Transition(CERTAIN, (self.rounds, 0), (0.0, 0.0))]
 
-    def acting_players(self, state):  # those who choose now; () when the game is over
+    def acting_players(self, state):  # the players who choose now; () if the game is over
         return (0, 1) if state[0] else ()
 
     def legal_actions(self, state, player):  # whole numbers from 0, ascending
         return tuple(range(self.highest))
 
-    def transitions(self, state, actions):  # all outcomes when player 0 plays actions[0] and player 1 actions[1]
+    def transitions(self, state, actions):  # all outcomes if player p plays actions[p]
         first, second = actions[0] + 1, actions[1] + 1
         paid = first + second if first == second - 1 else -first - second if second == first - 1 else first - second
         return [Transition(CERTAIN, (state[0] - 1, state[1] + paid), (float(paid), float(-paid)))]
 
-    def observation(self, state, player):  # the state as numbers, seen from that seat
+    def observation(self, state, player):  # the state as numbers, as the player sees it
         return np.array([state[0], state[1] if player == 0 else -state[1]], dtype=np.float32)
 
-    def state_of(self, observation):  # the reverse: the state, and the seat of who sees it (0 if symmetric)
+    def state_of(self, observation):  # the inverse: the state, and the observer's seat (0 if symmetric)
         return (int(observation[0]), int(observation[1])), 0
 
     def check(self, state):  # raise ValueError for an impossible state
@@ -71,7 +72,7 @@ class Undercut(Game):
         if not (whole and 0 <= state[0] <= self.rounds and abs(state[1]) <= self.facts.max_payoff):
             raise ValueError(f"state ({state!r}) must be (rounds left, score)")
 
-    def describe(self, state):  # the state in words
+    def describe(self, state):  # the state as text
         return f"{state[0]} rounds left, score {state[1]}"
 
     def describe_action(self, action, player=0):  # what a player types or clicks

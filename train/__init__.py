@@ -1,1 +1,1 @@
-"""Learners, their exact evaluation, and the command `cardwar`."""
+"""Learners, exact evaluation of what they learn, and the command `cardwar`."""

@@ -1,4 +1,4 @@
-"""The command `cardwar`: solve and play games, measure and train policies, run studies, reproduce published figures."""
+"""The command `cardwar`: solves and plays games, measures and trains policies, and reproduces published figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from train.command.streams import complain, open_standard_streams, unwritten_output
 
-# Command -> its heading in the help, and an example. Each is a function in the module of its name in `train.command`.
+# Command -> its heading in the help, and an example. Each command is a function in a module of the same name.
 COMMANDS = {
     "games": ("Look", "cardwar games"),
     "rules": ("Look", "cardwar rules war ranks=6"),
@@ -39,7 +39,7 @@ COMMANDS = {
     "warmup": ("Your own", "cardwar warmup jujitsu"),
 }
 INTERRUPTED = 130
-# Commands that can be repeated to continue after an interrupt, with the option that this needs.
+# Commands that can resume after an interrupt if they are repeated, with the options that resuming needs.
 RESUMED = {"train": "--resume", "study": "", "interview": "", "exploit": "--resume", "solve": ""}
 NEEDED_TO_RESUME = {"exploit": "--approximate", "solve": "--cache"}
 
@@ -56,7 +56,7 @@ class _Grouped(TyperGroup):
 
 
 def new_app(*commands: str) -> typer.Typer:
-    """Makes the program with these commands, importing their modules; without any, with help for all commands."""
+    """Makes the program with these commands, importing their modules; without names, with help for all commands."""
     app = typer.Typer(cls=_Grouped, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.callback()(cardwar)
     for name in commands:
@@ -70,7 +70,7 @@ def new_app(*commands: str) -> typer.Typer:
 
 
 def _help_of(name: str) -> str:
-    """Reads a command's docstring without importing its module: importing all takes half a second."""
+    """Reads a command's docstring without importing its module; importing all of them would take half a second."""
     source = Path(__file__).with_name("command") / f"{name}.py"
     functions = (
         node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
@@ -94,7 +94,7 @@ def cardwar(
     """Solve and play games, measure and train policies, run studies, reproduce published figures."""
 
 
-# Module -> the extra that installs it. Any other missing module belongs to the user's own game.
+# Module -> the extra that installs it. Any other missing module must belong to the user's own game.
 EXTRAS = {
     **dict.fromkeys(("sb3_contrib", "stable_baselines3", "torch"), "train"),
     "jinja2": "report",
@@ -153,7 +153,7 @@ def _end_with_stdin() -> None:
 
 
 def _message(error: Exception) -> str | None:
-    """One line about a caller's error or a damaged file; None for a bug in this program."""
+    """One line that describes a caller's error or a damaged file; None if the error is a bug in this program."""
     from train.words import in_one_line
 
     said = _said(error)

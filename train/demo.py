@@ -1,4 +1,4 @@
-"""A first look at the suite: solves Jujitsu, trains two learners on it, and measures how close they come.
+"""A first look at the suite: solves Jujitsu, trains two learners on it, and measures how far from optimal they play.
 
 Usage: python -m train.demo [--out DIR] [--seed N]
 """
@@ -23,21 +23,21 @@ from train.runs.loop import RunResult, run
 
 SOLVED_SIZES = range(3, 9)
 LEARNED_SIZE = 5
-# Joint actions per learner: enough for the exact learner to converge and to show PPO's curve.
+# Joint actions per learner: enough for minimax-Q to converge, and enough of PPO's curve to see its trend.
 STEPS = {"minimax_q": 400_000, "ppo": 200_000}
 NEXT = """
 Next:
-  {cardwar} play jujitsu num_cards=5 --web          play against optimal play, and see what each move cost
+  {cardwar} play jujitsu num_cards=5 --web          play against the equilibrium, and see what each move cost
   {cardwar} solve jujitsu num_cards=13              the full game, exactly
-  {cardwar} exploit jujitsu num_cards=5 --policy {ppo}    what a perfect opponent wins from PPO
-  {cardwar} --help                                  all commands; README.md and docs/tutorial.md show the Python"""
+  {cardwar} exploit jujitsu num_cards=5 --policy {ppo}    how much a perfect opponent wins from PPO
+  {cardwar} --help                                  all commands; README.md and docs/tutorial.md show the Python API"""
 
 
 def main(
     folder: Annotated[Path | None, typer.Option("--out", help="New folder for both runs; default runs/demo-N.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of both learners.")] = 0,
 ) -> None:
-    """Solves Jujitsu for 3..8 cards, trains both learners on 5 cards, and says how far from optimal they play."""
+    """Solves Jujitsu with 3 to 8 cards, trains both learners on 5 cards, and reports how far from optimal they play."""
     out.print(
         "Solving Jujitsu, then training two learners on 5 cards: one to two minutes on two cores.", highlight=False
     )
@@ -57,7 +57,7 @@ def main(
 
 
 def _command() -> str:
-    """The command with which to start `cardwar` in this environment."""
+    """The command that starts `cardwar` in this environment."""
     script = Path(sys.executable).with_name("cardwar")
     if shutil.which("cardwar") == str(script):
         return "cardwar"
@@ -65,9 +65,9 @@ def _command() -> str:
 
 
 def _solutions() -> Table:
-    """Value and equilibrium of Jujitsu for each size."""
+    """Prints the value and the equilibrium of Jujitsu for each size."""
     table = new_table(
-        "Jujitsu solved: which card optimal play leads (probability)",
+        "Jujitsu solved: probability of each first card in optimal play",
         "",
         *(f"{num_cards} cards" for num_cards in SOLVED_SIZES),
         caption="The gap is a certified bound on the error of the value, which is 0 by symmetry.",

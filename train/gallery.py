@@ -22,7 +22,7 @@ SHOWN: dict[str, tuple[str, dict[str, int], tuple[str, ...], int, int, int | Non
 
 
 def picture(name: str) -> Scene:
-    """The scene for a file."""
+    """Returns the scene for one file."""
     game_name, parameters, policies, seed, moves, viewer = SHOWN[name]
     game = make_game(game_name, **parameters)
     return game.scene(play_episode(game, policies, seed).revealed(game, viewer)[moves])

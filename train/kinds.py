@@ -1,10 +1,10 @@
-"""The three kinds of figures that measure a policy; they are never mixed and always named."""
+"""The three kinds of figures that measure a policy; every output names the kind, and none combines two kinds."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-# "exact" has no sampling error; a "lower bound" bounds exploitability from below; "matches" are samples of games
+# "exact" figures have no sampling error; a "lower bound" is on exploitability; "matches" are sampled games
 # against named policies.
 Kind = Literal["exact", "lower bound", "matches"]
 # The explanation of each kind in plots and reports.
@@ -15,7 +15,7 @@ EXPLAINED: dict[str, str] = {
     "matches": "Matches: games against the named policies, with 99 % confidence intervals. They do not measure other "
     "opponents or exploitability.",
 }
-# Name prefixes of each kind's figures; other figures of a row, such as losses, describe training.
+# Prefixes of the names of each kind's figures; other figures in a row, such as losses, describe training.
 BEGINNINGS: dict[str, tuple[str, ...]] = {
     "exact": ("exploitability", "nash_conv", "guaranteed_", "gain_"),
     "lower bound": ("bound",),
@@ -26,5 +26,5 @@ Figures = dict[str, float]
 
 
 def is_measured(name: str, kind: Kind) -> bool:
-    """Whether a figure of a row measures the policy; others, such as losses, describe training."""
+    """Whether a figure in a row measures the policy; other figures, such as losses, describe training."""
     return name.startswith(BEGINNINGS[kind])

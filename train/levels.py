@@ -1,7 +1,7 @@
-"""Makes the levels that ship with the package: `python -m train.levels [GAME ...] [--out DIR]`.
+"""Trains the levels that ship with the package: `python -m train.levels [GAME ...] [--out DIR]`.
 
 For each game, one learner trains with one seed. A level is its policy after some number of steps, stored with half
-precision (16 bits). Its exact exploitability is that of the stored file.
+precision (16 bits). The exact exploitability is that of the stored policy.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Ladder:
 
     words: str  # the game and its parameters
     learner: str  # a key of `ALGORITHMS`
-    steps: Sequence[int]  # of each level, ascending
-    arguments: Mapping[str, Any] = field(default_factory=dict)  # of the learner, beside its steps
+    steps: Sequence[int]  # steps of each level, ascending
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # arguments of the learner, other than its steps
 
     def game(self) -> Game[Any]:
         """The game to train on."""
@@ -59,7 +59,7 @@ LADDERS = (
 
 
 def make_ladder(ladder: Ladder, folder: Path) -> list[Level]:
-    """Trains, writes a file for each level, and measures the written policy."""
+    """Trains the levels of one game, writes a file for each, and measures the policy in the file."""
     from train.algorithms.registry import algorithm_named
     from train.runs.loop import own_generators
 
@@ -88,19 +88,19 @@ def make_ladder(ladder: Ladder, folder: Path) -> list[Level]:
 
 
 def as_arrays(policy: Any) -> tuple[str, dict[str, NDArray[Any]]]:
-    """Converts a learned policy to its kind and its arrays by name, for a level's file."""
+    """Converts a learned policy to its kind and its named arrays, as a level's file stores them."""
     tensors = {name: tensor.numpy() for name, tensor in policy.to_archive().tensors.items()}
     if policy.kind == "table":  # observations are small whole numbers
         types = {"observations": np.int8, "probabilities": np.float16}
         return policy.kind, {name: array.astype(types[name]) for name, array in tensors.items()}
     layers = sorted({name.split(".")[0] for name in tensors}, key=int)
-    parts = {"weight": "weights", "bias": "bias"}  # torch's names -> those of a level's file
+    parts = {"weight": "weights", "bias": "bias"}  # torch's names -> the names in a level's file
     names = {f"{layer}.{there}": f"{here}_{i}" for i, layer in enumerate(layers) for there, here in parts.items()}
     return policy.kind, {names[name]: array.astype(np.float16) for name, array in tensors.items()}
 
 
 def write_level(folder: Path, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Level:
-    """Writes one file; the policy is evaluated first, and its figure is stored with it."""
+    """Writes one file, with the policy and its exploitability, which is computed first."""
     from safetensors.numpy import save
 
     cards = data["parameters"].get("num_cards")
@@ -115,17 +115,18 @@ def write_level(folder: Path, data: Mapping[str, Any], arrays: Mapping[str, NDAr
 
 def main(
     games: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEXT ...]", help="Only games with one of these.")
+        list[str] | None,
+        typer.Argument(metavar="[TEXT ...]", help="Only games whose title contains one of these words."),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go; by default into the package.")] = FOLDER,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder; default the package itself.")] = FOLDER,
 ) -> None:
-    """Make the levels that come with the package."""
+    """Train the levels that ship with the package."""
     out.mkdir(parents=True, exist_ok=True)
     for ladder in LADDERS:
         if not games or any(text in ladder.words for text in games):
             make_ladder(ladder, out)
     sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(out.glob("*.safetensors"))}
-    lines = (f"{checksum}  {name}\n" for name, checksum in sums.items())  # as `sha256sum` checks them
+    lines = (f"{checksum}  {name}\n" for name, checksum in sums.items())  # in the format that `sha256sum --check` reads
     write_atomically(out / CHECKSUM_FILE, "".join(lines).encode())
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "docs"
 DOTS_PER_INCH = 75
-# Seeds of the games to draw.
+# Seed of each game to draw.
 SEED = 16
 # Numbers of tricks after which one game is drawn.
 LOOKS = (0, 2, 4, 6, 8, 10)
@@ -37,7 +37,7 @@ def optimal_course(solution: baselines.StateSolution, seed: int) -> Iterator[Any
 
 
 def jujitsu_by_tricks() -> Figure:
-    """Both mixes at several states of one game with 13 cards."""
+    """Draws both players' mixed strategies at several states of one game with 13 cards."""
     solution = baselines.solve(make_game("jujitsu", num_cards=13))
     assert isinstance(solution, baselines.StateSolution)  # its state is public
     states = list(optimal_course(solution, SEED))
@@ -59,7 +59,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
 }
 
 
-def main(out: Annotated[Path, typer.Option(metavar="DIR", help="Where the pictures go.")] = FOLDER) -> None:
+def main(out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder for the pictures.")] = FOLDER) -> None:
     """Draw the pictures of docs/optimal_play.md."""
     out.mkdir(parents=True, exist_ok=True)
     for name, draw in PICTURES.items():

@@ -1,4 +1,4 @@
-"""Makes the equilibria that ship with the package: `python -m train.solutions [GAME ...] [--again]`.
+"""Computes the equilibria that ship with the package: `python -m train.solutions [GAME ...] [--again]`.
 
 Existing solutions are kept unless `--again` is given, so a killed run can be resumed. The largest takes about ten
 minutes and two gigabytes.
@@ -28,16 +28,16 @@ SIZES = {
     "dice_poker": [f"sides={size}" for size in (2, 3, 4, 6, 8, 10, 12)],
     "war": ["ranks=3 discards=1", "ranks=4 discards=1", "ranks=5 discards=2"],
 }
-# Number of layers needed for payoff matrices at the start, plus some below.
+# Number of layers that payoff matrices at the start need, and some below them.
 LAYERS = 4
-# Decimals of floats: fewer than certified.
+# Decimals of floats; fewer than the certified precision.
 DIGITS = 12
-# Entries that differ between runs.
+# Entries that differ from run to run.
 LEFT_OUT = {"seconds", "solved_now"}
 
 
 def solved(game: str, words: str) -> dict[str, Any]:
-    """The entry of a game."""
+    """Solves a game and returns its entry."""
     rules = game_of_words(game, words.split())
     exact = game == "dice_poker" or int(words.rpartition("=")[2]) <= EXACT.get(game, 0)
     keep = LAYERS if game in ("jujitsu", "goofspiel") and not exact else None
@@ -78,7 +78,7 @@ def main(
     out: Annotated[Path, typer.Option(help="Folder.")] = FOLDER,
     again: Annotated[bool, typer.Option("--again", help="Solve everything again.")] = False,
 ) -> None:
-    """Make the equilibria that come with the package."""
+    """Compute the equilibria that ship with the package."""
     for game in games or SIZES:
         make(game, out, again)
     sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(out.glob("*.json")))

@@ -1,7 +1,7 @@
 """Conversion between strings and states: `hands=1,3/2,3 score=1 ties=0`.
 
 A state is written field by field, with the field names of its class and values in the format of `converted`. States
-without named fields are written as in Python: `3` or `(1, "a")`.
+without named fields are written as Python literals: `3` or `(1, "a")`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def state_from(text: str, game: Game[Any]) -> Any:
         game: The game of the state.
 
     Raises:
-        ValueError: If the string is not a state, or the game cannot be in it; the error shows a valid one.
+        ValueError: If the string is not a state, or not a valid state of the game; the error shows a valid state.
     """
     example = game.initial()[0].state
     try:
@@ -41,7 +41,7 @@ def state_from(text: str, game: Game[Any]) -> Any:
 
 
 def state_in_words(state: Any) -> str:
-    """The string that `state_from` reads as this state; a ValueError if a field cannot be written."""
+    """Returns the string that `state_from` parses to this state; raises ValueError if a field cannot be written."""
     hints = _fields(type(state))
     if hints is None:
         return repr(state)
@@ -49,7 +49,7 @@ def state_in_words(state: Any) -> str:
 
 
 def state_in_any_words(state: Any) -> str:
-    """As `state_in_words`; else the state's `repr`."""
+    """Like `state_in_words`, but returns the state's `repr` if a field cannot be written."""
     try:
         return state_in_words(state)
     except ValueError:
@@ -57,7 +57,7 @@ def state_in_any_words(state: Any) -> str:
 
 
 def _fields(kind: type) -> dict[str, Any] | None:
-    """The fields of a state's class with their types; None if it has none."""
+    """The fields of a state's class with their types; None if the class has no fields."""
     if dataclasses.is_dataclass(kind):
         names: Collection[str] = [field.name for field in dataclasses.fields(kind) if field.init]
     elif issubclass(kind, tuple) and hasattr(kind, "_fields"):

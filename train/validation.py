@@ -1,4 +1,4 @@
-"""Strict validation by pydantic, with one-line errors that name the place, the value and the constraint."""
+"""Strict validation by pydantic, with one-line errors that name the location, the value and the constraint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cardwar_envs.core.parameters import shown
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 # Metrics are kept as floats, which hold every integer up to here.
 MAX_INT = 2**53
-# pydantic's error type -> our message; other errors keep pydantic's.
+# pydantic's error type -> our message; other errors keep pydantic's message.
 PROBLEMS = {
     "int_type": "must be an integer",
     "float_type": "must be a number",
@@ -51,7 +51,7 @@ class Strict(BaseModel):
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Turns pydantic's ValidationError into a ValueError of one line, e.g. "args.steps (0) must be at least 1"."""
+    """Turns a ValidationError into a ValueError with a one-line message, e.g. "args.steps (0) must be at least 1"."""
     try:
         yield
     except ValidationError as error:
@@ -59,7 +59,7 @@ def one_line() -> Iterator[None]:
 
 
 def check(kind: type[BaseModel], content: Content) -> Content:
-    """Validates content and returns it unchanged; raises ValueError as `one_line`."""
+    """Validates content and returns it unchanged; raises the same ValueError as `one_line`."""
     with one_line():
         kind.model_validate(content)
     return content

@@ -27,7 +27,7 @@ LISTS = (tuple, list, frozenset)
 
 
 def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
-    """Converts a string to the type of a field.
+    """Converts a string to a value of a field's type.
 
     Commas separate the items of a list, slashes the lists in a list of lists. An empty string is an empty list.
 
@@ -36,7 +36,7 @@ def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
         text: The string to convert.
         hint: The field's type: int, float, bool, str, literal strings or numbers, a tuple, list or frozenset of these
             or of lists of these, or a union of any of them with None, which is written `none`.
-        depth: Number of lists that the string is nested in.
+        depth: Nesting depth of the string in lists.
 
     Raises:
         ValueError: If the string cannot be parsed as that type, or the type is not supported.
@@ -47,7 +47,7 @@ def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
             return None
         return converted(name, text, next(part for part in parts if part is not types.NoneType), depth)
     if origin is typing.Literal:
-        return {str(part): part for part in parts}.get(text, text)  # the game itself checks the value
+        return {str(part): part for part in parts}.get(text, text)  # the game checks the value itself
     if origin in LISTS:
         return origin(_items(name, text, origin, parts, depth))
     if hint not in (str, *TYPES):
@@ -59,7 +59,7 @@ def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:
 
 
 def whole(text: str) -> int:
-    """Parses an integer, 1e5 included; raises a ValueError for other strings."""
+    """Parses an integer, also in the form 1e5; raises ValueError for other strings."""
     if "e" not in text.lower():
         return int(text)
     number = float(text)
@@ -129,7 +129,7 @@ def parameters_and_names(words: Iterable[str]) -> tuple[dict[str, str], list[str
     """Sorts arguments into `KEY=VALUE` and the rest.
 
     Raises:
-        ValueError: As `split_words`; also for options.
+        ValueError: In the cases of `split_words`; also if there is an option.
     """
     parameters, options, names = split_words(words)
     if options:
@@ -147,19 +147,19 @@ def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
 
 
 def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
-    """As `game_from`, with `num_players` if the game allows any number and the parameters give none."""
+    """Like `game_from`; sets `num_players` if the game allows any number of players and the parameters give none."""
     fields = dataclasses.fields(game_class(name))  # type: ignore[arg-type]  # games are dataclasses
     open_number = "num_players" in {field.name for field in fields}
     return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
 
 
 def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
-    """As `game_from`, from `KEY=VALUE` arguments; raises a ValueError for others."""
+    """Like `game_from`, from `KEY=VALUE` arguments; raises ValueError for other arguments."""
     return game_from(name, only_parameters(words))
 
 
 def only_parameters(words: Iterable[str], hint: str = "") -> dict[str, str]:
-    """Parses `KEY=VALUE` arguments; raises a ValueError for others, whose message ends with `hint`."""
+    """Parses `KEY=VALUE` arguments; raises ValueError for other arguments, with a message that ends with `hint`."""
     parameters, options, rest = split_words(words)
     for word in (*rest, *(f"--{option}" for option in options)):
         raise ValueError(f"{word!r} must read KEY=VALUE, a parameter of the game{hint}")
@@ -167,9 +167,9 @@ def only_parameters(words: Iterable[str], hint: str = "") -> dict[str, str]:
 
 
 def game_in_words(game: Game[Any]) -> str:
-    """The game's name and the fewest parameters that make it, e.g. `jujitsu num_cards=5`.
+    """The game's name and the fewest parameters that reproduce it, e.g. `jujitsu num_cards=5`.
 
-    A user's own game has the name that makes it again, e.g. `undercut:Undercut rounds=2`.
+    A user's own game has the name that imports it, e.g. `undercut:Undercut rounds=2`.
     """
     named = parameters_in(game.facts.name)
     parameters = {name: value for name, value in game.parameters().items() if name not in named}
@@ -185,7 +185,7 @@ def _as_word(value: object) -> str:
 
 
 def in_brief(value: object) -> str:
-    """Formats a parameter's value as typed, e.g. `2,3,6`; long lists are abbreviated, as in `1,...,13`."""
+    """Formats a parameter's value as on the command line, e.g. `2,3,6`; abbreviates long lists, as in `1,...,13`."""
     if isinstance(value, (tuple, list)) and len(value) > MOST_ITEMS:
         return f"{value[0]},...,{value[-1]}"
     return _as_word(value)
@@ -217,7 +217,7 @@ def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[
 
 
 def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list[str]:
-    """The arguments of `cardwar` that reproduce a run; omits only empty strings.
+    """The arguments of `cardwar` that reproduce a run; arguments that are empty strings are omitted.
 
     `title` is the output of `game_in_words`, and `identity` that of `run_identity`.
     """
@@ -235,7 +235,7 @@ def printable(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """Formats a string, possibly quoted from a file, as one printable line of limited length."""
+    """Formats a string, which may come from a file, as one printable line of limited length."""
     line = abbreviated(printable(" ".join(text.split())))
     half = MOST_LETTERS // 2
     return line if len(line) <= MOST_LETTERS else f"{line[:half]} ... {line[-half:]}"
@@ -245,4 +245,4 @@ def points(payoff: float | None, digits: int = 6) -> str:
     """Formats payoff points with `digits` decimals; empty for None and NaN."""
     if payoff is None or math.isnan(payoff):
         return ""
-    return f"{round(payoff, digits) + 0.0:.{digits}f}"  # adding 0.0 turns a -0.0 that rounding leaves into 0.0
+    return f"{round(payoff, digits) + 0.0:.{digits}f}"  # rounding can give -0.0, which adding 0.0 turns into 0.0

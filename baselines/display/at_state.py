@@ -1,4 +1,4 @@
-"""Optimal play at one state as labelled data: the matrix game, both players' mixes and their ranges."""
+"""Optimal play at one state, as labelled data: the matrix game and the optimal strategies of both players."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from baselines.display.html import fraction, number
 from baselines.matrix_game.optimal_sets import exact_ranges, ranges_of_one
 
-# Probabilities that differ by less count as equal; in small games distinct ones are far apart.
+# Probabilities that differ by less than this count as equal; in small games, distinct ones differ by far more.
 SAME_PROBABILITY = 1e-9
 WAITS = "waits"
 # `repr` names at most this many actions.
@@ -31,8 +31,8 @@ class Mix:
     probabilities: Array  # of each action, in the selected strategy
     low: Array  # lowest probability of each action in any optimal strategy at this state
     high: Array  # highest one
-    slack: float  # how much rounding could widen these bounds at most; 1 if they could not be certified
-    exact: tuple[tuple[Fraction, Fraction], ...] | None = None  # the bounds as fractions, if computed
+    slack: float  # limit on the rounding error of `low` and `high`; 1 if they could not be certified
+    exact: tuple[tuple[Fraction, Fraction], ...] | None = None  # `low` and `high` as fractions, if computed
     chosen: Fractions | None = None  # `probabilities` as fractions, if computed
 
     def __repr__(self) -> str:
@@ -45,18 +45,22 @@ class Mix:
 
     @property
     def unique(self) -> bool | None:
-        """Whether this is the only optimal strategy at this state; None if that could not be certified."""
+        """True if this is the only optimal strategy at this state; None if that could not be certified."""
         if self.free():
             return False
         return True if self.slack <= SAME_PROBABILITY else None
 
     def verdict(self) -> str:
-        """The same as a phrase."""
-        verdicts = {True: "the only optimal mix", False: "one of many optimal mixes", None: "an optimal mix"}
+        """Says in words whether this is the only optimal strategy."""
+        verdicts = {
+            True: "the only optimal strategy",
+            False: "one of many optimal strategies",
+            None: "an optimal strategy",
+        }
         return verdicts[self.unique]
 
     def free(self) -> list[tuple[str, float, float]] | list[tuple[str, Fraction, Fraction]]:
-        """The actions whose probability can vary, each with its lowest and highest probability."""
+        """Returns the actions whose probability can vary, each with its lowest and highest probability."""
         if self.exact is not None:
             return [
                 (action, *bounds) for action, bounds in zip(self.actions, self.exact, strict=True) if len({*bounds}) > 1
@@ -75,13 +79,13 @@ class Mix:
 class PlayAt:
     """Optimal play at a state."""
 
-    description: str  # the state in a few lines
+    description: str  # a description of the state, a few lines
     value: float  # continuation value, payoff points to player 0
-    exact: Fraction | None  # the same as a fraction; None if the game was not solved in rationals
+    exact: Fraction | None  # `value` as a fraction; None if the game was not solved in rationals
     # `[actions of player 0, actions of player 1]` continuation payoffs to player 0, payoff points; a player who does
     # not act has one row or column.
     matrix: Array
-    mixes: tuple[Mix, Mix]  # what each player does
+    mixes: tuple[Mix, Mix]  # the strategy of each player
     actions: tuple[str, ...]  # names of all actions legal for either player, in the game's order
     exact_matrix: tuple[Fractions, ...] | None = None  # `matrix` as fractions, if computed
 
@@ -96,7 +100,7 @@ class PlayAt:
         return self.mixes[0].actions or (WAITS,), self.mixes[1].actions or (WAITS,)
 
     def as_data(self) -> dict[str, Any]:
-        """The whole report in JSON-compatible form; fractions are strings such as "1/3"."""
+        """Returns everything as JSON-compatible data; fractions become strings such as "1/3"."""
         rows, columns = self.headings
         return {
             "value": self.value,
@@ -110,7 +114,7 @@ class PlayAt:
 
 
 def play_from(data: Mapping[str, Any], description: str) -> PlayAt:
-    """Restores the `PlayAt` that `as_data` wrote, with this description of the state.
+    """Makes a `PlayAt` from the data that `as_data` returned and a description of the state.
 
     Raises:
         KeyError, TypeError, ValueError: If the data is malformed.
@@ -164,12 +168,15 @@ def _as_data(mix: Mix) -> dict[str, Any]:
 
 
 def certified_mix(actions: Sequence[str], probabilities: Sequence[float] | Array, matrix: Array) -> Mix:
-    """An optimal strategy and the set of them, from the player's payoff matrix; no actions if the player waits."""
+    """Adds to an optimal strategy the range of all optimal ones, computed from the player's payoff matrix.
+
+    `actions` is empty if the player does not act.
+    """
     if not actions:
         return Mix((), np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
     probabilities = np.array(probabilities)
     low, high, below, above = ranges_of_one(matrix)
-    # The selected strategy is optimal as well.
+    # The selected strategy is optimal too, so the ranges must contain it.
     low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
     return Mix(tuple(actions), probabilities, low, high, float(max(below.max(), above.max())))
 
@@ -177,7 +184,7 @@ def certified_mix(actions: Sequence[str], probabilities: Sequence[float] | Array
 def exact_mix(
     actions: Sequence[str], probabilities: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]], value: Fraction
 ) -> Mix:
-    """As `certified_mix`, in rationals; `value` is the value to this player."""
+    """Does the same as `certified_mix` in rationals; `value` is the value of the matrix game to this player."""
     if not actions:
         return certified_mix((), (), np.zeros((1, 1)))
     ranges = exact_ranges(matrix, value)

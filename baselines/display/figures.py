@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("tab:blue", "tab:orange")
-# Larger matrices are shown by colours alone.
+# A matrix with more entries is drawn in colours only, without numbers.
 MOST_NUMBERS = 200
-# Longer fractions do not fit beside a bar or into a matrix; nor do more labels than this.
+# Limits on what fits beside bars or into a matrix: characters of a fraction, and labels.
 MOST_LETTERS, MOST_LABELS = 7, 10
 
 
@@ -37,7 +37,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def play_figure(play: PlayAt, title: str, hint: str = "") -> Figure:
-    """Draws both players' mixes as bars and the payoff matrix as a heat map; a hint is written below the title."""
+    """Draws both players' strategies as bars, the payoff matrix as a heat map, and a hint below the title."""
     rows, columns = play.headings
     figure = new_figure(6.0 + 0.46 * len(columns), max(4.0, 1.8 + 0.32 * len(rows)))
     halves: Any = figure.subfigures(1, 2, width_ratios=(3.2, 2.2 + 0.46 * len(columns)))

@@ -9,19 +9,19 @@ from html import escape
 from typing import Any
 
 MOST_ROWS = 40
-# Precedes a fraction that was rounded because it is longer than this.
+# A fraction of more than MOST_LETTERS characters is rounded, and ROUNDED precedes it.
 ROUNDED, MOST_LETTERS = "≈", 24
 Number = float | Fraction
 
 
 def fraction(figure: Fraction) -> str:
-    """Writes a fraction as "2/3", however long: Python itself refuses integers of more than 4,300 digits."""
+    """Formats a fraction of any length as "2/3"; Python's own conversion refuses integers of over 4,300 digits."""
     below = "" if figure.denominator == 1 else f"/{Decimal(figure.denominator):f}"
     return f"{Decimal(figure.numerator):f}{below}"
 
 
 def short(figure: Number, digits: int, most: int = MOST_LETTERS) -> str:
-    """Writes decimals, never -0. Fractions stay fractions, or become decimals behind ROUNDED if they are too long."""
+    """Formats a number: a float as decimals, never -0; a fraction as such, or as ROUNDED and decimals if too long."""
     rounded = ""
     if isinstance(figure, Fraction):
         # The number of bits bounds the length, so huge fractions need not be written out first.
@@ -32,15 +32,15 @@ def short(figure: Number, digits: int, most: int = MOST_LETTERS) -> str:
 
 
 def number(figure: Number, exact: Fraction | None = None) -> str:
-    """Writes six decimals; if the figure or `exact` is a fraction, the decimals follow it in parentheses."""
+    """Formats a number with six decimals; if `figure` or `exact` is a fraction, they follow it in parentheses."""
     text = short(figure if exact is None else exact, 6)
     return f"{text} ({short(float(figure), 6)})" if "/" in text else text
 
 
 def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Makes an HTML table, all text escaped. Numbers are right-aligned and written by `number`.
+    """Makes an HTML table and escapes all text. Numbers are right-aligned and formatted by `number`.
 
-    Rows beyond `MOST_ROWS` are replaced by a line with their number.
+    Rows beyond `MOST_ROWS` are replaced by one line that counts them.
     """
     rows = list(rows)
     lines = [

@@ -28,7 +28,7 @@ class Match:
     Attributes:
         games: Number of games, over all seats.
         payoff: The policy's mean payoff over its seats, payoff points.
-        wins: Fraction of the games in which the policy got more than every other player.
+        wins: Fraction of the games in which the policy gets more than every other player.
     """
 
     games: int
@@ -46,7 +46,7 @@ def match(
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
 ) -> Match:
-    """Plays a policy against others, equally often in each seat, or in one seat if all seats are equivalent.
+    """Plays a policy against others, equally often in each seat, or only in one if all seats are equivalent.
 
     Args:
         game: The rules, for any number of players.
@@ -101,7 +101,7 @@ def _summary(game: Game[Any], payoffs: NDArray[np.float64], certain: bool, confi
 
 
 def alike_for_all(game: Game[Any]) -> bool:
-    """Whether rules and deal treat all seats alike."""
+    """Returns whether rules and deal treat all seats alike."""
     facts = game.facts
     if not (facts.seat_symmetric and facts.public_state):
         return False

@@ -1,4 +1,4 @@
-"""The game loop: many games between policies, side by side in batches."""
+"""Plays many games between policies side by side, in batches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cardwar_envs.envs.engines.engine import chosen_actions
 
 # Limits on the games in a batch, and on the entries of their masks.
 MOST_GAMES, MOST_MASKS = 4096, 1 << 23
-# Limit on the entries of one answer of a policy.
+# Limit on the entries of the array that a policy returns for one query.
 MOST_ENTRIES = 1 << 20
 CERTAIN_TO = 1e-9
 SEEDS, MOST = range(1 << 64), range(1, 1 << 40)
@@ -93,14 +93,14 @@ def sampled_games(
 
 
 def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """`[games]`: the player who alone got the most of `[games, players]` payoff points, or `NOBODY`."""
+    """Returns `[games]` winners: who alone got the most of `[games, players]` payoff points, else `NOBODY`."""
     best = payoffs.argmax(axis=1)
     behind = lead(np.take_along_axis(payoffs, best[:, None], axis=1), payoffs) > 0.0
     return np.where(behind.sum(axis=1) == payoffs.shape[1] - 1, best, NOBODY)
 
 
 class _Table:
-    """A batch of games. Each slot plays a fixed number, since keeping the first to finish would favour short games."""
+    """A batch of games. Each slot plays a fixed number of games: taking the first to finish would favour short ones."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class _Table:
                 progress(sum(map(len, payoffs)))
             left[ended] -= 1
             going_on = left > 0
-            if not going_on.all():  # drop finished places
+            if not going_on.all():  # drop finished slots
                 engine.keep(going_on)
                 self._streams, self._untouched = self._streams[going_on], self._untouched[going_on]
                 left, running, steps, ended = left[going_on], running[going_on], steps[going_on], ended[going_on]
@@ -154,12 +154,13 @@ class _Table:
         return Played(np.concatenate(payoffs), ends)
 
     def _joint_actions(self, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`[places, players]`."""
+        """Returns each acting player's action, `[places, players]`."""
         observations, masks = self._engine.views()
         actions = np.zeros(acting.shape, dtype=np.int64)
         queries = defaultdict(list)  # seats that share a policy are queried together
         for seat, policy in enumerate(self._policies):
-            # An engine plays uniformly itself, compiled; but it draws a number even if only one action is legal.
+            # The compiled engine can play uniformly itself, but draws a random number even for a single legal action,
+            # so it could not show that a game has no randomness.
             uniform = getattr(policy, "plays_uniformly", False) and not self._while_certain
             queries[None if uniform else id(policy)].append(seat)
         for shared, seats in queries.items():
@@ -190,7 +191,7 @@ class _Table:
 
     def _drawn(self, places: NDArray[np.intp]) -> NDArray[np.float64]:
         drawn, waiting = np.empty(len(places)), np.arange(len(places))
-        while len(waiting):  # several seats of one game can need a number, but a stream yields one at a time
+        while len(waiting):  # several seats of a game can need a number, but its stream yields one at a time
             _, first = np.unique(places[waiting], return_index=True)
             now = waiting[first]
             drawn[now] = draw(self._streams, places[now])

@@ -28,12 +28,12 @@ class Interval(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether the value is exact rather than sampled."""
+        """True if the value is exact rather than sampled."""
         return self.low == self.high
 
 
 def mean_interval(samples: NDArray[np.float64], least: float, most: float, confidence: float = CONFIDENCE) -> Interval:
-    """The mean of independent samples, with an empirical Bernstein interval.
+    """Returns the mean of independent samples, with an empirical Bernstein interval.
 
     Source: A. Maurer and M. Pontil, "Empirical Bernstein bounds and sample variance penalization" (COLT 2009), theorem
         4, applied to each end.
@@ -55,7 +55,7 @@ def mean_interval(samples: NDArray[np.float64], least: float, most: float, confi
     samples, slack = samples.astype(np.float64, copy=False), 1e-9 * max(1.0, abs(least), abs(most))
     # Written so that NaN counts as out of range.
     if not len(samples) or not (samples.min() >= least - slack and samples.max() <= most + slack):
-        raise ValueError(f"there must be samples, all in {least:g}..{most:g}")
+        raise ValueError(f"samples must be at least one number, all in {least:g}..{most:g}")
     mean, width = float(np.mean(samples)), _bernstein_width(samples, least, most, error)
     return Interval(mean, max(mean - width, least), min(mean + width, most))
 
@@ -70,7 +70,7 @@ def _bernstein_width(samples: NDArray[np.float64], least: float, most: float, er
 
 
 def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
-    """The success rate of independent trials, with the exact binomial interval of Clopper and Pearson (1934).
+    """Returns the success rate of independent trials, with the exact binomial interval of Clopper and Pearson (1934).
 
     Raises:
         ValueError: If there are no trials or more successes than trials, either is not an integer, or the confidence is
@@ -88,7 +88,7 @@ def share_interval(successes: int, trials: int, confidence: float = CONFIDENCE) 
 
 
 def _error(confidence: float) -> float:
-    """The error probability allowed to one end of an interval."""
+    """Returns the error probability of each end of an interval; checks the confidence."""
     if not isinstance(confidence, (float, int)) or not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence ({confidence}) must be a number between 0 and 1")
     return (1.0 - confidence) / 2.0

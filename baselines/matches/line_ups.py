@@ -38,17 +38,18 @@ _COMPILED: dict[type, str] = {
 class CrossPlay:
     """Outcomes of games between the policies of a line-up.
 
-    The winner is the player who alone gets the most. A round is a joint action; in WAR it is a round with all its wars.
+    The winner is the player with the highest payoff, if only one has it. A round is one joint action; in WAR it is a
+    round of the game, wars included.
 
     Attributes:
         games: Games played; 1 if there is no chance in them.
         wins: Games won, per seat.
         nobody: Games that ended without a winner.
         unfinished: Games stopped by the limit of rounds while several players were still in.
-        mean_rounds: Mean number of rounds per game; an unfinished game counts the rounds it was played.
+        mean_rounds: Mean number of rounds per game, including those of unfinished games.
         std_rounds: Standard deviation of the number of rounds over these games.
         mean_rounds_won: Per seat, the mean number of rounds of the games it won; None if it won none.
-        mean_payoffs: Per seat, payoff points; None after the compiled simulator, which keeps no payoffs.
+        mean_payoffs: Per seat, payoff points; None if the compiled simulator played, which records no payoffs.
         payoff_errors: Per seat, the standard error of its mean payoff, payoff points: 0 if there is no chance, infinite
             if a single game was sampled.
         rounds: Rounds of the only possible game if there is no chance, else None.
@@ -110,7 +111,7 @@ def cross_play(
 
 
 def _stopped_after(game: Game[Any], state: Any, steps: int) -> tuple[bool, int]:
-    """Whether the limit of rounds stopped a game here with several players still in it, and the rounds played."""
+    """Returns whether the round limit stopped a game while several players were in it, and the rounds played."""
     if isinstance(state, WarState):  # a round can be several joint actions, and payoffs are also 0 without a winner
         return len(state.live) > 1, game.initial()[0].state.rounds_left - state.rounds_left
     return False, steps
@@ -122,7 +123,7 @@ def _endings(played: Played) -> _Endings:
 
 
 def _simulated(game: Game[Any], players: Sequence[Policy], games: int, seed: int) -> _Endings | None:
-    """Plays the games in the compiled simulator; None if it does not know these rules or all of the strategies.
+    """Plays the games in the compiled simulator; None if it lacks these rules or one of the strategies.
 
     Used only for line-ups with a random strategy; others need a single game.
     """

@@ -13,9 +13,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, distinct
 from cardwar_envs.envs.engines.engine import Views
 
-# Trials, and observations evaluated, per batch: few enough to stay in a processor's cache.
+# Limits on the joint actions tried, and on the observations evaluated, in one batch, so that it fits into a processor's
+# cache. A batch for a single situation tries FEW_TRIALS.
 TRIALS_AT_A_TIME = 4096
-# The same for a single situation.
 FEW_TRIALS = 64
 ASKED_AT_A_TIME = 2048
 
@@ -55,7 +55,7 @@ class StateValues:
         self._network = network
 
     def __call__(self, views: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Continuation payoffs to player 0, `[batch]` payoff points, from both views `[batch, 2, observation_size]`."""
+        """Evaluates both views, `[batch, 2, observation_size]`: `[batch]` continuation payoff points to player 0."""
         taken, signs = one_view(views)
         different, places = distinct(taken)
         asked = taken[different]
@@ -65,10 +65,10 @@ class StateValues:
 
 
 class Lookahead:
-    """Matrix games one move ahead: the reward of each joint action plus the value of its successor."""
+    """Builds one-step matrix games: the reward of each joint action plus the value of the state that follows."""
 
     def __init__(self, game: Game[Any]) -> None:
-        """Rejects games in which players cannot see what a joint action leads to, or whose seats differ.
+        """Rejects games in which players cannot predict the outcome of a joint action, or in which seats differ.
 
         Raises:
             ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or may have
@@ -83,15 +83,15 @@ class Lookahead:
         self._trials, self._few_trials = Brancher(game, TRIALS_AT_A_TIME), Brancher(game, FEW_TRIALS)
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """Both players' views from one player's, `[batch, observation_size]`; that player counts as player 0."""
+        """Derives both players' views from those of one player, `[batch, observation_size]`, taken as player 0."""
         return self._brancher(len(observations)).views(observations)
 
     def _brancher(self, situations: int) -> Brancher:
-        """Picks the batch of suitable size: all its games are played, needed or not."""
+        """Picks the smaller batch if it suffices, since all games of a batch are played, needed or not."""
         return self._few_trials if situations == 1 else self._trials
 
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
-        """`[batch, num_actions, num_actions]` payoff points to player 0, 0 for illegal actions."""
+        """Returns `[batch, num_actions, num_actions]` payoff points to player 0, 0 for illegal actions."""
         none = np.zeros((0, self._actions, self._actions))
         return np.concatenate([none, *(matrices for matrices, _ in self.lots(situations, values))])
 
@@ -111,7 +111,7 @@ class Lookahead:
     def strategies(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8], values: StateValues
     ) -> NDArray[np.float64]:
-        """The observers' optimal strategies in the one-step matrix games, `[batch, num_actions]`."""
+        """Computes the observers' optimal strategies in the one-step matrix games, `[batch, num_actions]`."""
         situations = self.views(observations)
         matrices = self.matrices(situations, values)
         return solve_matrices(matrices, action_masks, situations.masks[:, 1]).row_strategies

@@ -1,12 +1,12 @@
 """Compiled simplex of all oracles for small zero-sum matrix games; `baselines.matrix_game.solve` checks its input.
 
 The simplex solves the column player's program max sum(w), M w <= 1, w >= 0 (for M > 0) on a condensed tableau. The row
-player's strategy is the dual solution. Pivots follow Dantzig's rule, ties to the lowest index, so equal games give
-equal answers. After `DANTZIG_PIVOTS` pivots Bland's rule takes over, which cannot cycle. Every result has bounds on the
-value that hold regardless of rounding in the tableau.
+player's strategy is the dual solution. Pivots follow Dantzig's rule, and ties go to the lowest index, so equal games
+have equal solutions. After `DANTZIG_PIVOTS` pivots Bland's rule takes over, which cannot cycle. Every result has bounds
+on the value that hold regardless of rounding in the tableau.
 
 Comparisons are written as selections instead of branches: a processor cannot predict which action is best, and
-mispredictions would cost more than all of the arithmetic.
+mispredictions would take longer than the arithmetic.
 
 numba caches compiled code on disk and does not notice a change in a function called from another file.
 `double_double_kernel` and the kernels of `baselines.oracles.rank_games` and `baselines.oracles.finite_horizon` call
@@ -61,7 +61,7 @@ def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
 
 @_inlined
 def entering_column(costs, columns, tolerance, bland):  # type: ignore[no-untyped-def]
-    """The column of lowest reduced cost (with Bland's rule the first negative one), or -1 at the optimum."""
+    """Returns the column of lowest reduced cost (with Bland's rule the first negative one), or -1 at the optimum."""
     best, chosen = -tolerance, -1
     if bland:
         for j in range(columns):
@@ -217,7 +217,7 @@ def _is_distribution(strategy):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _guarantees(matrix, x, y):  # type: ignore[no-untyped-def]
-    """What x guarantees to the row player and what y concedes to it."""
+    """Returns the payoff that x guarantees to the row player, and the most that the row player can get against y."""
     rows, columns = matrix.shape
     lower, upper = np.inf, -np.inf
     for j in range(columns):
@@ -235,7 +235,7 @@ def _guarantees(matrix, x, y):  # type: ignore[no-untyped-def]
 
 @_inlined
 def certify(matrix, x, y):  # type: ignore[no-untyped-def]
-    """Bounds on the value: what x guarantees to the row player and what y concedes to it."""
+    """Returns bounds on the value: the payoff that x guarantees to the row player, and the most it gets against y."""
     # Only distributions give bounds. This check also rejects nan, which comparisons would let through.
     if not (_is_distribution(x) and _is_distribution(y)):
         return -np.inf, np.inf

@@ -2,7 +2,7 @@
 
 Any mixture of optimal strategies is optimal, so the search may stop at any time. It is the fully corrective method of
 Frank and Wolfe: find the mixture of the known vertices with the greatest entropy, then add the vertex that promises the
-largest gain, and stop when that gain is below `ENTROPY_GAP`. The gain bounds the missing entropy.
+largest gain, and stop when that gain is below `ENTROPY_GAP`. This gain bounds how far the entropy is from the maximum.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Array = NDArray[np.float64]
 
 
 def most_even(faces: Faces, cards: Array) -> Array:
-    """The optimal strategies of maximum entropy over cards, `[batch, rows]`, within `ENTROPY_GAP` nats.
+    """Returns the optimal strategies of maximum entropy over cards, `[batch, rows]`, within `ENTROPY_GAP` nats.
 
-    `cards`, `[batch, rows]`, is the number of cards, at least 1, that each row stands for. The entropy is the sum of -x
-    log(x / cards).
+    `cards`, `[batch, rows]`, is the number of cards, at least 1, with which each row can be played. The entropy is the
+    sum of -x log(x / cards).
     """
     strategies = faces.strategies.copy()
     known = _corners(faces)
@@ -48,7 +48,7 @@ def most_even(faces: Faces, cards: Array) -> Array:
 
 
 def _corners(faces: Faces) -> list[Array]:
-    """Some vertices of each game: those with the highest and the lowest probability of each row."""
+    """Returns some vertices of each game: those with the highest and the lowest probability of each row."""
     known = [faces.strategies[game : game + 1] for game in range(len(faces.strategies))]
     for row in range(faces.strategies.shape[1]):
         for sign in (1.0, -1.0):
@@ -64,7 +64,7 @@ def _with(corners: Array, vertex: Array) -> Array:
 
 
 def _mixed(corners: Array, cards: Array) -> Array:
-    """The maximum-entropy mixture of the given strategies."""
+    """Returns the maximum-entropy mixture of the given strategies."""
     from scipy.optimize import minimize
 
     def loss_and_slope(weights: Array) -> tuple[float, Array]:

@@ -1,9 +1,9 @@
-"""Selects among the optimal strategies of matrix games, the polytope {x : x M >= v} of each, in batches.
+"""Selects among the optimal strategies of matrix games, in batches.
 
-Let c be a second, linear objective. If tilt is small enough, an optimal strategy of the game M + tilt * c (c[i] is
-added to row i) maximises x c over the row player's optimal strategies. Its guarantee in M shows whether tilt was small
-enough. Then the certificate of the tilted game bounds the objective of every optimal strategy: x c <= (value of the
-tilted game - v) / tilt.
+The optimal strategies of a game M of value v are the polytope {x : x M >= v}. Let c be a second, linear objective. If
+tilt is small enough, an optimal strategy of the game M + tilt * c (c[i] is added to row i) maximises x c over the row
+player's optimal strategies. Its guarantee in M shows whether tilt was small enough. Then the certificate of the tilted
+game bounds the objective of every optimal strategy: x c <= (value of the tilted game - v) / tilt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Faces:
-    """A batch of matrix games from the row player's side, with what is needed to select among optimal strategies.
+    """A batch of matrix games with their values and one optimal strategy each, from the row player's side.
 
     Attributes:
         matrices: `[batch, rows, columns]` payoffs to the row player.
@@ -49,7 +49,7 @@ class Faces:
     column_masks: Mask
 
     def shortfall(self, strategies: Array) -> Array:
-        """`[batch]`: how far a strategy's guarantee falls short of the value, as a fraction of the payoffs' size."""
+        """Returns `[batch]` how far a guarantee falls short of the value, as a fraction of the payoffs' size."""
         guarantees = np.einsum("br,brc->bc", strategies, self.matrices)
         least = np.where(self.column_masks, guarantees, np.inf).min(axis=1)
         size = np.maximum(1.0, np.abs(np.where(self._legal, self.matrices, 0.0)).max(axis=(1, 2)))
@@ -60,7 +60,7 @@ class Faces:
         return np.asarray(self.row_masks[:, :, None] & self.column_masks[:, None, :])
 
     def spans(self) -> Array:
-        """`[batch]`: the highest payoff minus the lowest."""
+        """Returns `[batch]`: the highest payoff minus the lowest."""
         high = np.where(self._legal, self.matrices, -np.inf).max(axis=(1, 2))
         return np.asarray(high - np.where(self._legal, self.matrices, np.inf).min(axis=(1, 2)))
 
@@ -70,7 +70,7 @@ class Faces:
 
 
 def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask]) -> tuple[Faces, Faces]:
-    """The games from the row player's side, and from the column player's, with negated payoffs.
+    """Returns the games from the row player's side, and from the column player's, with negated payoffs.
 
     The masks of legal actions are `[batch, rows]` and `[batch, columns]`.
     """
@@ -85,7 +85,7 @@ def both_sides(matrices: Array, solved: MatrixSolutions, masks: tuple[Mask, Mask
 def evenly_if_optimal(
     matrices: Array, solved: MatrixSolutions, cards: tuple[Array, Array], masks: tuple[Mask, Mask]
 ) -> tuple[Array, Array]:
-    """Optimal strategies of matrix games: uniform over cards where that is optimal, else those of `solved`.
+    """Returns optimal strategies of matrix games: uniform over cards where that is optimal, else those of `solved`.
 
     `cards`, `masks` and the result are `[batch, rows]` and `[batch, columns]`: the number of ways to play each action,
     whether it is legal, and its probability.
@@ -100,7 +100,7 @@ def evenly_if_optimal(
 
 
 def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
-    """The optimal strategies that maximise a linear objective, `[batch, rows]`, with one coefficient per row.
+    """Returns the optimal strategies that maximise a linear objective, `[batch, rows]`, with one coefficient per row.
 
     Also returns `[batch]` bounds on how much higher the objective of another optimal strategy could be. If no tilt is
     small enough, returns the default strategy with the largest possible bound.
@@ -130,21 +130,21 @@ def best_optimal(faces: Faces, objectives: Array) -> tuple[Array, Array]:
 
 
 def most_of_row(faces: Faces, row: int, sign: float) -> Array:
-    """`[batch, rows]`: the optimal strategies that maximise (`sign` 1) or minimise (`sign` -1) a row's probability."""
+    """Returns `[batch, rows]` optimal strategies that maximise (`sign` 1) or minimise (-1) a row's probability."""
     objectives = np.zeros_like(faces.strategies)
     objectives[:, row] = sign
     return best_optimal(faces, objectives)[0]
 
 
 def probability_ranges(faces: Faces) -> tuple[Array, Array]:
-    """The lowest and highest probability of each row over all optimal strategies, each `[batch, rows]`."""
+    """Returns the lowest and highest probability of each row over all optimal strategies, each `[batch, rows]`."""
     rows = range(faces.strategies.shape[1])
     low, high = (np.stack([most_of_row(faces, row, sign)[:, row] for row in rows], axis=1) for sign in (-1.0, 1.0))
     return low, high
 
 
 def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
-    """The range of each row's probability over all optimal strategies of the row player, `[rows]` each.
+    """Returns the range of each row's probability over all optimal strategies of the row player, `[rows]` each.
 
     Returns the lowest and highest probabilities found, and bounds on how far beyond them the true extremes may be: 0 up
     to rounding, or 1 where no bound is known.
@@ -161,7 +161,7 @@ def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
 def exactly_even(
     matrix: Sequence[Sequence[Fraction]], value: Fraction, cards: Sequence[int]
 ) -> tuple[Fraction, ...] | None:
-    """The row player's strategy that plays every card equally often, if it guarantees the value; else None.
+    """Returns the row player's strategy that plays every card equally often, if it guarantees the value; else None.
 
     `cards`, `[rows]`, is the number of ways to play each action.
     """
@@ -174,7 +174,7 @@ def exactly_even(
 
 
 def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """The lowest and highest probability of each row over all optimal strategies of the row player.
+    """Returns the lowest and highest probability of each row over all optimal strategies of the row player.
 
     Optimal strategies are the x >= 0 of sum 1 with x (M - value) >= 0. Their multiples satisfy that inequality too, so
     the programs allow any sum up to 1: the maximum of `x[i]`, or of the sum of the others, is attained where it is 1.
@@ -192,7 +192,7 @@ def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[
 
 
 def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:
-    """All vertices of {x : x M >= v} of one game, `[num_vertices, rows]`.
+    """Returns all vertices of {x : x M >= v} of one game, `[num_vertices, rows]`.
 
     Cuts the simplex of all strategies by one column after the other. Two vertices are neighbours if no third vertex
     lies on all faces that the two share.

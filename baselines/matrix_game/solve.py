@@ -1,4 +1,4 @@
-"""Solves zero-sum matrix games: one, a batch, or one in exact rationals. Every result has its duality gap.
+"""Solves zero-sum matrix games: one, a batch, or one in exact rationals. Every result comes with its duality gap.
 
 The row player maximises. Among several equilibria the choice is deterministic:
 
@@ -25,7 +25,7 @@ from cardwar_envs.core.kernels import kernels
 
 # Games per thread task, enough to make scheduling cheap.
 GAMES_AT_A_TIME = 4096
-# In plain Python, on one thread; the number of pivots grows with the longer side.
+# Time in plain Python on one thread, per matrix entry and action: the number of pivots grows with the longer side.
 SECONDS_PER_ENTRY_AND_ACTION = 4e-6
 SLOWER_IN_PAIRS = 10  # double-double precision
 # Beyond this many entries, exact rationals of arbitrary floats are too slow for a fallback.
@@ -40,8 +40,8 @@ class MatrixSolution:
         value: The payoff to the row player, payoff points; midway between the certified bounds.
         row_strategy: `[rows]` probabilities.
         column_strategy: `[columns]` probabilities.
-        gap: What the column strategy concedes minus what the row strategy guarantees,
-            payoff points; the error of `value` is at most half of it.
+        gap: The row player's best-response payoff against the column strategy minus the payoff that the row strategy
+            guarantees, payoff points; the error of `value` is at most half of it.
     """
 
     value: float
@@ -83,7 +83,7 @@ class ExactMatrixSolution:
 
 
 def _kernel(seconds: float) -> Any:
-    """The kernels, compiled or not, for work that takes plain Python about `seconds`."""
+    """Returns the kernels, compiled only if the work would take plain Python (about `seconds`) too long."""
     return kernels("baselines.matrix_game.kernel", seconds)
 
 
@@ -97,7 +97,7 @@ def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
         An equilibrium with its duality gap.
 
     Raises:
-        ValueError: If the matrix is not two-dimensional, empty or not finite (up to 1e300).
+        ValueError: If the matrix is not two-dimensional, is empty, or has an entry that is not finite or beyond 1e300.
     """
     solutions = solve_matrices(_shaped(matrix, dimensions=2)[None])
     return MatrixSolution(
@@ -126,8 +126,8 @@ def solve_matrices(
         Equilibria with their duality gaps; masked actions have probability 0.
 
     Raises:
-        ValueError: If the matrices are not `[batch, rows, columns]`, empty or not finite (up to 1e300), a mask has
-            another shape or leaves a player without an action, or `threads` is below 1.
+        ValueError: If the matrices are not `[batch, rows, columns]`, are empty, or have an entry that is not finite or
+            beyond 1e300; if a mask has another shape or leaves a player without an action; or if `threads` is below 1.
     """
     games = _shaped(matrices, dimensions=3)
     row_shape, column_shape = games.shape[:2], games.shape[::2]
@@ -164,7 +164,7 @@ _Bounded = tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
 
 
 def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
-    """The tightest bounds from the kernel and, until they are tight enough, from slower and slower methods."""
+    """Tries slower and slower methods until the bounds are tight enough; returns the tightest bounds found."""
     tolerance = RELATIVE_GAP * max(1.0, float(np.abs(matrix).max()))
     if best[1] - best[0] <= tolerance:
         return best
@@ -192,7 +192,7 @@ def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], N
 
 
 def _solve_by_highs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Both players' strategies from one linear program and its dual; None if HiGHS reports failure."""
+    """Returns both players' strategies from one linear program and its dual; None if HiGHS reports failure."""
     from scipy.optimize import linprog
 
     rows, columns = matrix.shape

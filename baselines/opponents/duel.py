@@ -53,8 +53,8 @@ class LowestCard(_CardByPlace):
 class SecondLowestCard(_CardByPlace):
     """Plays the second lowest card, or the only one.
 
-    Names: "second lowest card" in Sanwal and Drechsler 2002, section 5.2, as the answer to `LowestCard`. With
-        duplicates the two lowest cards can have the same rank.
+    Names: "second lowest card" in Sanwal and Drechsler 2002, section 5.2, as the best reply to `LowestCard`. If cards
+        are held twice, the two lowest cards can have the same rank.
     """
 
     place = 1

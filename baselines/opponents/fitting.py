@@ -1,4 +1,4 @@
-"""The named policies that can play a game."""
+"""Finds the named policies that can play a game."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SLOW = {"equilibrium", "level"}
 
 
 def fitting_policies(game: Game[Any]) -> dict[str, Policy]:
-    """The named policies that can play a game, by name.
+    """Returns the named policies that can play a game, by name.
 
-    Omits policies that are slow to make or depend on the other seats, and duplicate names of uniform play.
+    Omits policies that are slow to make, policies that depend on the other seats, and further names of uniform play.
     """
     found: dict[str, Policy] = {}
     for name in policy_names():

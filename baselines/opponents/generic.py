@@ -28,7 +28,7 @@ class Uniform:
 
     @property
     def plays_uniformly(self) -> bool:
-        """Whether a batch of games may draw its actions instead; false for subclasses that play differently."""
+        """True if a batch of games may draw this policy's actions itself; False for subclasses that play otherwise."""
         return getattr(self.action_probabilities, "__func__", None) is Uniform.action_probabilities
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
@@ -37,7 +37,7 @@ class Uniform:
 
 
 class UniformActions:
-    """Plays every legal action with the same probability, however many cards it stands for."""
+    """Plays every legal action with the same probability, regardless of how many cards can play that action."""
 
     stationary = True
 

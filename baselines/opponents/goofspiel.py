@@ -15,8 +15,8 @@ from cardwar_envs.games.goofspiel import Goofspiel
 class Matching:
     """Bids the card of the prize's own rank.
 
-    From the start of a game it always holds that card. In states that it cannot reach itself it may not; there it bids
-    the lowest card above the prize, or its highest card if there is none.
+    If it has played from the start of the game, it always holds that card. In other states it may have to replace the
+    card: by its lowest card above the prize, or by its highest card if none is above.
 
     Names: the optimal reply to uniformly random play in Ross 1971, section 2.
     """
@@ -37,14 +37,14 @@ class Matching:
         return np.asarray(np.eye(len(actions))[chosen])
 
     def _wanted(self, observations: Observations) -> NDArray[np.int64]:
-        """`[batch]`: the action that plays the wanted card."""
+        """Returns `[batch]`: the action that plays the wanted card."""
         return self._game.prizes_seen(observations) - 1
 
 
 class MatchingPlusOne(Matching):
     """Bids one card above the prize, and the lowest card for the highest prize: the best response to `Matching`.
 
-    If it does not hold the card, it replaces it as `Matching` does; from the start of a game it always holds it.
+    If it has played from the start of the game, it always holds that card; otherwise it replaces it as `Matching` does.
     """
 
     def _wanted(self, observations: Observations) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observa
 
 
 class TablePolicy:
-    """Plays the probabilities listed for an observation, and uniformly where the table has none.
+    """Plays the probabilities listed for an observation, and uniformly at observations that are not in the table.
 
     Exact measures reject a table that contains none of the queried observations, since they would measure uniform play.
     Each measure resets the counts `asked` and `known`.
@@ -29,7 +29,7 @@ class TablePolicy:
             raise ValueError(f"table ({wrong!r}) must be a mapping from observation.tobytes() to probabilities")
         self._table = dict(zip(_equal_keys(table), table.values(), strict=True))
         if len(self._table) < len(table):
-            raise ValueError("a table has two rows for one observation: 0.0 and -0.0 are equal")
+            raise ValueError("two keys of the table are the same observation: 0.0 and -0.0 are equal")
         self._asked: set[bytes] = set()
 
     def __repr__(self) -> str:
@@ -53,7 +53,7 @@ class TablePolicy:
         """Raises a ValueError if the table was queried but contained none of the observations."""
         if self.asked and not self.known:
             raise ValueError(
-                f"{self!r} knows none of the {self.asked:,} observations that it was asked for; "
+                f"{self!r} contains none of the {self.asked:,} observations queried; "
                 "its keys must be observation.tobytes() of this game's observations, which are float32"
             )
 
@@ -68,7 +68,7 @@ class TablePolicy:
 
 
 def _equal_keys(keys: Collection[bytes]) -> list[bytes]:
-    """The keys in the form of `observation_keys`, from the bytes of observations."""
+    """Converts the bytes of observations to keys as made by `observation_keys`."""
     sizes = sorted({len(key) for key in keys} or {0})
     if len(sizes) > 1 or sizes[0] % np.dtype(np.float32).itemsize:
         raise ValueError(

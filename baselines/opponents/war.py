@@ -64,7 +64,7 @@ class WarPlayer:
         return probabilities
 
     def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
-        """The rank of the battle card: `[batch]`, a fresh array.
+        """Chooses the rank of the battle card: `[batch]`, a new array.
 
         In a war `hand` is the upper hand, and `others`, `[batch, players - 1, ranks]`, is 0 for players not in the war.
         """
@@ -113,14 +113,14 @@ class _SimpleMinded(WarPlayer):
         return np.where(_highest(hand) > top, _lowest_above(hand, top), careful)
 
     def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
-        """The rank with which it risks a tie if it holds enough cards, or -1; arguments as in `_rank`."""
+        """Returns the rank with which it risks a tie if it holds enough cards, or -1; arguments as in `_rank`."""
         raise NotImplementedError
 
 
 class SimpleMindedPlayer1(_SimpleMinded):
-    """Risks a tie with its highest card if its second card is at least the best second card of all others.
+    """Risks a tie with its highest card if no other player's second-highest card is above its own second-highest.
 
-    Also does so if no other player has a second card.
+    Also risks the tie if no other player has a second card.
 
     Names: "SimpleMindedPlayer" in WAR 2017, appendix, lines 35-79; "SimpleMindedPlayer1" in the text.
     """
@@ -132,7 +132,7 @@ class SimpleMindedPlayer1(_SimpleMinded):
 
 
 class SimpleMindedPlayer2(SimpleMindedPlayer1):
-    """Risks every tie for the highest card when a round begins; in a war it plays like the first.
+    """Risks every tie for the highest card when a round begins; in a war it plays like `SimpleMindedPlayer1`.
 
     Names: "SimpleMindedPlayer2" in WAR 2017, appendix, lines 80-116.
     """
@@ -147,8 +147,8 @@ class SimpleMindedPlayer1AsWritten(_SimpleMinded):
     """Risks a tie with one opponent whose second card is no better than its own.
 
     The text requires an opponent `j` and an own card `c` with `c = max(H_j)` and `max2` of its hand at least
-    `max2(H_j)`. It does not say which of several such cards to play; this plays the highest. An opponent without a
-    second card counts as having no better one.
+    `max2(H_j)`. It does not say which of several such cards to play; this class plays the highest. If an opponent has
+    no second card, the condition on `max2` holds.
 
     Names: "SimpleMindedPlayer1" in WAR 2017, section III.D, step 3.
     """
@@ -173,13 +173,13 @@ class SimpleMindedPlayer2AsWritten(_SimpleMinded):
 
 
 def _highest(cards: Cards, place: int = 1) -> Ranks:
-    """The rank of the highest card (second highest with `place` 2, ...), or -1 if there are too few."""
+    """Returns the rank of the highest card (second highest with `place` 2, ...), or -1 if there are too few."""
     at_least = cards[..., ::-1].cumsum(axis=-1) >= place  # counts cards at or above each rank, from the top
     return np.asarray(at_least.sum(axis=-1) - 1)
 
 
 def _lowest_above(hand: Cards, rank: Ranks | None = None) -> Ranks:
-    """The lowest held rank, or the lowest above `rank`; 0 if there is none."""
+    """Returns the lowest held rank, or the lowest above `rank`; 0 if there is none."""
     held = hand > 0
     if rank is not None:
         held &= np.arange(hand.shape[1]) > rank[:, None]
@@ -187,13 +187,13 @@ def _lowest_above(hand: Cards, rank: Ranks | None = None) -> Ranks:
 
 
 def _upper(hand: Cards, discards: int) -> Cards:
-    """`[batch, ranks]`: the hand without its lowest cards."""
+    """Returns `[batch, ranks]`: the hand without its lowest cards."""
     up_to = np.maximum(hand.cumsum(axis=1) - discards, 0)
     return np.diff(up_to, axis=1, prepend=np.float32(0))
 
 
 def _lowest_set(hand: Cards, discards: int) -> Ranks:
-    """`[batch]`: the index of the set of its lowest cards in the lexicographic order of all sets of discards."""
+    """Returns `[batch]` indices of the set of the lowest cards, in the lexicographic order of all discards."""
     ranks, up_to = hand.shape[1], hand.cumsum(axis=1)
     after = _sets_after(ranks, discards)
     place = np.full(len(hand), comb(ranks + discards - 1, discards) - 1)
@@ -204,7 +204,7 @@ def _lowest_set(hand: Cards, discards: int) -> Ranks:
 
 @cache
 def _sets_after(ranks: int, discards: int) -> NDArray[np.int64]:
-    """`[discards, ranks]`: how many sets of discards agree up to a card and are higher there.
+    """Returns `[discards, ranks]`: for each card of a set of discards, how many sets differ first there and are higher.
 
     The sum of this over a set's cards is the number of sets that come after it.
     """

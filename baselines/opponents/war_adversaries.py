@@ -40,14 +40,14 @@ class _Adversary:
                 f"{name} needs the policies of the {expected} other seats, next seat first: others ({others})"
             )
         if any(isinstance(each, _Adversary) or needs_others(each) for each in others):
-            raise ValueError(f"{name} cannot play against a policy that must know what it plays: others ({others})")
+            raise ValueError(f"{name} cannot play against another adversary that must know its play: others ({others})")
         self._others = [as_policy(each, self._game) for each in others]
-        # Whether its play is independent of the rounds left.
+        # Its play is independent of the rounds left if that of all others is.
         self.stationary = all(getattr(each, "stationary", False) for each in self._others)
 
     @staticmethod
     def fits(game: Game[Any]) -> bool:
-        """Whether such a player fits the game; making one to find out would require the others."""
+        """Returns whether such a player can play the game, without the other policies that the constructor needs."""
         return isinstance(game, War)
 
     def __repr__(self) -> str:
@@ -63,24 +63,24 @@ class _Adversary:
         return probabilities
 
     def _action(self, state: WarState) -> int:
-        """Player 0's action."""
+        """Returns player 0's action."""
         raise NotImplementedError
 
     def _asked(self, state: WarState, player: int) -> int:
-        """Another player's action."""
+        """Queries another player's policy for its action."""
         game, policy = self._game, self._others[player - 1]
         seen, mask = game.observation(state, player)[None], game.action_mask(state, player)[None]
         answer = checked_probabilities(policy, seen, mask)[0]
         action = int(answer.argmax())
         if answer[action] < 1.0 - CERTAIN_TO:
             raise ValueError(
-                f"{type(self).__name__} must know what the others play, but {type(policy).__name__} plays "
-                f"{game.describe_action(action)!r} with probability {answer[action]:.6g} only"
+                f"{type(self).__name__} needs deterministic opponents, but {type(policy).__name__} plays "
+                f"{game.describe_action(action)!r} with probability {answer[action]:.6g}"
             )
         return action
 
     def _card_of(self, action: int) -> int:
-        """The battle card of an action."""
+        """Returns the battle card of an action."""
         play = self._game.actions.decode(action)
         assert play is not None  # only players with a choice are queried
         return play.battle if isinstance(play, WarChoice) else play
@@ -90,8 +90,8 @@ class GeneralPurposeAdversary(_Adversary):
     """Queries the others' cards, then wins with its lowest winning card or forces a tie.
 
     It forces a tie only if none of the others would battle with a higher card than its own in the war that follows;
-    that war may well tie again. In a war it queries the others' cards *in a round*, as the program does. It skips
-    players without cards, on some of whom the program fails.
+    that war can tie again. In a war it queries which cards the others would play *in a round*, as the program does. It
+    skips players without cards, on some of whom the program fails.
 
     Names: "GeneralPurposeAdversary" in WAR 2017, appendix, lines 117-162.
     """
@@ -103,7 +103,7 @@ class GeneralPurposeAdversary(_Adversary):
         return actions.encode(WarChoice(state.hands[0][: self._game.discards], self._battle_card(state)))
 
     def _round_card(self, state: WarState) -> int:
-        """The program's `chooseone`, applied to all players who hold cards."""
+        """Applies the program's `chooseone` to all players who hold cards."""
         mine = state.hands[0]
         holding = [player for player in range(1, self._game.num_players) if state.hands[player]]
         played = {player: self._card_of(self._asked(state, player)) for player in holding}
@@ -117,7 +117,7 @@ class GeneralPurposeAdversary(_Adversary):
         return mine[0]
 
     def _is_outdone(self, state: WarState, card: int, tied: list[int]) -> bool:
-        """Whether one of the tied players battles with a higher card than player 0 in the war after a tie."""
+        """Returns whether a tied player battles with a higher card than player 0 in the war after a tie."""
         hands = {player: list(state.hands[player]) for player in (0, *tied)}
         hands[0].remove(card)
         # As in the program, removing a player makes the loop skip the next one, who then keeps the card.
@@ -131,13 +131,13 @@ class GeneralPurposeAdversary(_Adversary):
         return any(self._card_of(self._asked(war, player)) > mine for player in able)
 
     def _battle_card(self, state: WarState) -> int:
-        """The program's `choosetie`: discards the lowest cards, then chooses as in a round."""
+        """Applies the program's `choosetie`: discards the lowest cards, then chooses as in a round."""
         upper = state.hands[0][self._game.discards :]
         rivals = {player: state.hands[player] for player in state.tied if player and state.hands[player]}
         return self._round_card(self._among(state, {0: upper, **rivals}, at_war=False)) if rivals else upper[0]
 
     def _among(self, state: WarState, hands: dict[int, Pile], at_war: bool) -> WarState:
-        """A state in which only the given players hold cards and are in the game; it need not be reachable."""
+        """Returns a state in which only the given players hold cards and are in the game; it need not be reachable."""
         players = tuple(sorted(hands))
         all_hands = tuple(hands.get(player, ()) for player in range(self._game.num_players))
         return state._replace(hands=all_hands, tied=players if at_war else (), live=players)

@@ -16,16 +16,13 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
-# Limit on the states that `within_reach` enumerates, to stay fast.
-QUICKLY_LISTED = 100_000
-
 # The last one accepts every game of public state.
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GoofspielOracle, GraphOracle)
 
 
 @cached_by_game(8)
 def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
-    """The oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
+    """Returns the oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
     kind = next(kind for kind in ORACLES if kind.takes(game))
     if max_states is None:
         return kind(game)
@@ -36,7 +33,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:
-    """The oracle for the requested equilibrium; raises a ValueError if it does not support a given option."""
+    """Returns the oracle for the requested equilibrium; raises a ValueError if it does not support an option."""
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
     kind = next(kind for kind in ORACLES if kind.solves(game, request))
@@ -44,16 +41,16 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     for option, value in options.items():
         if value is not None and kind not in (DuelOracle, GoofspielOracle):
             raise ValueError(
-                f"{option} ({value}) does not apply here: it is for duels and Goofspiel, where only the order of "
-                "ranks matters, with hands that are not too long, and not solved in rationals"
+                f"{option} ({value}) does not apply here: it is for duels and Goofspiel in which only the order of "
+                "ranks matters and hands are not too long, solved in floats"
             )
     return kind(game)
 
 
 def within_reach(game: Game[Any]) -> bool:
-    """Whether any policy can be measured exactly and quickly, with the default limits.
+    """Returns whether any policy can be measured exactly and quickly, within the default limits.
 
-    Games whose states are enumerated may have at most `QUICKLY_LISTED`; `nash_conv` enumerates ten times as many.
+    Oracles that enumerate states, or query a policy state by state, accept fewer states here than in `nash_conv`.
     """
     require_game(game)
     return _within_reach(game)
@@ -62,7 +59,7 @@ def within_reach(game: Game[Any]) -> bool:
 @cached_by_game(32)
 def _within_reach(game: Game[Any]) -> bool:
     kind = next(kind for kind in ORACLES if kind.takes(game))
-    oracle = kind(game, QUICKLY_LISTED) if issubclass(kind, GraphOracle) else oracle_for(game)
+    oracle = kind(game, kind.quick_states(game)) if issubclass(kind, GraphOracle) else oracle_for(game)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:

@@ -22,11 +22,11 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import IllegalProbabilityError, Policy, name_of
 
-# At least this many queries are repeated, in this many batches; if there are fewer, several times.
+# At least this many queries are repeated, in this many batches; if there are fewer, each is repeated several times.
 FEWEST_AGAIN, BATCHES = 32, 8
 # Single-precision answers vary by about this much with the batch size.
 SAME_TO = 1e-5
-# How many probabilities of two long answers an error shows.
+# An error shows at most this many probabilities of each of two long answers.
 SHOWN = 4
 ILLEGAL = ("raise", "renormalise")
 
@@ -65,7 +65,7 @@ def _repeat_queries(game: Game[Any], policy: RecordingPolicy) -> int:
         numbers = rows_of(second, masks[rows].shape, np.arange(len(rows)))
         if numbers is None:
             raise TwoAnswersError(
-                f"policy {name_of(policy)}: a repeated query returned {second!r}, not an array like before"
+                f"policy {name_of(policy)}: a repeated query returned {second!r}, not an array of probabilities"
             )
         row = first_difference(answers[rows], numbers)
         if row is not None:
@@ -94,7 +94,7 @@ class RecordingPolicies:
         return Asked(sum(each.questions for each in self._all.values()), again, compared)
 
     def is_consistent(self) -> bool:
-        """Whether all policies repeat their answers."""
+        """Returns whether all policies repeat their answers."""
         try:
             self.repeat_queries()
         except TwoAnswersError:
@@ -127,8 +127,8 @@ def consistent(
     Raises:
         ValueError: If `illegal` is unknown, a declared invariance fails, or a table contains no queried observation.
         TwoAnswersError: If a policy is inconsistent.
-        IllegalProbabilityError: If a policy gives probability to an illegal action under "raise", or only to illegal
-            actions.
+        IllegalProbabilityError: If a policy gives probability to an illegal action and `illegal` is "raise", or if it
+            gives probability only to illegal actions.
     """
     one_of("illegal", illegal, ILLEGAL)
     tables = [policy for policy in policies if isinstance(policy, TablePolicy)]
@@ -159,7 +159,7 @@ def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
 
 
 def first_difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> int | None:
-    """The index of the first row in which two batches differ by more than rounding; None if they agree."""
+    """Returns the index of the first row in which two batches differ by more than rounding; None if they agree."""
     differs = ~(np.abs(first - second) <= SAME_TO).all(axis=1)  # a NaN differs
     return int(differs.argmax()) if differs.any() else None
 
@@ -174,7 +174,7 @@ def place(game: Game[Any], observation: NDArray[np.float32]) -> str:
 
 
 def difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> str:
-    """Both answers at the actions where they differ most."""
+    """Formats both answers at the actions where they differ most."""
     apart = np.abs(first - second)
     actions = [action for action in np.argsort(-apart, kind="stable")[:SHOWN] if not apart[action] <= SAME_TO]
     one, other = (

@@ -36,8 +36,14 @@ class GoofspielOracle(GraphOracle):
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Supports games with the rules of `Goofspiel`, in floats, any equilibrium."""
+        """Supports games with the rules of `Goofspiel`, in floats, for any equilibrium."""
         return request.plain and same_rules_as(game, Goofspiel)
+
+    @staticmethod
+    def quick_states(game: Game[Any]) -> int:
+        """Interleavings are not enumerated in Python, so there can be more of them: 8 cards in random order."""
+        assert isinstance(game, Goofspiel)  # see `takes`
+        return 1_000_000 if game.view == "word" else GraphOracle.quick_states(game)
 
     def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
         super().__init__(game, max_states)
@@ -56,7 +62,7 @@ class GoofspielOracle(GraphOracle):
         other = policies[1 - player]
         if not self._by_words([other]):
             return super().response(policies, player)
-        require_matrix_games(self._game, MOST_STATES, "can be held as a best response (nash_conv has its value)")
+        require_matrix_games(self._game, MOST_STATES, "can be stored as a best response (nash_conv gives its value)")
         play = self._play([other, other])
         choices: list[NDArray[np.int8]] = []
         value = play.results(choices)[player]

@@ -38,7 +38,7 @@ class IllegalMass(NamedTuple):
 
     @property
     def any(self) -> bool:
-        """Whether it exceeds rounding errors."""
+        """True if more than rounding errors was removed."""
         return self.most > ILLEGAL_TOLERANCE
 
 
@@ -59,7 +59,7 @@ class LegalPart:
         self.rows, self.removed, self.most = 0, 0.0, 0.0
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """The renormalised answer of the policy, `[batch, num_actions]`."""
+        """Returns the renormalised answer of the policy, `[batch, num_actions]`."""
         probabilities, removed = renormalised_probabilities(self.stands_for, observations, action_masks)
         self.rows += len(removed)
         self.removed += float(removed.sum())
@@ -68,13 +68,13 @@ class LegalPart:
 
 
 def warn_of(removed: IllegalMass) -> None:
-    """Warns, at the user's line, that a figure belongs to a renormalised policy."""
+    """Warns, with the user's line number, that a figure is that of a renormalised policy."""
     frame: FrameType | None = sys._getframe()
     level = 0
     while frame is not None and frame.f_code.co_filename.startswith(INSIDE):
         frame, level = frame.f_back, level + 1
     warnings.warn(
-        f"this is not the exact figure of the policy as it was given: illegal actions had {removed}. "
-        "That was removed, and the rest renormalised",
+        f"this is not the exact figure of the given policy: illegal actions had {removed}. "
+        "This probability was removed, and the rest was renormalised",
         stacklevel=level + 1,
     )

@@ -65,13 +65,13 @@ class Request:
 
     @property
     def plain(self) -> bool:
-        """Whether any equilibrium in floats is acceptable."""
+        """True if any equilibrium in floats is acceptable."""
         return self.selection == "default" and not self.exact
 
 
 # Any equilibrium, in floats.
 PLAIN = Request()
-# The form of `Game.initial`.
+# Starts as `Game.initial` lists them.
 Starts = Sequence[Transition[Any]]
 
 
@@ -82,23 +82,23 @@ class Oracle(Protocol):
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Whether this oracle can measure policies of `game`."""
+        """Returns whether this oracle can measure policies of `game`."""
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Whether this oracle can serve `request` for `game`."""
+        """Returns whether this oracle can serve `request` for `game`."""
 
     def solve(self, request: Request) -> Solution:
-        """The equilibrium."""
+        """Returns the equilibrium."""
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
-        """The best response of `player` to the policies in the other seats."""
+        """Returns the best response of `player` to the policies in the other seats."""
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        """Each player's payoff when all follow `policies`, and that of its best response."""
+        """Returns each player's payoff when all follow `policies`, and the payoff of its best response."""
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
-        """Win, loss and tie probabilities between two policies."""
+        """Returns win, loss and tie probabilities between two policies."""
 
     def check_invariances(self, policies: Sequence[Policy | None]) -> int:
         """Checks, on a sample, the declared invariances that this oracle relies on.
@@ -115,11 +115,11 @@ class Table(ABC):
 
     Attributes:
         game: The rules.
-        by_words: Whether play is the same in states with the same canonical form (in a duel: interleaving).
+        by_words: Whether play is the same in all states with the same canonical form (in a duel: interleaving).
     """
 
     by_words = True
-    work = 1.0  # of a matrix game, in those of a large duel
+    work = 1.0  # cost of a matrix game, relative to one of a large duel
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
@@ -144,16 +144,16 @@ class Table(ABC):
         """Solves all states reachable from `starts`; returns the number of matrix games solved."""
 
     def value_to_go(self, state: Any) -> float:
-        """Expected continuation payoff to player 0 from `state`, payoff points."""
+        """Returns the expected continuation payoff to player 0 from `state`, payoff points."""
         decided = self._decided(state)
         return self._value(state) if decided is None else decided
 
     def gap_at(self, state: Any) -> float:
-        """Certified bound on the error of `value_to_go(state)`, payoff points."""
+        """Returns a certified bound on the error of `value_to_go(state)`, payoff points."""
         return self._gap(state) if self._decided(state) is None else 0.0
 
     def _decided(self, state: Any) -> float | None:
-        """Player 0's remaining payoff if no choice matters any more; else None."""
+        """Returns player 0's remaining payoff if no choice matters any more; else None."""
         if not self.game.acting_players(state):
             return 0.0
         settled = self.game.settled(state)
@@ -169,7 +169,7 @@ class Table(ABC):
 
     @abstractmethod
     def strategies(self, state: Any) -> Strategies:
-        """Equilibrium strategies of both players, each `[num_actions]`; all 0 for a player who does not act."""
+        """Returns equilibrium strategies of both players, each `[num_actions]`; all 0 for a player who does not act."""
 
     def exact_value_to_go(self, state: Any) -> Fraction:
         """`value_to_go` as a fraction; raises a ValueError if the game was not solved in rationals."""
@@ -180,12 +180,12 @@ class Table(ABC):
         raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
 
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The strategy of the player who sees `observation`, `[num_actions]`."""
+        """Returns the strategy of the player who sees `observation`, `[num_actions]`."""
         state, player = self.game.state_of(observation)
         return self.strategies(state)[player]
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The strategies at `[batch, observation_size]` observations, for their observers: `[batch, num_actions]`."""
+        """Returns the observers' strategies at observations `[batch, observation_size]`: `[batch, num_actions]`."""
         answers = [self.seen(observation) for observation in observations]
         return np.reshape(answers, (len(observations), self.game.facts.num_actions))
 
@@ -205,7 +205,7 @@ class SolvedState(NamedTuple):
 class CanonicalTable(Table):
     """A table that solves only canonical states and maps others to them (see `Game.canonical`).
 
-    Interchangeable cards split the probability of their image in proportion to their counts.
+    Interchangeable actions split the probability of their canonical action in proportion to their numbers of cards.
     """
 
     @abstractmethod
@@ -224,11 +224,11 @@ class CanonicalTable(Table):
         return self._strategy(*self.game.state_of(observation))
 
     def _strategy(self, state: Any, player: int) -> NDArray[np.float64]:
-        """One player's entry of `strategies`."""
+        """Returns one player's entry of `strategies`."""
         return self._mapped(state, player, float)
 
     def _mapped(self, state: Any, player: int, number: type[float] | type[Fraction]) -> NDArray[Any]:
-        """One player's strategy, `[num_actions]` floats or fractions, mapped from the canonical state."""
+        """Returns one player's strategy, `[num_actions]` floats or fractions, mapped from the canonical state."""
         acting, strategy = self.game.acting_players(state), np.full(self.game.facts.num_actions, number(0))
         if not acting:
             raise ValueError(f"the game is over in {state!r}")
@@ -256,7 +256,7 @@ class EquilibriumPolicy:
         return f"<{type(self).__name__} of {self.table.game.facts.name}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """Equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
+        """Returns equilibrium strategies at the states that the observations show, `[batch, num_actions]`."""
         return self.table.all_seen(observations)
 
 

@@ -24,7 +24,7 @@ class RecordingPolicy:
         # Observations, masks and answers of the recorded rows; None before the first query.
         self.recorded: list[NDArray[Any]] | None = None
         self._rng = np.random.default_rng(SEED)
-        # The rows with the lowest random keys are kept, so every query is equally likely to be kept.
+        # Each query gets a random key, and those with the lowest keys are kept, so all are equally likely.
         self._lots = np.empty(0)
 
     def __getattr__(self, name: str) -> Any:
@@ -36,7 +36,7 @@ class RecordingPolicy:
         return repr(self.stands_for)
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """The policy's answer, unchanged."""
+        """Returns the policy's answer, unchanged."""
         lots = self._rng.random(len(observations))
         rows = np.flatnonzero(lots < self._lots.max()) if len(self._lots) == MOST_RECORDED else np.arange(len(lots))
         if len(rows) > MOST_RECORDED:

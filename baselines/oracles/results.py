@@ -29,7 +29,7 @@ N = TypeVar("N", float, Fraction)
 MOST_BINARY = 1 << 20
 # Strategies of both players, each `[num_actions]` probabilities.
 Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
-# The same as fractions.
+# The same, with probabilities as fractions.
 ExactStrategies = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 # A strategy of a player with private information: `[types, own actions]` probabilities.
 Behaviour = NDArray[np.float64]
@@ -38,7 +38,7 @@ ExactBehaviour = tuple[tuple[Fraction, ...], ...]
 
 @dataclass(frozen=True, repr=False)
 class NashConv:
-    """How much each player gains by a best response.
+    """The gain of each player from switching to a best response.
 
     Attributes:
         total: The sum over players, payoff points; 0 at an equilibrium.
@@ -75,7 +75,7 @@ class BestResponse:
     """A best response of one player to fixed policies of the others.
 
     Attributes:
-        value: Its expected payoff, payoff points.
+        value: The player's expected payoff with it, payoff points.
         policy: A deterministic best response for that seat; ties go to the lowest action.
         removed: As in `NashConv`.
         asked: Counts of queries and repeated queries.
@@ -93,13 +93,13 @@ class BestResponse:
 
 @dataclass(frozen=True, repr=False)
 class HeadToHead:
-    """The exact result of two policies playing each other, from the first one's point of view.
+    """The exact result of two policies playing each other, from the point of view of the first policy.
 
     Attributes:
-        win: Probability that the first gets more than the second.
-        loss: Probability that it gets less.
-        tie: Probability that both get the same.
-        mean: Expected payoff to the first, payoff points.
+        win: Probability that the first policy gets more than the second.
+        loss: Probability that the first policy gets less.
+        tie: Probability that both policies get the same.
+        mean: Expected payoff to the first policy, payoff points.
         asked: Counts of queries and repeated queries.
     """
 
@@ -151,9 +151,9 @@ class Solution(ABC):
 
     @abstractmethod
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """Each player's strategy as a dict from action to probability, a `Fraction` if solved in rationals.
+        """Returns each player's strategy as a dict from action to probability (a `Fraction` if solved in rationals).
 
-        In games on private information the keys are types, each with such a dict; `state` must then be None.
+        In games with private information, it maps each type of the player to such a dict, and `state` must be None.
 
         Args:
             state: A state; the initial one by default.
@@ -164,9 +164,9 @@ class Solution(ABC):
 
     @abstractmethod
     def show(self, state: Any = None) -> Figure:
-        """Draws optimal play: both players' mixes, and the payoff matrix if players see the state.
+        """Draws optimal play: both players' strategies, and the payoff matrix if players see the state.
 
-        Without a state, shows the start. If there are several, shows the first and says how to name another.
+        Without `state`, draws the initial state. If there are several, draws the first and says how to pass another.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it; also if players do not see the state.
@@ -175,7 +175,7 @@ class Solution(ABC):
 
     @property
     def certificate(self) -> str:
-        """The accuracy of the value as a phrase: "exact", or "certified to" the gap."""
+        """The accuracy of the value in words: "exact", or "certified to" the gap."""
         return f"certified to {self.gap:.1e}" if self.exact is None else "exact"
 
     def __repr__(self) -> str:
@@ -197,7 +197,7 @@ class Solution(ABC):
 
     @abstractmethod
     def _mixes_in_html(self) -> str:
-        """A table of `labelled`, or an empty string if the game can start in several states."""
+        """Returns a table of `labelled`, or an empty string if the game can start in several states."""
 
 
 class StatePlay(Protocol):
@@ -225,7 +225,7 @@ class StateSolution(Solution):
     _play: StatePlay = field(repr=False, compare=False)
 
     def value_at(self, state: Any) -> float:
-        """Continuation value of `state` to player 0, payoff points.
+        """Returns the continuation value of `state` to player 0, payoff points.
 
         Raises:
             ValueError: If the state is impossible.
@@ -234,7 +234,7 @@ class StateSolution(Solution):
         return self._play.value_to_go(state)
 
     def strategies(self, state: Any) -> Strategies:
-        """Equilibrium strategies of both players at `state`, each `[num_actions]` probabilities.
+        """Returns equilibrium strategies of both players at `state`, each `[num_actions]` probabilities.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it.
@@ -243,7 +243,7 @@ class StateSolution(Solution):
         return self._play.strategies(state)
 
     def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
-        """The matrix game at `state`: continuation payoffs to player 0 for each joint action, payoff points.
+        """Returns the matrix game at `state`: continuation payoffs to player 0 for each joint action, payoff points.
 
         The shape is `[legal actions of player 0, legal actions of player 1]`; a player who does not act has one row or
         column.
@@ -280,9 +280,9 @@ class StateSolution(Solution):
         return tuple(map(tuple, self._matrix(state, Fraction, self._play.exact_value_to_go)))
 
     def at(self, state: Any = None) -> PlayAt:
-        """Optimal play at a state, by default the initial one, with the set of each player's optimal strategies.
+        """Returns optimal play at a state (by default the initial one), with the range of all optimal strategies.
 
-        The sets are local: optimal at this state given optimal play in all later states.
+        The ranges are local: they cover the strategies that are optimal here, given optimal play in all later states.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it; also if no state is given and the game can
@@ -320,7 +320,7 @@ class StateSolution(Solution):
         ]
 
     def _strategies(self, state: Any) -> Sequence[Sequence[Any]]:
-        """Both strategies in floats, or in fractions if the game was solved in rationals."""
+        """Returns both strategies in floats, or in fractions if the game was solved in rationals."""
         if self.exact is None:
             return [strategy.tolist() for strategy in self.strategies(state)]
         return self.exact_strategies(state)
@@ -360,10 +360,10 @@ class StateSolution(Solution):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PrivateSolution(Solution):
-    """The `Solution` of a game in which both players move once on private information.
+    """The `Solution` of a game in which both players move once, with private information.
 
-    `gap` is what player 1's strategy concedes minus what player 0's guarantees. Players do not see the state, so there
-    is no play at a state; `behaviour` has each player's strategy for each of its types.
+    `gap` is player 0's best-response payoff against player 1's strategy minus the payoff that player 0's strategy
+    guarantees. Players do not see the state, so strategies depend on types: `behaviour` has one for each type.
 
     Attributes:
         states: Number of information states of both players.
@@ -379,7 +379,7 @@ class PrivateSolution(Solution):
     _ranges: Callable[[int], tuple[Behaviour, Behaviour]] = field(repr=False, compare=False)
 
     def unique(self, player: int) -> bool:
-        """Whether a player has a unique optimal strategy, to within 1e-5 in each probability.
+        """Returns whether a player's optimal strategy is unique, to within 1e-5 in each probability.
 
         Raises:
             ValueError: If there is no such player.
@@ -388,7 +388,7 @@ class PrivateSolution(Solution):
         return bool((high - low).max() <= 1e-5)
 
     def ranges(self, player: int) -> dict[str, dict[str, tuple[float, float]]]:
-        """The lowest and highest probability over all optimal strategies: type -> action -> (low, high).
+        """Returns the range of each probability over all optimal strategies: type -> action -> (low, high).
 
         Raises:
             ValueError: If there is no such player.
@@ -403,8 +403,8 @@ class PrivateSolution(Solution):
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         if state is not None:
             raise ValueError(
-                f"{self.game.facts.name}: players do not see the state, so there is no play at a state; "
-                "strategies are by what a player knows"
+                f"{self.game.facts.name}: players do not see the state, so strategies depend on their types; "
+                "call labelled() without a state"
             )
         behaviour = self.exact_behaviour or [strategy.tolist() for strategy in self.behaviour]
         return [
@@ -435,7 +435,7 @@ class PrivateSolution(Solution):
 
 
 def exactly(number: Any) -> Fraction:
-    """A probability or payoff as a fraction.
+    """Converts a probability or payoff to a fraction.
 
     Raises:
         ValueError: If it is a float that was rounded, such as 0.1 or 1 / 3.
@@ -452,7 +452,7 @@ def exactly(number: Any) -> Fraction:
 def matrix_at(
     game: Game[Any], state: Any, number: Callable[[Any], N], value_to_go: Callable[[Any], N]
 ) -> list[list[N]]:
-    """The matrix game at a state: continuation payoffs to player 0 for each joint action, as floats or fractions."""
+    """Returns the matrix game at a state: player 0's continuation payoffs per joint action, floats or fractions."""
 
     def worth(actions: dict[int, int]) -> N:
         return sum(

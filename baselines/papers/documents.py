@@ -28,7 +28,7 @@ DECIMAL = re.compile(r"-?\d+\.\d+(e-?\d+)?|-?\d+e-\d+")
 
 
 def part_of(folder: Path, part: str) -> str:
-    """A part of a command's output folder, in Markdown.
+    """Formats a part of a command's output folder in Markdown.
 
     Omits the note at the top of a study's tables and the commands below each table. Omits columns of findings that are
     empty or only repeat the part's name. Transposes a table with more columns than rows: its first column becomes the

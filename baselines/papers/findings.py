@@ -25,9 +25,9 @@ STANDARD_ERRORS = 4.0
 DOTS_PER_INCH = 120
 
 Number = float | str
-Value = Number | Fraction | bool  # a number, a fraction, words, or whether a claim holds
+Value = Number | Fraction | bool  # a number, a fraction, text, or whether a claim holds
 Bounds = tuple[float, float] | None
-Table = Sequence[Sequence[object]]  # a heading row, then rows of numbers and words
+Table = Sequence[Sequence[object]]  # a heading row, then rows of numbers and text
 
 
 class Verdict(StrEnum):
@@ -51,14 +51,14 @@ class Finding:
     item: str  # its name, e.g. "6x6 Equilibrium v. Equilibrium, margin"
     published: Number | None  # as printed; None if the source gives none
     computed: Number  # by this suite
-    range: Bounds  # lowest and highest value over all choices among equilibria, where there is a choice
+    range: Bounds  # lowest and highest value over all equilibria, if the figure depends on the equilibrium
     verdict: Verdict
     reason: str
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All findings on one source, with further tables and plots by file name (without suffix)."""
+    """All findings on one source, with further tables and plots by file name (without the suffix)."""
 
     findings: Sequence[Finding]
     checks: Mapping[str, bool]  # checks of the computed figures -> whether they hold
@@ -67,7 +67,7 @@ class Reproduction:
 
     @property
     def sound(self) -> bool:
-        """Whether the computed figures pass all checks, whatever the verdicts on the source."""
+        """True if the computed figures pass all checks, regardless of the verdicts on the source."""
         return all(self.checks.values())
 
 
@@ -76,8 +76,8 @@ def judge(
 ) -> Finding:
     """Compares a published figure with an exact one: they agree in all printed digits, or it is wrong.
 
-    The reason is `right` if they agree, else `wrong`; `right` in both cases if only that is given. Reasons given here
-    replace those beside the printed figure.
+    The reason is `right` if they agree, else `wrong`; if only `right` is given, it is the reason in both cases. Reasons
+    given here replace those beside the printed figure.
     """
     if right is None and wrong is None:
         right, wrong = printed.right, printed.wrong

@@ -1,11 +1,11 @@
 '''The figures that a source prints, read from the `printed.toml` beside the code that judges them.
 
-Nothing in these files is computed or corrected: a printed figure that cannot be right stands there as printed.
+Nothing in these files is computed or corrected: a figure that cannot be right is listed as printed, too.
 
     citation = 'The post "Dice Wars game"'
 
     [text."Count of sums"]  # a place in the source
-    "ways to roll 7 with 2 dice" = { printed = "6", right = "f_2(7)" }  # what is printed, and why it stands
+    "ways to roll 7 with 2 dice" = { printed = "6", right = "f_2(7)" }  # the printed figure, and why it is right
 
     [[tables]]
     place = "win table"
@@ -16,9 +16,9 @@ Nothing in these files is computed or corrected: a printed figure that cannot be
     2 | 0.837963 0.443673
     """
 
-`true` is printed where a claim is not a number. An entry of `text` with neither reasons nor a `tolerance` may be the
-printed words alone. The `units` of a table are what 1 of each column is a share of, and `games` is how many games were
-sampled for each of its figures.
+`true` means that the source makes the claim, which is not a number. An entry of `text` without reasons and `tolerance`
+can be given as the printed figure alone. In a table, `units` has, for each column, the total of which its figures are
+shares, and `games` the number of games that were sampled for each figure.
 '''
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ OPTIONAL = {"tables", "tolerance", "right", "wrong", "units", "games"}
 
 @dataclass(frozen=True)
 class Published:
-    """One figure."""
+    """One figure as the source prints it."""
 
     place: str  # where in the source, e.g. "Table 5.1"
     item: str  # its name, unique at its place
     value: float | Fraction | bool  # as printed; counts of games as fractions of them, claims as True
     tolerance: float = 0.0  # half a unit of the last digit, in the unit of `value`; 0 for fractions and whole numbers
     games: int | None = None  # number of sampled games; None if it is not from a simulation
-    right: str = ""  # why it stands, if that can be said beforehand
-    wrong: str | None = None  # why it does not; None if `right` says what it is either way
+    right: str = ""  # reason if the figure agrees, unless it contains computed figures
+    wrong: str | None = None  # reason if it is wrong; None if `right` is the reason in both cases
 
     def agrees(self, computed: float, slack: float = 0.0) -> bool:
-        """Whether the computed figure agrees in all printed digits, or differs by at most `slack` more."""
+        """Returns whether the computed figure agrees in all printed digits, or differs by at most `slack` more."""
         return abs(float(self.value) - computed) <= (self.tolerance + slack) * (1 + 1e-9)
 
 
@@ -63,7 +63,7 @@ class Paper:
     figures: Mapping[tuple[str, str], Published]
 
     def at(self, place: str) -> tuple[Published, ...]:
-        """All figures at a place; raises a ValueError if there are none."""
+        """Returns all figures at a place; raises a ValueError if there are none."""
         chosen = tuple(each for each in self.figures.values() if each.place == place)
         if not chosen:
             places = dict.fromkeys(place for place, _ in self.figures)
@@ -71,7 +71,7 @@ class Paper:
         return chosen
 
     def figure(self, place: str, item: str) -> Published:
-        """One figure; raises a ValueError if it does not exist."""
+        """Returns one figure; raises a ValueError if it does not exist."""
         if (place, item) not in self.figures:
             self.at(place)  # its error lists the places if there is no such one
             raise ValueError(f"{self.citation} gives no {item!r} at {place!r}")
@@ -91,7 +91,7 @@ def read_paper(beside: str | Path) -> Paper:
         _check(content, "the file", FILE)
         for each in (*_of_text(content["text"]), *(each for table in content.get("tables", ()) for each in _of(table))):
             if (each.place, each.item) in figures:
-                raise ValueError(f"{each.item!r} stands twice at {each.place!r}")
+                raise ValueError(f"{each.item!r} is listed twice at {each.place!r}")
             figures[each.place, each.item] = each
     except (ValueError, ZeroDivisionError) as error:
         raise ValueError(f"{path}: {error}") from None
@@ -105,7 +105,7 @@ def _check(entry: Mapping[str, Any], where: str, kinds: Mapping[str, Any]) -> No
         raise ValueError(f"{where}: {', '.join(sorted(missing))} is missing")
     for key, value in entry.items():
         if not isinstance(value, kinds[key]):
-            raise ValueError(f"{where}: {key} may not be {value!r}")
+            raise ValueError(f"{where}: {key} cannot be {value!r}")
 
 
 def _of_text(text: Mapping[str, Mapping[str, Any]]) -> Iterator[Published]:
@@ -120,7 +120,7 @@ def _of_text(text: Mapping[str, Mapping[str, Any]]) -> Iterator[Published]:
 
 
 def _of(table: Mapping[str, Any]) -> Iterator[Published]:
-    """The figures of a table."""
+    """Yields the figures of a table."""
     _check(table, "a table", TABLE)
     place, columns = table["place"], table["columns"]
     units = table.get("units", [None] * len(columns))
@@ -134,7 +134,7 @@ def _of(table: Mapping[str, Any]) -> Iterator[Published]:
 
 
 def _number(text: str, unit: int | None = None) -> tuple[float | Fraction, float]:
-    """A figure's value and tolerance. Decimals and fractions of a unit are rounded, all others are exact."""
+    """Returns a figure's value and tolerance. Decimals and fractions of a unit are rounded, all others are exact."""
     if unit is None and "." not in text:
         return Fraction(text), 0.0
     try:

@@ -1,4 +1,4 @@
-"""Whether uniform play is optimal at every state of a duel, in rationals.
+"""Checks in rationals whether uniform play is optimal at every state of a duel.
 
 Uniform play gives every card of the hand the same probability. It is optimal wherever ties are discarded:
 
@@ -38,7 +38,7 @@ class UniformCheck:
 
     @property
     def optimal(self) -> bool:
-        """Whether every card earns exactly the value against uniform play, at every state."""
+        """True if every card earns exactly the value against uniform play, at every state."""
         return self.deviation == 0
 
 
@@ -62,7 +62,7 @@ def _deviation(solution: StateSolution, state: DuelState) -> Fraction:
 
 
 def card_sums(matrix: Matrix, state: DuelState) -> list[Fraction]:
-    """Sums of the rows, then of the columns; a rank that is held k times counts k times.
+    """Returns sums of the rows, then of the columns; a rank that is held k times counts k times.
 
     Divided by the number of cards, a row sum is a card's payoff against uniform play, and a column sum is player 0's
     payoff when it plays uniformly against that card.

@@ -1,8 +1,8 @@
 """Equilibria that ship with the package, to look up and to cite without solving anything.
 
 For each game, a JSON file beside this one lists solutions, as `cardwar solve ... --json` prints them: the value, its
-certificate, and at every initial state the payoff matrix, both mixes and the range of each move over all optimal mixes.
-`checksums.txt` shows whether a file is unchanged; `python -m train.solutions` makes them.
+certificate, and at every initial state the payoff matrix, both strategies and the range of each probability over all
+optimal strategies. `python -m train.solutions` makes these files; `checksums.txt` shows whether they are unchanged.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Recorded:
         return f"<Recorded equilibrium of {self.game.facts.name}: value {value} to player_0; made by: {self.command}>"
 
     def at(self, state: Any = None) -> PlayAt:
-        """Optimal play at an initial state, by default the only one.
+        """Returns optimal play at an initial state, by default the only one.
 
         Raises:
             ValueError: If that state is not recorded, no state is given and the game can start in several, or players
@@ -68,7 +68,7 @@ class Recorded:
 
 
 def recorded(game: Game[Any]) -> Recorded:
-    """The recorded equilibrium of a game.
+    """Returns the recorded equilibrium of a game.
 
     Raises:
         ValueError: If this game is not recorded, or a file is damaged; the error lists the recorded ones.
@@ -83,13 +83,13 @@ def recorded(game: Game[Any]) -> Recorded:
 
 
 def commands() -> list[str]:
-    """The command that computes each recorded equilibrium."""
+    """Lists the command that computes each recorded equilibrium."""
     return [entry["command"] for entry in entries()]
 
 
 @cache
 def entries() -> tuple[Mapping[str, Any], ...]:
-    """All recorded data, game by game; do not modify it.
+    """Returns all recorded data, game by game; do not modify it.
 
     Raises:
         ValueError: If a file is missing or damaged.

@@ -1,8 +1,8 @@
-"""Plays many games of WAR at once, compiled: line-ups of the simple strategies, any number of players.
+"""Plays many games of WAR between the simple strategies in compiled code, for any number of players.
 
-The rules are those of `cardwar_envs.games.war`, the strategies those of the appendix program of "WAR with Auction
-Rounds" (2017). Every game has its own random generator, made from the seed and the game's number. So results depend
-neither on the number of threads nor on how games are divided among calls.
+The rules are those of `cardwar_envs.games.war`, and the strategies are those of the appendix program of "WAR with
+Auction Rounds" (2017). Every game has its own random generator, made from the seed and the game's number. So results
+depend neither on the number of threads nor on how games are divided among calls.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CHUNKS_PER_THREAD = 16
 
 @dataclass(frozen=True)
 class Simulated:
-    """The results of games."""
+    """The results of the games, in order."""
 
     # `[games]` the winner's seat, or `NOBODY` (-1: the last players went out together), `UNFINISHED` (-2: `max_rounds`
     # was reached) or `STOPPED` (-3: the focus seat was out).
@@ -46,7 +46,7 @@ class Simulated:
 
 
 def takes(game: Game[Any]) -> TypeGuard[War]:
-    """Whether the simulator supports a game: WAR with its own rules and few enough ranks."""
+    """Returns whether the simulator supports a game: WAR with its own rules and few enough ranks."""
     return isinstance(game, War) and same_rules_as(game, War) and game.ranks in RANKS
 
 

@@ -5,7 +5,7 @@ plays any card of its hand with equal probability, so its hand is a pile, in whi
 All hands together are counted per rank as well, so a chooser finds the others' best card in a step or two. Won cards go
 to the end of the wins pile; picking up that pile swaps two offsets. The players in the game are listed with choosers
 first. A game allocates nothing. Ranks are 0, 1, ... here. Some indices are unsigned to save time: numba checks the sign
-of others, because -1 could mean the last.
+of signed ones, because -1 could mean the last element.
 
 The functions share these arrays:
 
@@ -59,7 +59,7 @@ _inlined = njit(forceinline=True, _nrt=False)
 
 @_inlined
 def _deal(seats, counts, piles, players):  # type: ignore[no-untyped-def]  # compiled
-    """Every player gets one card of each rank."""
+    """Deals one card of each rank to every player."""
     ranks = counts.shape[1]
     capacity = len(seats) * ranks
     counts[:-1], counts[-1] = 1, len(seats)
@@ -83,7 +83,7 @@ def _deal(seats, counts, piles, players):  # type: ignore[no-untyped-def]  # com
 
 @_inlined
 def _highest(seats, counts, piles, i):  # type: ignore[no-untyped-def]
-    """The highest rank in a hand, -1 if it is empty."""
+    """Returns the highest rank in a hand, -1 if it is empty."""
     seat = seats[i]
     best = -1
     if seat.strategy == DUMMIE:
@@ -96,7 +96,7 @@ def _highest(seats, counts, piles, i):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _two_above(seats, counts, piles, i, level):  # type: ignore[no-untyped-def]
-    """Whether the second-best card of a hand is above a rank."""
+    """Returns whether the second-best card of a hand is above a rank."""
     seat = seats[i]
     found = 0
     if seat.strategy == DUMMIE:
@@ -112,7 +112,7 @@ def _two_above(seats, counts, piles, i, level):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _fears(seats, counts, piles, players, count, i, everyone):  # type: ignore[no-untyped-def]
-    """Whether another player's second-best card is above that of seat i."""
+    """Returns whether another player's second-best card is above that of seat i."""
     second, missing = counts.shape[1], 2
     while missing > 0:
         second -= 1
@@ -131,7 +131,7 @@ def _fears(seats, counts, piles, players, count, i, everyone):  # type: ignore[n
 
 @_inlined
 def _highest_of_others(seats, counts, piles, players, count, i, everyone):  # type: ignore[no-untyped-def]
-    """The highest rank that the other players hold; `everyone` says that these are all in the game."""
+    """Returns the highest rank that the others hold; `everyone` means that `players` are all who are in the game."""
     if everyone:
         best = counts.shape[1] - 1
         while best >= 0 and counts[-1, best] == counts[i, best]:
@@ -146,7 +146,7 @@ def _highest_of_others(seats, counts, piles, players, count, i, everyone):  # ty
 
 @_inlined
 def _choose(seats, counts, piles, players, count, i, discards, at_war, everyone):  # type: ignore[no-untyped-def]
-    """The battle card of a chooser; in a war it sets aside its `discards` lowest cards first."""
+    """Returns the battle card of a chooser; in a war it sets aside its `discards` lowest cards first."""
     strategy = seats[i].strategy
     highest = _highest(seats, counts, piles, i)
     if strategy == MAX:
@@ -225,9 +225,10 @@ def _put_all(seats, counts, piles, pot, pot_size, i):  # type: ignore[no-untyped
 
 @_inlined
 def _clash(seats, counts, piles, pot, pot_size, players, count, tied, in_game, discards, at_war, state):  # type: ignore[no-untyped-def]
-    """Players put down battle cards, in a war after their discards; those with the best are in `tied`, and counted.
+    """Plays the battle cards, in a war after the discards; writes the players of the best to `tied` and counts them.
 
-    Who cannot pay for a war loses its hand. In a war `tied` is `players`, and is written behind what is still read.
+    A player who cannot pay for a war loses its hand. In a war `tied` is the array `players`: entries are overwritten
+    only after they were read.
     """
     cost = discards if at_war else 0
     for k in range(count):

@@ -1,1 +1,1 @@
-"""Runs other people's programs on our environments, each in an environment of its own, for `docs/clients.md`."""
+"""Runs other libraries on our environments, each in a virtual environment of its own, for `docs/clients.md`."""

@@ -2,8 +2,9 @@
 
     python -m benchmarks.clients --envs FOLDER [--again] [CLIENT ...]
 
-Environments are made below FOLDER, several gigabytes in all. What a client came to is kept in `runs/clients`, so a
-broken run goes on where it stopped; `--again` runs clients that have been run. Without names all clients are run.
+Virtual environments are made below FOLDER, several gigabytes in total. Results are stored in `runs/clients`, so an
+interrupted run continues where it stopped; `--again` also runs clients that have a result. Without names, all clients
+are run.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ COMMAND = "python -m benchmarks.clients"
 
 
 def table(results: Sequence[dict]) -> str:
-    """Results as a table in Markdown; a client's name stands in the first of its rows."""
+    """Results as a Markdown table; only the first row of a client has its name."""
     rows = []
     for each in results:
         names = [each["client"], each["version"]]
@@ -39,12 +40,12 @@ def table(results: Sequence[dict]) -> str:
 
 
 def kept(client: Client) -> Path:
-    """Where a client's results are kept."""
+    """The file with a client's results."""
     return RESULTS / f"{client.name}.json"
 
 
 def run_client(client: Client, folder: Path, wheel: Path) -> None:
-    """Runs a client and keeps what came out; a client that cannot be installed is a result, too."""
+    """Runs a client and stores the result, which may be that the client cannot be installed."""
     print(f"{client.name} ...", flush=True)
     try:
         result = run(client, prepare(client, folder, wheel))
@@ -57,11 +58,11 @@ def run_client(client: Client, folder: Path, wheel: Path) -> None:
 
 
 def main() -> None:
-    """Runs what the command line asks for."""
+    """Runs the clients named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="CLIENT", help=", ".join(each.name for each in CLIENTS))
-    parser.add_argument("--envs", type=Path, required=True, help="folder of the environments")
-    parser.add_argument("--again", action="store_true", help="run clients that have been run")
+    parser.add_argument("--envs", type=Path, required=True, help="folder for the virtual environments")
+    parser.add_argument("--again", action="store_true", help="also run clients that have a result")
     asked = parser.parse_args()
     if unknown := set(asked.names) - {each.name for each in CLIENTS}:
         parser.error(f"no such client: {', '.join(sorted(unknown))}")

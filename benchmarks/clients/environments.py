@@ -1,4 +1,4 @@
-"""Environments for clients, and programs that run in them."""
+"""Makes virtual environments for clients and runs programs in them."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from benchmarks.clients.table import Client
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# What a page says that an expression comes to, e.g. `games.num_envs  # 8`.
+# An expression with the value that a page states, e.g. `games.num_envs  # 8`.
 VALUE = re.compile(r"^([^\s#].*?)  # (-?\d+(?:\.\d+)?)$", re.MULTILINE)
 PATIENCE = 1800  # seconds for one program
 
 
 def build_wheel(folder: Path) -> Path:
-    """The wheel of the checkout, which all environments get."""
+    """Builds the wheel of the checkout, which is installed in all environments."""
     words = ["wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
     subprocess.run([sys.executable, "-m", "pip", *words], check=True)
     return next(folder.glob("*.whl"))
 
 
 def prepare(client: Client, folder: Path, wheel: Path) -> Path:
-    """Installs what the client needs, if it is not there yet, and our wheel as it is now.
+    """Installs the client's requirements, unless they are installed already, and our current wheel.
 
     Returns:
-        The Python of the environment.
+        The path of the environment's Python.
     """
     environment = folder / client.environment
     python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -49,8 +49,8 @@ def run(client: Client, python: Path) -> dict[str, object]:
     """Runs the client's program and recipe in an empty folder.
 
     Returns:
-        The client's name and version, Python's version, and what was run with what came out. A program that fails
-        gives the last line of its error.
+        The client's name and version, Python's version, and each program with its result. The result of a program that
+        fails is the last line of its error.
     """
     version = f"from importlib.metadata import version; print(version({client.package!r}))"
     rows = _rows(python, [str(PROGRAMS / f"{client.program}.py")], "its program")
@@ -76,7 +76,7 @@ def _rows(python: Path, words: list[str], what: str) -> list[dict[str, str]]:
 
 def _call(python: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
     settings = {**os.environ, "SDL_VIDEODRIVER": "dummy"}
-    settings.pop("PYTHONPATH", None)  # the wheel is what is run, not the checkout
+    settings.pop("PYTHONPATH", None)  # so that the wheel is run, not the checkout
     with tempfile.TemporaryDirectory() as empty:
         call = [str(python), "-W", "ignore", *words]
         return subprocess.run(

@@ -1,4 +1,4 @@
-"""The clients: what each installs, and which program and which recipe it runs."""
+"""The clients: what is installed for each, and which program and recipe are run."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ class Client(NamedTuple):
     """One client.
 
     Attributes:
-        name: What people call it.
+        name: The library's usual name.
         package: Its distribution, whose version is shown.
         needs: What pip installs, beside the wheel with `extra`.
-        environment: Clients with the same word share an environment.
+        environment: Clients with the same value share a virtual environment.
         extra: The extra of our wheel.
-        program: File in `programs`, without ending.
-        recipe: Page in `docs/recipes`, without ending; its Python is run as well. None if there is no such page.
-        example: Words of a command line that runs one of `examples`, without Python; none if there is no such file.
-        constraints: File of pins, if one of ours fits.
+        program: File in `programs`, without suffix.
+        recipe: Page in `docs/recipes`, without suffix, whose Python code is run as well; None if there is no such page.
+        example: A file in `examples` and its arguments, run as well; empty if there is no such file.
+        constraints: One of our constraints files, if it fits.
     """
 
     name: str

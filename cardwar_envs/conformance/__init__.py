@@ -1,8 +1,8 @@
 """Checks for any simultaneous-move environment, beyond PettingZoo's own tests.
 
-`load` finds an environment by its PettingZoo id or its module, `run_all` runs every check on it. `CHECKS` has each
-check by name: a function of a `Subject` that raises `Failed`, an AssertionError, so any test suite can call it. It
-raises `NotApplicable` if there is nothing to check.
+`load` loads an environment by its PettingZoo id or module, and `run_all` runs every check on it. `CHECKS` maps the name
+of each check to a function of a `Subject`, which any test suite can call: it raises `Failed`, an AssertionError, if the
+environment violates the check, and `NotApplicable` if there is nothing to check.
 """
 
 from cardwar_envs.conformance.explore import coverage

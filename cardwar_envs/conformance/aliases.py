@@ -23,7 +23,7 @@ SEEDS = range(3)
 
 
 def arrays_are_fresh(subject: Subject) -> None:
-    """Returned arrays do not change later, share no memory, and writing into them changes nothing.
+    """Returned arrays do not change later and share no memory, and writing into them has no effect.
 
     An environment that reuses a buffer overwrites what a replay buffer has stored. If it returns its internal mask, a
     caller that writes into the mask changes the rules.
@@ -42,7 +42,7 @@ def _follow(api: Api[Any], seed: int) -> None:
     clean, kept, written = (api.game(seed) for _ in range(3))
     while not clean.over and len(clean.played) < STEPS:
         where = clean.at
-        require_same(_essence(clean), _essence(written), f"{where}: writing into returned data changes")
+        require_same(_essence(clean), _essence(written), f"{where}: writing into returned data changes the game")
         choice = written.choice()
         _require_unshared(kept, where)
         handed = [kept.shown(), _stable(kept), state_shown_itself(kept.env)]
@@ -51,7 +51,7 @@ def _follow(api: Api[Any], seed: int) -> None:
         for play in (clean, kept, written):
             play.submit(copy.deepcopy(choice), log=False)
         if found := difference(before, handed):
-            raise Failed(f"{where}: returned data has been changed by the next step: {found}")
+            raise Failed(f"{where}: the next step changes data that was returned earlier: {found}")
 
 
 def state_shown_itself(env: Any) -> Any:
@@ -60,12 +60,12 @@ def state_shown_itself(env: Any) -> Any:
 
 
 def _stable(play: Play) -> Any:
-    """The results of a Parallel environment; not for AEC, whose dicts are attributes and may change."""
+    """The results that a Parallel environment returned; None for AEC, whose dicts are attributes and may change."""
     return list(play.result) if isinstance(play, ParallelPlay) else None
 
 
 def _essence(play: Play) -> dict[str, Any]:
-    """All visible data except the infos that an AEC environment keeps until the end of a turn."""
+    """All visible data; in AEC without infos, because the environment may keep a returned info until the turn ends."""
     seen = play.seen()
     if isinstance(play, AECPlay):
         del seen["infos"]
@@ -77,12 +77,12 @@ def _essence(play: Play) -> dict[str, Any]:
 
 
 def _scribble(play: Play) -> None:
-    """Writes into all data that a learner receives: arrays, containers in infos, and all dicts of Parallel."""
+    """Overwrites all data that a learner receives: arrays, containers in infos and, in Parallel, the returned dicts."""
     handed = [play.handed(), *(observation for _, observation in play.shown()), state_shown_itself(play.env)]
     for _, array in arrays_in(handed):
         _overwrite(array)
     for agent, info in play.part("infos").items():
-        # What an AEC environment keeps for the other agents has not been returned yet.
+        # In AEC, only the info of the selected agent has been returned.
         if isinstance(info, dict) and (isinstance(play, ParallelPlay) or agent == play.env.agent_selection):
             for value in info.values():
                 _spoil(value)
@@ -98,7 +98,7 @@ def _overwrite(array: Any) -> None:
 
 
 def _spoil(value: Any) -> None:
-    """Writes into a container, recursively."""
+    """Overwrites the content of a container, recursively."""
     if isinstance(value, np.ndarray):
         _overwrite(value)
     elif isinstance(value, dict | list):
@@ -125,11 +125,11 @@ def _require_unshared(play: Play, where: str) -> None:
         if array.size and np.may_share_memory(array, other_array):
             names = f"{one}{path and f'.{path}'} and {other}{other_path and f'.{other_path}'}"
             who = f"the observations {names}" if one != other or path != other_path else f"two observations of {one}"
-            raise Failed(f"{where}: {who} share their memory")
+            raise Failed(f"{where}: {who} share memory")
 
 
 def _require_fresh_pictures(api: Api[Any], mode: str, seed: int) -> None:
-    """Pictures do not change later, and writing into one does not affect the next."""
+    """Raises Failed if a returned picture changes later, or if writing into it changes the next one."""
     clean, kept = (api.game(seed, render_mode=mode) for _ in range(2))
     for _ in range(4):
         if clean.over:
@@ -143,14 +143,14 @@ def _require_fresh_pictures(api: Api[Any], mode: str, seed: int) -> None:
             play.step(log=False)
         again = kept.env.render()
         if found := difference(before, picture):
-            raise Failed(f"{kept.at}: a picture has been changed by the next one: {found}")
+            raise Failed(f"{kept.at}: render() changes a picture that it returned earlier: {found}")
         _overwrite(again)
 
 
 def containers_are_not_shared(subject: Subject) -> None:
-    """No two agents share an info dict, and no two steps of Parallel share a dict of results.
+    """No two agents share an info dict, and in Parallel no two steps return the same dict object.
 
-    Otherwise what a wrapper adds for one agent would reach all agents.
+    Otherwise an entry that a wrapper adds for one agent would appear for all agents.
 
     Example: `self.infos = dict.fromkeys(self.agents, {})`.
     Fix: `self.infos = {agent: {} for agent in self.agents}`.
@@ -164,7 +164,7 @@ def containers_are_not_shared(subject: Subject) -> None:
                     raise Failed(f"{play.at}: {one} and {other} share one info dict")
             if isinstance(play, ParallelPlay):
                 if any(part is known for part in play.result for known in earlier):
-                    raise Failed(f"{play.at}: a dict of results is the very one of an earlier step")
+                    raise Failed(f"{play.at}: a returned dict is the same object as in an earlier step")
                 earlier += [part for part in play.result if part or len(play.played)]
             play.step(log=False)
 
@@ -193,7 +193,7 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
                 changeable |= isinstance(choice, np.ndarray | dict | list)
                 clean.submit(copy.deepcopy(choice), log=False)
                 _hand_in_and_spoil(reused, choice)
-                what = f"{clean.at}: writing into actions after they were handed in changes"
+                what = f"{clean.at}: writing into the actions after step() changes the game"
                 here, there = ({**_essence(play), **play.seen()} for play in (clean, reused))
                 require_same(here, there, what)
     if not changeable:
@@ -202,8 +202,8 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
 
 def _hand_in_and_spoil(play: Play, choice: Any) -> None:
     handed = copy.deepcopy(choice)
-    written = "after something was written into the actions of earlier steps"
-    with failing(f"{play.at}: {choice} raises, {written}:"):  # the other environment accepted it
+    written = "after the caller has written into the actions of earlier steps"
+    with failing(f"{play.at}: {choice} raises {written}:"):  # the other environment accepted it
         play.submit(choice, log=False, handed=handed)
     if found := difference(choice, handed):
         raise Failed(f"{play.at}: step() changes the actions of the caller: {found}")

@@ -1,4 +1,4 @@
-"""An archive of the features seen so far, with counts and a route to each."""
+"""An archive of the features seen so far, with the count of each and a route to it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Route:
     moves: tuple[Any, ...]
 
     def travel(self, api: Api[Any], **parameters: Any) -> Any:
-        """Replays a fresh game up to that situation."""
+        """Replays the route in a fresh environment; returns its driver."""
         play = api.game(self.seed, **parameters)
         return play.replay(self.moves)
 
@@ -43,7 +43,7 @@ class Archive:
         self._rng = np.random.default_rng(seed)
 
     def note(self, play: Play, seed: int) -> tuple[bool, bool]:
-        """Counts the current features; returns whether a value is new, and whether the situation is."""
+        """Counts the current features; returns whether a feature is new, and whether the situation is new."""
         new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
         for feature in _features(play, digest):
             count = self.counts.get(feature, 0)

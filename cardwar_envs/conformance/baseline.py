@@ -1,7 +1,7 @@
 """Known findings: a JSON file of failures that a project accepts for now, environment -> check -> reason.
 
-An entry excuses its check on its environment, whatever the check finds there, because the time limit can change which
-finding comes first.
+An entry covers any failure of its check on its environment, because the time limit can change which failure the check
+finds first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def read_baseline(path: Path) -> Baseline:
     """Reads the known findings from a file.
 
     Raises:
-        ValueError: If it cannot be read or is not such a file.
+        ValueError: If the file cannot be read, or is not a file of known findings.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -31,13 +31,13 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def stale(results: Iterable[Result], known: Collection[str], checks: Collection[str]) -> list[str]:
-    """The known findings whose check ran without finding anything, or does not exist."""
+    """The known findings whose check ran without failing, or does not exist."""
     clean = {each.check for each in results if each.status not in (FAILED, KNOWN, LITTLE_SEEN, NOT_TRIED)}
     return [check for check in known if check in clean or check not in checks]
 
 
 def updated(baseline: Baseline, name: str, results: Iterable[Result], checks: Collection[str]) -> str:
-    """The updated file: adds the failures of the environment `name` in these results, and drops its stale entries."""
+    """The text of the updated file: adds the failures of environment `name` in `results`, drops its stale entries."""
     results = list(results)
     known = baseline.get(name, {})
     gone = stale(results, known, checks)

@@ -64,10 +64,10 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
 
 @dataclass
 class Unpaid:
-    """What an environment with simultaneous moves does with `rewards` in mid-turn, over all games."""
+    """What the steps of an environment with simultaneous moves do with `rewards` within a turn, over all games."""
 
-    stale: Finding | None = None  # the first step that left rewards as the step before had set them
-    anew: bool = False  # whether any step set other rewards than zero
+    stale: Finding | None = None  # the first step that left the rewards of the previous step unchanged
+    anew: bool = False  # whether any step set new rewards
 
 
 def _require_cleared(subject: Subject) -> None:
@@ -78,10 +78,10 @@ def _require_cleared(subject: Subject) -> None:
 
 @watcher("AEC", then=_require_cleared)
 def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
-    """`last()` returns the sum of each agent's `rewards` since its own last step, and no step leaves old rewards.
+    """`last()` returns the sum of the agent's `rewards` since its previous step, and each step replaces `rewards`.
 
-    With simultaneous moves, an environment pays when all have committed, or also for each action by itself. Code that
-    sums `rewards`, such as `aec_to_parallel`, would count entries twice that a step in mid-turn leaves unchanged.
+    With simultaneous moves, an environment pays after all have committed, or after each action. If a step within a turn
+    leaves `rewards` unchanged, code that sums them, such as `aec_to_parallel`, counts them twice.
 
     Example: `step` does not clear `self.rewards`, so a win is added to the cumulative rewards again.
     Fix: `self._clear_rewards()` at the start of each step, `self._accumulate_rewards()` at its end.
@@ -111,16 +111,16 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
         agent = play.env.agent_selection
         told = payment(play.env.last(observe=False)[1], f"{play.at}: the reward of {agent}")
         if not np.allclose(told, owed[agent], rtol=1e-9, atol=1e-9):
-            words = f"a reward of {as_text(told)}, its `rewards` sum to {as_text(owed[agent])}"
-            raise Failed(f"{play.at}: last() tells {agent} {words}")
+            words = f"a reward of {as_text(told)}, but its `rewards` sum to {as_text(owed[agent])}"
+            raise Failed(f"{play.at}: last() gives {agent} {words}")
 
 
 @watcher("AEC")
 def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
     """Observations at the start of a turn are not those of the previous turn.
 
-    With simultaneous moves a commitment reveals nothing. If observations nevertheless change after a commitment, and
-    each turn starts with those of the previous turn, they are late.
+    With simultaneous moves, observations should not change while agents commit. If they do, and each turn starts with
+    what the agent observed when it was selected in the previous turn, observations are one turn late.
 
     A learner that sees only the past cannot react to the present.
 
@@ -150,13 +150,13 @@ def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
 
 
 def _bytes(observation: Any) -> Any:
-    """Converts an observation to a form that compares quickly."""
+    """An observation in a form that can be compared quickly."""
     return [array.tobytes() for _, array in arrays_in(observation)] or repr(observation)
 
 
 @watcher("Parallel")
 def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
-    """reset() and step() return dicts with an entry for each participating agent and no others.
+    """reset() and step() return dicts with an entry for each participating agent, and no others.
 
     Learners index the dicts by agent.
 
@@ -183,7 +183,7 @@ def infos_are_of_now(subject: Subject) -> None:
     are exempt. Parts of state() may be old, but not all of it.
 
     Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
-    Fix: Fill them afterwards.
+    Fix: Fill `infos` after the joint action.
     """
     for api in steady_apis(subject):
         games: dict[Any, list[Game]] = defaultdict(list)
@@ -204,7 +204,7 @@ def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
 
 
 def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
-    """One game as each agent sees it when it acts."""
+    """Plays one game; returns what each agent observes whenever it acts."""
     play, told = api.game(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
     while not play.over and len(play.played) < SHORT:

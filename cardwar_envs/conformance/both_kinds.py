@@ -26,8 +26,8 @@ MOST_PLACES = 200
 def skins_are_one_game(subject: Subject) -> None:
     """With the same seed and actions, AEC and Parallel return the same observations, total rewards and terminations.
 
-    AEC rewards must sum to the Parallel rewards in both ways: as returned by `last()`, and as `rewards` after each
-    step, which `aec_to_parallel` uses. An environment that forgets to clear them pays twice.
+    In AEC, both the rewards from `last()` and the `rewards` after each step, which `aec_to_parallel` uses, must sum to
+    the Parallel rewards. An environment that forgets to clear `rewards` pays twice.
 
     Policies learned in one API must work in the other.
 
@@ -86,7 +86,7 @@ class _Pair:
         while choice and (asked := self.aec.asked()) and asked[0] in choice:
             agent = asked[0]
             self._collect(agent)
-            with failing(f"{self.where}: what {agent} plays in Parallel raises in AEC:"):
+            with failing(f"{self.where}: the action of {agent} in Parallel raises in AEC:"):
                 self.aec.submit(choice.pop(agent), log=False)
             self._add("rewards", self.aec.rewards())
             order = seats(self.aec.env)
@@ -142,11 +142,11 @@ class _Pair:
 
     def _compare_payments(self) -> None:
         if self.aec.over != self.parallel.over:
-            raise Failed(f"{self.where}: AEC is {'over' if self.aec.over else 'not over'}, Parallel is not like that")
+            raise Failed(f"{self.where}: the game is over in {'AEC' if self.aec.over else 'Parallel'} only")
         names = ("last()", "rewards") if self.aec.over else ("rewards",)
         for name in names:
             for agent, there in self.paid["Parallel"].items():
                 here = self.paid[name][agent]
                 if not np.allclose(here, there, rtol=1e-9, atol=1e-9):
-                    words = f"{as_text(here)} by {name} in AEC, {as_text(there)} in Parallel"
-                    raise Failed(f"{self.where}: {agent} was paid {words}")
+                    words = f"{as_text(here)} in AEC (sum of {name}), {as_text(there)} in Parallel"
+                    raise Failed(f"{self.where}: the total reward of {agent} is {words}")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from cardwar_envs.conformance.verdicts import OutOfTime
 
-# Maximum number of steps per episode, unless a check needs the end.
+# Maximum number of steps per episode, unless a check has to reach the end.
 STEPS = 120
-# A run ends after this multiple of its seconds, plus some for drawing and starting processes. Each check gets the
-# fraction 1 / `PARTS` of the remaining time, and for each search this multiple (`MARGIN`) of the search's share.
+# A run ends after `MOST` times its seconds, plus `MORE` seconds for rendering and starting processes. Each check gets
+# 1 / `PARTS` of the remaining time, and for each of its searches `MARGIN` times the search's share.
 MOST, MORE, PARTS, MARGIN = 1.5, 8.0, 4, 1.5
 # In slow environments, compared episodes are shortened to the steps that fit into these seconds, but not below a
 # minimum.
@@ -43,13 +43,13 @@ class Budget:
         return self.end < math.inf
 
     def start(self, seconds: float, whole: bool) -> None:
-        """Starts a check and, if it is the first, a run of that many seconds; `whole` gives it all remaining time."""
+        """Starts a check and, if it is the first, a run of `seconds`; `whole` gives the check all remaining time."""
         now = processor_seconds()
         self.end = min(self.end, now + MOST * seconds + MORE - self.spent)
         self.deadline = self.end if whole else now + (self.end - now) / PARTS
 
     def extend(self, seconds: float) -> None:
-        """Gives the check more time for a search with a share of its own."""
+        """Extends the check's deadline for a search that may take `seconds`."""
         self.deadline = min(self.end, self.deadline + MARGIN * seconds)
 
     def pace(self, seconds: float) -> None:

@@ -21,7 +21,7 @@ MOST_STEPS = 240
 def seats_are_asked_in_order(subject: Subject) -> None:
     """In each turn every agent with a choice is selected once, in the order of `agents`.
 
-    Code that collects a joint action seat by seat, such as `aec_to_parallel`, relies on this. An order that varies
+    Code that collects a joint action agent by agent, such as `aec_to_parallel`, relies on this. An order that varies
     between turns is noted.
 
     Example: `agent_selection` returns to an agent that has committed, before the others have.
@@ -29,7 +29,7 @@ def seats_are_asked_in_order(subject: Subject) -> None:
     """
     api = subject.api("AEC")
     if not subject.simultaneous():
-        raise NotApplicable("its metadata does not say is_parallelizable: moves are made in turn")
+        raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
     orders = []
     for seed in SEEDS:
         play = api.game(seed)
@@ -37,9 +37,9 @@ def seats_are_asked_in_order(subject: Subject) -> None:
             places = [seats(play.env).index(agent) for agent in turn.asked]
             orders += [places == sorted(places)] * (len(places) > 1)
     if orders and not any(orders):
-        raise Failed("AEC: in no turn are the agents asked in the order of `agents`")
+        raise Failed("AEC: in no turn are the agents selected in the order of `agents`")
     if not all(orders):
-        raise Noted("AEC: the agents are not always asked in the order of `agents`, as aec_to_parallel expects")
+        raise Noted("AEC: the agents are not always selected in the order of `agents`, as aec_to_parallel expects")
 
 
 def _turns(play: AECPlay) -> Iterator[Turn]:
@@ -49,12 +49,12 @@ def _turns(play: AECPlay) -> Iterator[Turn]:
         agent = play.env.agent_selection
         where = f"{play.where}, step {len(play.played) + 1}"
         if agent not in play.env.agents:
-            raise Failed(f"{where}: {agent} is asked, but not in the game")
+            raise Failed(f"{where}: {agent} is selected, but not in `agents`")
         now = None if play.dead(agent) else Turn.of(play, turn)
         if turn is not None and now is not turn:
             if turn.open:
-                why = ", which is out, is asked" if now is None else " is asked again"
-                raise Failed(f"{where}: {agent}{why} before {turn.open[0]}, who has a choice to make")
+                why = ", which is out, is selected" if now is None else " is selected again"
+                raise Failed(f"{where}: {agent}{why} before {turn.open[0]}, which still has a choice to make")
             yield turn
         turn = now
         play.step(log=False)
@@ -77,16 +77,16 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
     if api.make().metadata.get("is_parallelizable", False):
         return
     _require_that_some_are_passed_over(api)
-    raise Failed("AEC: all live agents are asked in each cycle, but the metadata does not say is_parallelizable")
+    raise Failed("AEC: every live agent is selected in each cycle, but the metadata does not set is_parallelizable")
 
 
 def _note_if_all_are_asked(api: Api[Any]) -> None:
-    """Without a Parallel version, moves may be sequential on purpose, so the author must declare whether they are."""
+    """Raises Noted if nothing declares whether moves are simultaneous: without a Parallel version, they need not be."""
     if "is_parallelizable" not in api.make().metadata:
         _require_that_some_are_passed_over(api)
         raise Noted(
-            "AEC: all live agents are asked in each cycle, and the metadata does not say whether it is_parallelizable: "
-            "moves are taken to be made in turn, and need not be hidden"
+            "AEC: every live agent is selected in each cycle, and the metadata does not set is_parallelizable to True "
+            "or False, so moves count as sequential and need not be hidden"
         )
 
 
@@ -107,10 +107,10 @@ def _require_that_some_are_passed_over(api: Api[Any]) -> None:
 
 
 def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
-    """step() raises or warns after the end; agents that are out may only pass None.
+    """step() raises or warns after the end, and agents that are out may pass only None.
 
-    A loop that steps too late would record rewards that belong to no game. A step before the first reset that raises
-    nothing is noted.
+    A loop that steps too late would record rewards that belong to no game. It is noted if step() raises no error before
+    the first reset.
 
     Example: `step` continues after the end.
     Fix: Raise after the end; use PettingZoo's `OrderEnforcingWrapper`.
@@ -122,7 +122,7 @@ def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
         if api.kind == "AEC":
             _act_of_the_dead(api, chain(games, routes(subject, "AEC", 100)))
     if early:
-        raise Noted(f"{' and '.join(early)}: step() before the first reset() is taken, and nothing is raised")
+        raise Noted(f"{' and '.join(early)}: step() before the first reset() raises no error")
 
 
 def _steps_before_reset(api: Api[Any]) -> bool:
@@ -146,7 +146,7 @@ def _step_after_the_end(api: Api[Any], games: list[Route]) -> None:
             except Exception:
                 return
         if not words:
-            raise Failed(f"{play.at}: the game is over, and step() is taken without an error or a warning")
+            raise Failed(f"{play.at}: the game is over, but step() raises no error and gives no warning")
 
 
 def _ended(api: Api[Any]) -> list[Route]:
@@ -171,5 +171,5 @@ def _act_of_the_dead(api: Api[Any], games: Iterable[Route]) -> None:
                     play.try_step(action)
                 except Exception:
                     return
-                raise Failed(f"{play.at}: {agent} is out, but may play {action}: nothing is raised")
+                raise Failed(f"{play.at}: {agent} is out, but step() accepts its action {action} without an error")
             play.submit(move, log=False)

@@ -26,7 +26,7 @@ MOST_LEAVES = 400
 MOST_ENTRIES = 16
 # Differences below this fraction of a bounded space's range are the "small print" of an observation.
 SMALL_PRINT = 0.02
-# Counts are never small print, however wide the space.
+# Limit on such differences, so that counts are never small print, however wide the space.
 MOST_SMALL_PRINT = 0.2
 ORDER = "the order of keys in "
 WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
@@ -72,7 +72,7 @@ Game = list[tuple[Told, Seen]]
 
 
 def _games(subject: Subject, api: Api[Any], modes: list[str]) -> list[Game]:
-    """Plays games with the same actions; for each turn, the visible data and what all agents observe."""
+    """Plays games with the same actions; returns the visible data and all observations of each turn."""
     games: list[Game] = []
     for number in subject.time(SHARE):
         mode = modes[number % len(modes)] if modes else None
@@ -111,7 +111,7 @@ def _error(api: Api[Any], seed: int, turn: int) -> str:
 
 
 def _take_turn(play: Play) -> None:
-    """Takes one joint action, after removing agents that are out."""
+    """Plays one joint action, after the last steps of agents that are out."""
     while not play.over and not play.asked():
         play.step(log=False)
     for _ in range(len(play.masks()) if play.kind == "AEC" else 1):
@@ -202,7 +202,7 @@ def _require_own_generators(api: Api[Any]) -> None:
             for path, generator in generators_on(info):
                 if id(generator) in own:
                     what = f"{path.partition('.')[2]!r} contains a random generator of the environment"
-                    raise Failed(f"{play.at}: the info of {agent}: {what}: who has it knows what chance will bring")
+                    raise Failed(f"{play.at}: the info of {agent}: {what}, which predicts all chance outcomes")
         if play.over:
             return
         play.step(log=False)
@@ -212,13 +212,13 @@ def _foretold(games: list[Game], turn: int) -> Iterator[tuple[str, str]]:
     """Yields each item that predicts something of the next or the last turn, with a description."""
     alike = ["|".join(map(str, (seen for _, seen in game[: turn + 1]))) for game in games]
     leaves = _leaves_that_vary(games, alike, turn)
-    for ahead, when in ((turn + 1, "next"), (-1, "at last")):
+    for ahead, when in ((turn + 1, "in the next turn"), (-1, "at the end")):
         for name, target in telling(leaves, [game[ahead][1] for game in games], alike):
-            yield name, f"what comes {when} ({target}) can be told from {name}, though all agents have seen the same"
+            yield name, f"{name} predicts {target} {when}, although all agents have observed the same so far"
 
 
 def _leaves_that_vary(games: list[Game], alike: list[str], turn: int) -> dict[str, list[Any]]:
-    """Name of a leaf -> its value in each game, where games that look alike differ and values repeat."""
+    """Name of a leaf -> its value in each game, if values repeat but differ among games that look alike."""
     found: dict[str, list[Any]] = {}
     for place in {name for game in games for name in game[turn][0]}:
         raw = [game[turn][0].get(place) for game in games]

@@ -14,7 +14,7 @@ from cardwar_envs.conformance.verdicts import Failed
 
 
 class Chooser:
-    """Random legal actions, determined by the seed, the agent and the number of its earlier actions."""
+    """Draws random legal actions, which depend only on the seed, the agent and the number of its earlier actions."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -29,7 +29,7 @@ class Chooser:
         if isinstance(space, gymnasium.spaces.Discrete):
             legal = legal_actions(space, mask)
             if not legal:
-                raise Failed(f"the action mask of {agent}, who is to choose, is all zero")
+                raise Failed(f"the action mask of {agent}, which must choose an action, is all zero")
             return legal[0] if len(legal) == 1 else legal[int(rng.integers(len(legal)))]
         own = self._spaces.setdefault(agent, copy.deepcopy(space))  # sampling changes a space
         own.seed(int(rng.integers(2**31)))
@@ -74,7 +74,8 @@ class Driver(Chooser):
 def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -> Any:
     """Moves the bounded entries of a random action to the bounds of its space.
 
-    All go to the lower bounds if `place` is below 0.3, all to the upper ones if it is above 0.7, else a random mixture.
+    All move to the lower bounds if `place` is below 0.3, and to the upper bounds if it is above 0.7; otherwise each
+    entry is drawn to go to a bound or to stay.
     """
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: at_bounds(part, action[key], place, rng) for key, part in space.spaces.items()}
@@ -90,7 +91,7 @@ def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -
 
 
 def _bounds(space: Any) -> tuple[Any, Any]:
-    """The bounds of a space's entries, None if it has none."""
+    """The lower and upper bounds of a space's entries; None and None if it has no bounds."""
     if isinstance(space, gymnasium.spaces.Box):
         return space.low, space.high
     if isinstance(space, gymnasium.spaces.Discrete):

@@ -37,7 +37,7 @@ def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iter
         if len(first) != len(second):
             yield path, f"{len(first)} and {len(second)} entries"
         for i, (one, other) in enumerate(zip(first, second, strict=False)):
-            if one is not other:  # most data is small and shared, and no place need be named
+            if one is not other:  # fast path: identical objects need no comparison
                 yield from places(one, other, f"{path}[{i}]", exact)
     elif not _equal(first, second, exact):
         yield path, f"{_short(first)} and {_short(second)}"
@@ -94,7 +94,7 @@ def require_same(first: Any, second: Any, what: str) -> None:
 
 
 def require_same_play(first: Sequence[Any], second: Sequence[Any], what: str) -> None:
-    """As `require_same` for two logs of play; names the step after which they diverge."""
+    """Compares two logs of play as `require_same` does; names the step after which they first differ."""
     for step, (one, other) in enumerate(zip(first, second, strict=False)):
         require_same(one, other, f"{what}, after step {step}" if step else f"{what}, after reset")
     if len(first) != len(second):

@@ -21,7 +21,7 @@ from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, Noted, failing
 
 SEED = 5
-# A copy may lose something that matters in few games: number of games to copy, time permitting.
+# Number of games to copy, time permitting: a copy may lose something that matters in few games.
 SEEDS, SHARE = 6, 0.04
 # The first two are always tried.
 CUTS = (1, 0, 3, 2, 7)
@@ -33,7 +33,7 @@ def deepcopy_goes_on(subject: Subject) -> None:
     """A deep copy in mid-game continues like the original, and playing it does not disturb the original.
 
     Tree search and counterfactual evaluation need this. It is noted if no copy can be made, for example of an engine in
-    native code, and if copies start from scratch, which is what `EzPickle` is for.
+    native code, and if copies start from scratch, as `EzPickle` intends.
 
     Example: `__deepcopy__` shares the generator with the copy.
     Fix: Keep the state in plain attributes. Do not inherit from `EzPickle` only to make copies.
@@ -58,7 +58,7 @@ def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) 
         try:
             if _begins_anew(api.make()):
                 _require_new_beginning(api, name, duplicate)
-                notes.append(f"{api.kind}: by `EzPickle` a {name} is a new environment, which must be reset first")
+                notes.append(f"{api.kind}: with `EzPickle`, {name} makes a new environment, which must be reset first")
                 continue
             clock = subject.time(SHARE)
             for number, (seed, cut) in enumerate(product(range(SEED, SEED + SEEDS), CUTS)):
@@ -95,7 +95,7 @@ def _begins_anew(env: Any) -> bool:
 
 
 def _require_new_beginning(api: Api[Play], name: str, duplicate: Callable[[Any], Any]) -> None:
-    """Fails unless such a copy, once reset, plays like any new environment, and the original continues."""
+    """Raises Failed unless such a copy, once reset, plays like a new environment and does not disturb the original."""
     what = f"{api.kind}: {name} after step 1"
     reference = api.game(SEED).run()
     original = api.game(SEED)
@@ -110,15 +110,15 @@ def _require_new_beginning(api: Api[Play], name: str, duplicate: Callable[[Any],
 
 
 def _require_same_future(api: Api[Play], seed: int, original: Play, twin: Play, what: str) -> None:
-    """Fails unless later games of copy and original match those of an environment that was never copied."""
+    """Raises Failed unless copy and original play the same later games as an environment that was never copied."""
     plain = api.game(seed)
     plain.run(len(original.log) - 1)
     with failing(f"{what}: the next game:"):
         games = [[play.again(1).reset().run(SHORT) for _ in range(NEXT_GAMES)] for play in (plain, twin, original)]
     for one, other in zip(games[0], games[1], strict=True):
-        require_same_play(one, other, f"{what}: the games after this one, of the original and of the copy")
+        require_same_play(one, other, f"{what}: later games without copying, and later games of the copy")
     for one, other in zip(games[0], games[2], strict=True):
-        require_same_play(one, other, f"{what}: the copy plays on, which changes the games to come of the original")
+        require_same_play(one, other, f"{what}: playing the copy changes later games of the original")
 
 
 def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
@@ -169,7 +169,7 @@ def _require_own_spaces(one: Play, other: Play) -> None:
             before = space_facts(space)
             its.sample()
             if difference(before, space_facts(space)):
-                raise Failed(f"{one.kind}: two environments share {name}({agent!r}): one draws from the other's")
+                raise Failed(f"{one.kind}: {name}({agent!r}) of two environments share a random generator")
 
 
 def global_randomness_is_left_alone(subject: Subject) -> None:
@@ -191,8 +191,8 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
 
 def _require_untouched(api: Api[Play]) -> None:
     random.seed(SEED)
-    np.random.seed(SEED)  # this generator is watched
-    # Seeding changes this state, even with the same number.
+    np.random.seed(SEED)  # this generator is under test
+    # Advance both, so that seeding with the same number is noticed.
     random.random(), np.random.random()
     before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
     for seed in range(GAMES):

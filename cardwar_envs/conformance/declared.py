@@ -16,8 +16,8 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, NotT
 
 KNOWN = ("human", "ansi", "rgb_array")
 
-# Errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL without a display or OpenGL. Other rendering errors do not
-# match.
+# Matches errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL without a display or OpenGL, but no other rendering
+# errors.
 NO_DISPLAY = re.compile(
     r"\$DISPLAY|DISPLAY environment variable|NoSuchDisplay|NoSuchConfigException|no available video device"
     r"|as 'headless' is currently running|(x11|wayland|windows) not available"
@@ -44,7 +44,7 @@ def metadata_say_what_is_offered(subject: Subject) -> None:
     for api in subject.apis():
         metadata = api.make().metadata
         if "render.modes" in metadata:
-            raise Failed(f"{api.kind}: the metadata has `render.modes`, which is `render_modes` since 2022")
+            raise Failed(f"{api.kind}: the metadata has the outdated key `render.modes`; rename it to `render_modes`")
         modes = metadata.get("render_modes", [])
         if not isinstance(modes, list | tuple) or not all(isinstance(mode, str) for mode in modes):
             raise Failed(f"{api.kind}: `render_modes` in the metadata is {modes!r}, not a list of strings")
@@ -70,16 +70,16 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
         possible = list(seats(play.env))
         seated, one_list = _seated(play), play.env.agents is play.env.possible_agents
         if one_list and not seated:
-            raise Failed(f"{api.kind}: `agents` is the very list `possible_agents`, and is empty after a reset")
+            raise Failed(f"{api.kind}: `agents` and `possible_agents` are one list object, which a reset leaves empty")
         kept = play.env.agents
         with failing("a game cannot be played, see legal_play_goes_on:", NotApplicable):
             play.run(STEPS)
         if (left := list(play.env.possible_agents)) != possible:
-            why = ", which is the very list `agents`" * one_list
-            raise Failed(f"{api.kind}: during a game `possible_agents`{why}, goes from {possible} to {left}")
+            why = ", the same list object as `agents`," * one_list
+            raise Failed(f"{api.kind}: during a game `possible_agents`{why} changes from {possible} to {left}")
         if (again := _seated(play)) != seated and play.env.agents is kept:
-            words = f"{api.kind}: a game begins with the very list `agents` of the game before, with {again}"
-            raise Failed(f"{words} in place of {seated}")
+            words = f"{api.kind}: after a reset `agents` is the list object of the previous game: {again}"
+            raise Failed(f"{words} instead of {seated}")
 
 
 def _seated(play: Play) -> list[Any]:
@@ -108,8 +108,7 @@ def closing_does_no_harm(subject: Subject) -> None:
 def missing_here(error: BaseException, env: Any = None) -> bool:
     """Whether an error means that this machine lacks a display, OpenGL or an optional library.
 
-    A missing module of the environment's own package is a fault of the environment, and so is a name missing from a
-    library.
+    It is a fault of the environment if a module of its own package, or a name in a library, is missing.
     """
     if error.__cause__ is not None and missing_here(error.__cause__, env):
         return True
@@ -128,7 +127,7 @@ def modes_of(subject: Subject) -> list[str]:
 
 
 def require_modes(subject: Subject) -> list[str]:
-    """As `modes_of`; without any, raises NotTried if this machine lacks something, else NotApplicable."""
+    """Returns `modes_of`; if there are none, raises NotTried if this machine lacks something, else NotApplicable."""
     modes, missing = subject.once("modes", lambda: _tried(subject))
     if not modes and missing:
         raise NotTried(missing)
@@ -157,8 +156,8 @@ def _tried(subject: Subject) -> tuple[list[str], str]:
 def render_modes_are_kept(subject: Subject) -> None:
     """Each declared mode is accepted, stored as `render_mode`, and renders what Gymnasium specifies.
 
-    `ansi` returns a string, `rgb_array` a uint8 picture with three colours, at every step. A mode is not tried if the
-    machine lacks the display, OpenGL or library for it.
+    At every step, render() returns a string in mode `ansi` and a uint8 array with three colour channels in mode
+    `rgb_array`. A mode is not tried if the machine lacks a display, OpenGL or a library that it needs.
 
     Example: `render()` prints the board in mode `ansi`, and returns None.
     Fix: Return the string; for `rgb_array` return `uint8[height, width, 3]`. Store the mode in `__init__`.
@@ -191,7 +190,8 @@ def _takes_modes(api: Api[Any]) -> bool:
 def _require_mode(api: Api[Any], mode: str) -> None:
     play = api.game(1, render_mode=mode)
     if getattr(play.env, "render_mode", None) != mode:
-        raise Failed(f"{api.kind}: made with render_mode={mode!r}, it says {play.env.render_mode!r}")
+        said = f"its attribute render_mode is {play.env.render_mode!r}"
+        raise Failed(f"{api.kind}: the environment is made with render_mode={mode!r}, but {said}")
     if mode == "human":
         return
     for _ in range(6):

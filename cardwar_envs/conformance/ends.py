@@ -1,4 +1,4 @@
-"""Checks of how games and agents end."""
+"""Checks of the ends of games and of agents' episodes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _ends_in_aec(play: Play) -> Watch:
         agents, agent = set(env.agents), env.agent_selection
         for name in PARTS:
             _require_none(agents - set(play.part(name)), f"{at}: `{name}` has no entry for {{}}")
-            _require_none(set(play.part(name)) - agents, f"{at}: `{name}` has an entry for {{}}, not in `agents`")
+            _require_none(set(play.part(name)) - agents, f"{at}: `{name}` has an entry for {{}}, which left `agents`")
         _require_none(agents & gone, f"{at}: {{}} is back in `agents`")
         flagged = {each for each in agents if play.dead(each)}
         _require_none(out & agents - flagged, f"{at}: {{}} was out and is in the game again")
@@ -50,7 +50,7 @@ def _ends_in_aec(play: Play) -> Watch:
         after = set(env.agents)
         _require_none(dead & after, f"{play.at}: {{}} is out and has made its last step, but stays in `agents`")
         left = agents - after
-        _require_none(left - out, f"{play.at}: {{}} leaves `agents` without having been told that it is out")
+        _require_none(left - out, f"{play.at}: {{}} leaves `agents` without having been flagged as out")
         gone |= left
 
 
@@ -64,7 +64,7 @@ def _ends_in_parallel(play: Play) -> Watch:
         _require_flags(play)
         flagged, after = play.out() & agents, set(play.env.agents)
         _require_none(after & flagged, f"{play.at}: {{}} is out, but stays in `agents`")
-        _require_none(agents - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not said to be out")
+        _require_none(agents - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not flagged as out")
         gone |= flagged
         _require_none(after & gone, f"{play.at}: {{}} is back in `agents`")
         _require_none(after - agents, f"{play.at}: {{}} joins `agents` in the middle of the game")
@@ -104,7 +104,7 @@ def nobody_is_paid_after_the_end(play: Play, subject: Subject) -> Watch:
     several objectives) are noted.
 
     Example: A prize is shared among all possible agents, although some are out.
-    Fix: Pay everything in the step that ends an agent's episode, and only live agents later.
+    Fix: Pay everything that is due in the step that ends an agent's episode; later, pay only live agents.
     """
     out, lengths = set[Any](), subject.once("objectives", set)
     while True:
@@ -134,16 +134,16 @@ def limit_of_rounds_is_kept(subject: Subject) -> None:
             try:
                 play = api.game(limit, **{name: limit})
             except (TypeError, ValueError) as error:
-                raise NotApplicable(f"{name}={limit} is not taken: {error}") from None
+                raise NotApplicable(f"{name}={limit} is not accepted: {error}") from None
             facts = getattr(getattr(play.env.unwrapped, "game", None), "facts", None)
             most = limit if facts is None else int(facts.max_length)
             while not play.over:
                 if _joint_actions(play) >= most and play.asked():
-                    raise Failed(f"{api.kind}: with {name}={limit} the game goes on after {most} joint actions")
+                    raise Failed(f"{api.kind}: with {name}={limit} the game continues after {most} joint actions")
                 play.step(log=False)
                 steps = len(play.played)
                 if steps > (most + 2) * 4 * len(seats(play.env)):
-                    raise Failed(f"{api.kind}: with {name}={limit} the game goes on after {steps} steps")
+                    raise Failed(f"{api.kind}: with {name}={limit} the game continues after {steps} steps")
 
 
 def _limit_name(subject: Subject) -> str:

@@ -1,4 +1,4 @@
-"""Plays many games, directed towards the rarest features, and passes every step to all watchers."""
+"""Plays many games, steered towards rare features, and passes every step to all watchers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import Failed, LittleSeen, NotApplicable, OutOfTime, in_a_line
 
-# The fraction of the time for each kind.
+# The fraction of the time spent on each kind of environment.
 SHARE = 0.12
 # Exploration ends when this many games in a row, and a third of all, showed no new value and few new situations.
 PATIENCE = 120
 FEW = 6
 # Modes in which one game in three is rendered.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
-# Games cut off by the time limit are too few to judge below this number of games or moves.
+# If the time limit ends exploration before this number of games or moves, too little was seen for a verdict.
 FEW_GAMES, FEW_MOVES = 10, 200
 # One environment in this many plays a second game, of at most this many steps.
 SECOND_GAME_ONE_IN, SHORT = 8, 40
@@ -33,10 +33,10 @@ class Unrepeatable(Exception):  # noqa: N818  # caught in this module
     """A game cannot be replayed with the same seed and choices."""
 
 
-# Follows one game: started after the reset, receives each action before the step, and resumes after it.
+# Follows one game: is started after the reset, receives each action before the step, and is resumed after the step.
 Watch = Generator[None, Any, Any]
 Check = Callable[[Subject], None]
-# Check, kinds of environment that it watches, and what it does in each game.
+# Name of the check, the kinds of environment that it watches, and the generator function that follows a game.
 WATCHERS: list[tuple[str, tuple[str, ...], Callable[[Any, Subject], Watch]]] = []
 
 
@@ -50,7 +50,7 @@ def step() -> Watch:
 def watcher(
     *kinds: str, first: Callable[[Subject], Any] | None = None, then: Check | None = None
 ) -> Callable[[Callable[[Any, Subject], Watch]], Check]:
-    """Turns a generator into a check; it follows every explored game and raises Failed if something is wrong.
+    """Turns a generator function, which raises Failed in a faulty game, into a check of all explored games.
 
     Args:
         kinds: The kinds of environment to follow.
@@ -84,7 +84,7 @@ class Explored:
     moves: int = 0  # steps in them
     situations: int = 0  # distinct combinations of observations
     failures: dict[str, Finding] = field(default_factory=dict)  # of each check that failed
-    routes: list[Route] = field(default_factory=list)  # those to a new value first, shortest first
+    routes: list[Route] = field(default_factory=list)  # routes to a new value first, the shortest first
     current: Any = None  # the current game, with its parameters
     cut: bool = False  # whether the time ran out while games still showed something new
     unrepeatable: str = ""  # why a game cannot be replayed, if so
@@ -209,12 +209,12 @@ def _report(check: str, subject: Subject) -> None:
         raise NotApplicable(f"not all games could be played to their end, see {LEGAL_PLAY}")
     for kind, seen in found.items():
         if seen.cut and (seen.games < FEW_GAMES or seen.moves < FEW_MOVES):
-            few = f"{seen.games} games of the {kind} kind with {seen.moves} moves"
-            raise LittleSeen(f"{few}, when the time was over; see --seconds and --games")
+            few = f"only {seen.games} {kind} games with {seen.moves} moves"
+            raise LittleSeen(f"{few} before the time ran out; see --seconds and --games")
 
 
 def legal_play_goes_on(subject: Subject) -> None:
-    """No legal action and no reset raises in any game played.
+    """In the games played, no legal action and no reset raises an error.
 
     A crash in a rare situation can end a training run after hours.
 
@@ -243,9 +243,9 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
 
 
 def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
-    """Routes through complete games, in all styles of choosing.
+    """Routes through complete games, in all styles of `Driver`.
 
-    Hidden state gives no feature to return to, so only many games reach what depends on it.
+    Hidden state has no features that exploration could return to, so only many games reach leaks that depend on it.
     """
     for number in range(most):
         play = api.game(number)

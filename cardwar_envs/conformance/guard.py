@@ -1,4 +1,4 @@
-"""Runs checks in a child process, so that an environment that ends its process ends one check and not the others."""
+"""Runs checks in a child process: if the environment ends this process, only the current check fails."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ NO_ANSWER = "it did not return within the time limit, and its process was ended"
 
 
 class Guard:
-    """Runs checks on one subject in a child process, which is started again when the environment has ended it.
+    """Runs checks of one subject in a child process, and starts a new one if the environment has ended it.
 
     Attributes:
-        seen: The amounts played so far, as `coverage` returns them.
+        seen: The numbers of games, moves and situations so far, as `coverage` returns them.
 
     Raises:
         NotTried: If the child process could not find the environment.
@@ -62,8 +62,8 @@ class Guard:
     def run(self, name: str) -> Result:
         """Runs one check, a key of `CHECKS`; it fails if the environment ends the process.
 
-        Many checks look at the errors of invalid calls. If one ends the process, they run again without such calls, so
-        that the failure is that of the check of the call.
+        Many checks make invalid calls and inspect the errors. If such a call ends the process, the check runs again
+        without invalid calls, so that only the check that tests the call fails.
         """
         result, ended = self._run(name)
         if ended and not self._careful:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# How much better than the control a prediction must be: in standard errors, and in cases.
+# Least advantage over the control, in standard errors, and least number of games in which only one of the two is right.
 STANDARD_ERRORS = 5.0
 LEAST_CASES = 24
 # Maximum number of items to predict.
@@ -45,7 +45,7 @@ def halves_of(alike: Sequence[Hashable], known: NDArray[np.bool_]) -> Halves:
 
 
 def coded(values: Sequence[Hashable]) -> Codes:
-    """Integers that are equal where the values are; -1 where there is none, `[games]`."""
+    """Codes the values as integers, `[games]`: equal for equal values, -1 for None."""
     codes: dict[Hashable, int] = {}
     return np.array([-1 if value is None else codes.setdefault(value, len(codes)) for value in values], np.int64)
 
@@ -70,7 +70,7 @@ def foretells(told: Codes, comes: Codes, halves: Halves) -> bool:
 def telling(
     leaves: Mapping[str, Sequence[Hashable]], comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]
 ) -> Iterator[tuple[str, str]]:
-    """Names of visible items that predict something, each with the name of the predicted item.
+    """Yields the name of each visible item that predicts a future item, with the name of the future item.
 
     `leaves` has the value of each item in each game (None if absent), `comes` the future values of each game, and
     `alike` a key for each game; games with equal keys looked the same so far.
@@ -91,7 +91,7 @@ def telling(
 
 
 def _targets(comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]) -> Iterator[tuple[str, Codes]]:
-    """The future items that differ among games that looked the same."""
+    """Yields the future items that differ among games that looked the same."""
     known: set[bytes] = set()
     for name in dict.fromkeys(name for each in comes for name in each):
         values: list[Any] = [each.get(name, "") for each in comes]

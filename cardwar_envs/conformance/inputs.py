@@ -1,4 +1,4 @@
-"""Checks of invalid input: actions outside the space are rejected without effect, and equal actions are equivalent."""
+"""Checks of input: actions outside the space are rejected without effect, and equal actions have equal effects."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Missing:
 
 
 MISSING = Missing()
-CONVERTER = ". PettingZoo's converter hands in the actions one by one, and takes none back"
+CONVERTER = ". PettingZoo's converter submits the actions one by one, and does not undo them"
 # What makes a check fail -> the same of input that no learner hands in, which is noted.
 AS_NOTE = {"accepted": "accepted, noted", "changed": "changed, noted"}
 
@@ -68,10 +68,10 @@ def _contains(space: Any, odd: Any) -> bool:
 def input_outside_the_space_is_refused(subject: Subject) -> None:
     """An action outside the action space raises, or ends the game for the agent that tried it.
 
-    It must be noticed when a network outputs NaN or an index is one too high. An environment that rounds or accepts
-    negative indices continues with a move that no agent made. Noted is what no learner hands in (None, text, no
-    action), an action in another type (True or [1] for 1), and a `Box` action that is clipped, as PettingZoo's
-    `ClipOutOfBoundsWrapper` does.
+    Errors such as a NaN from a network, or an index that is one too high, must be noticed. An environment that rounds
+    or accepts negative indices plays a move that no agent chose. Inputs that no learner submits (None, text, no
+    action), actions of another type (True or [1] for 1), and a `Box` action that is clipped, as PettingZoo's
+    `ClipOutOfBoundsWrapper` does, are only noted.
 
     Example: `card = self.hand[action]`, which takes -1; or `int(action)`, which takes 2.7.
     Fix: `if not self.action_space(agent).contains(action): raise ValueError(...)`.
@@ -80,10 +80,10 @@ def input_outside_the_space_is_refused(subject: Subject) -> None:
 
 
 def refusals_change_nothing(subject: Subject) -> None:
-    """A rejected action has no effect: the game continues as if it had not been tried.
+    """A rejected action has no effect: the game continues as if the action had not been tried.
 
-    This includes the others' commitments, pending rewards, infos and chance. Effects of PettingZoo's own converter are
-    noted, and so are those of input that no learner hands in.
+    In particular, the others' commitments, pending rewards, infos and chance do not change. Effects of PettingZoo's own
+    converters, and of input that no learner submits, are only noted.
 
     Otherwise a caller that catches the error and retries plays a different game.
 
@@ -129,7 +129,7 @@ def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
 
 
 def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
-    """Yields the routes; in AEC also each followed by one and two more commitments."""
+    """Yields each route; in AEC also the route continued by one or more further commitments."""
     for way in ways:
         yield way
         if api.kind == "AEC":
@@ -141,7 +141,7 @@ def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
 
 
 def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, Finding]:
-    """Submits invalid actions one after the other while they are rejected; returns the failures, if any."""
+    """Submits invalid actions one after another while they are rejected; returns the failures, if any."""
     play = route.travel(api)
     game, before, refused = api.recent[-1], _all(play), []
     for number, odd in enumerate(tried):
@@ -149,7 +149,7 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
             found = _accepted(api, route, agent, odd)
             return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
-    what = f"{play.at}: {_named(refused)}, no action of {agent}, is rejected, but"
+    what = f"{play.at}: {_named(refused)} from {agent} is rejected, but"
     changes = _changed(api, route, play, before, what) if refused else ""
     found = {"changed": Finding(changes, [game, api.recent[-1]])} if changes else {}
     if found and len(refused) > 1:  # find the one responsible
@@ -160,7 +160,8 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
 
 
 def _named(odd: list[Any]) -> str:
-    return ", ".join(map(repr, odd[:3])) + ", ..." * (len(odd) > 3)
+    names = ", ".join(repr(each) if each is not MISSING else "a missing action" for each in odd[:3])
+    return f"invalid input ({names}{', ...' * (len(odd) > 3)})"
 
 
 def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
@@ -182,14 +183,14 @@ def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, Fi
         return {}
     what = f"{agent} plays {odd!r}, which is not in {space}"
     if odd is MISSING:
-        what = f"no action of {agent} is handed in"
-    found = Finding(f"{at}: {what}; nothing is raised and play goes on", [game])
+        what = f"the action of {agent} is missing"
+    found = Finding(f"{at}: {what}; no error is raised and the game continues", [game])
     kind = AS_NOTE["accepted"] if _is_clipped(api, route, agent, odd) else "accepted"
     return {kind: found}
 
 
 def _is_harmless(space: Any, odd: Any) -> bool:
-    """Whether no learner hands in such a value, or it is equal to an action of the space in another type."""
+    """Whether no learner submits such a value, or it equals an action of the space but has another type."""
     numbers = _numbers(odd)
     if numbers is None:
         return True
@@ -258,7 +259,7 @@ def _all(play: Play) -> dict[str, Any]:
 
 
 def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> str:
-    """Compares with the state before, and with a game without the invalid action; empty if nothing differs."""
+    """Describes an effect of an invalid action, on the data now or on the game that follows; empty if there is none."""
     shaky: set[str] | None = None
     for place, words in places(before, _all(play), exact=True):
         if shaky is None:

@@ -1,4 +1,4 @@
-"""A check that the type of an integer does not matter as an action."""
+"""A check that actions of all integer types are equivalent."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def equal_actions_play_alike(subject: Subject) -> None:
 
     So are zero-dimensional arrays, unless they are rejected.
 
-    Networks return NumPy integers, scripts Python integers. It is noted if only the size of integers in observations
-    depends on that of an action.
+    Networks return NumPy integers, scripts Python integers. If only the width of integers in observations differs, this
+    is noted.
 
     Example: `if isinstance(action, int)`.
     Fix: `action = int(action)` after the check.
@@ -37,11 +37,11 @@ def equal_actions_play_alike(subject: Subject) -> None:
     if noted:
         raise Noted(noted)
     if not compared:
-        raise NotApplicable("there are no integers to choose from")
+        raise NotApplicable("actions are not integers")
 
 
 def _compared(api: Api[Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yields a place in a game with all visible data, after Python's integers and after others."""
+    """Yields the location in a game, and all visible data after Python integers and after integers of other types."""
     for seed in range(SEEDS):
         play = api.game(seed)
         agents = list(play.env.agents)
@@ -58,11 +58,11 @@ def _compared(api: Api[Any]) -> Iterator[tuple[str, Any, Any]]:
                     if kind is np.array:  # never a sample of a space, so it may be refused
                         break
                     raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
-                yield f"{other.at}: after actions of Python and of {kind.__name__}", log[number + 1], other.log[-1]
+                yield f"{other.at}: with actions as int and as {kind.__name__}", log[number + 1], other.log[-1]
 
 
 def _of_one_size(data: Any) -> Any:
-    """The data with all integer arrays as int64."""
+    """Converts all integer arrays in the data to int64."""
     if isinstance(data, Mapping):
         return {key: _of_one_size(value) for key, value in data.items()}
     if type(data) in (list, tuple):

@@ -109,7 +109,7 @@ class ParallelPlay(Play):
         return self.result[0].get(agent)
 
     def dead(self, agent: Any) -> bool:
-        return False  # an agent that is out leaves `agents` at once
+        return False  # an agent that is out leaves `agents` immediately
 
     def asked(self) -> list[Any]:
         return list(self.env.agents)

@@ -19,7 +19,7 @@ from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import NotApplicable, Noted
 
 ALTERNATIVES = 4
-# Data that differs once in this many identical replays is unsteady, not a leak.
+# Data that differs in one of this many identical replays is unsteady, not a leak.
 REPLAYS = 6
 MOST_PLACES = 2000
 MOST_GAMES = 60
@@ -29,7 +29,7 @@ TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attr
 
 @dataclass(frozen=True)
 class Moment:
-    """A situation in which an agent commits before another one that has a choice."""
+    """A situation in which an agent commits before another agent that has a choice."""
 
     route: Route
     agent: Any  # the agent that commits
@@ -44,7 +44,7 @@ class Moment:
 
 @dataclass
 class _Leaks:
-    """Channel -> its first leak, with the most recent games; also the number of moments examined."""
+    """The first leak of each channel with its games, and the number of moments examined."""
 
     found: dict[str, Finding] = field(default_factory=dict)
     looked: int = 0
@@ -53,7 +53,7 @@ class _Leaks:
 def commitments_are_hidden(subject: Subject) -> None:
     """Until all have committed, what the others receive does not depend on an agent's commitment.
 
-    An agent commits by submitting its action; the game moves on when all have. The check compares observations, infos,
+    An agent commits by submitting its action; the game continues once all have. The check compares observations, infos,
     masks, rewards, flags and last(), including types and the sign of zero, except what the committed agent itself
     receives. PettingZoo's own tests check none of this, and a learner that sees the other's move first "solves" any
     simultaneous game.
@@ -83,8 +83,8 @@ def commitments_touch_nothing(subject: Subject) -> None:
 
     A learner that sees the generator's state, or a narrowed space, sees the move.
 
-    Example: Each commitment draws from the generator at once.
-    Fix: Draw when all have committed.
+    Example: Each commitment draws from the generator immediately.
+    Fix: Draw after all have committed.
     """
     _raise(subject, "open", "touched")
 
@@ -92,7 +92,7 @@ def commitments_touch_nothing(subject: Subject) -> None:
 def pictures_hide_commitments(subject: Subject) -> None:
     """Until all have committed, no render mode's result or output depends on the commitments.
 
-    A learner from pixels would see the others' moves.
+    A learner that observes pixels would see the others' moves.
 
     Example: `render()` draws the chosen card while others still choose.
     Fix: Draw the last completed turn.
@@ -105,7 +105,7 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
     api = _simultaneous(subject)
     leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, api, way))
     if not leaks.looked:
-        raise NotApplicable("no agent ever commits to a choice before another agent's")
+        raise NotApplicable("no agent with a choice ever commits before another agent with a choice")
     if found := leaks.found.get(channel or way):
         subject.fail(found)
     if (held := leaks.found.get("held")) and way == "open" and not channel:
@@ -115,7 +115,7 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
 def _simultaneous(subject: Subject) -> Api[AECPlay]:
     api = subject.api("AEC")
     if not subject.simultaneous():
-        raise NotApplicable("its metadata does not say is_parallelizable: moves are made in turn")
+        raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
     return api
 
 
@@ -144,7 +144,7 @@ def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
         play = api.game(way.seed)
         turn: Turn | None = None
         moves = list(way.moves)
-        # The route may end in mid-turn: examine the whole turn.
+        # The route may end within a turn; examine the whole turn.
         while not play.over and len(play.played) <= len(moves) + len(play.env.agents):
             step = len(play.played)
             choice = moves[step] if step < len(moves) else play.choice()
@@ -165,7 +165,7 @@ def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
 
 
 def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
-    """Yields the moment and, if several agents must still commit, the one after the next commitment."""
+    """Yields the moment and, if several agents must still commit, the moment before the last of them commits."""
     yield moment
     if len(turn.open) > 1:
         play = moment.route.travel(api)
@@ -178,7 +178,7 @@ def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]
 
 
 def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
-    """Other legal actions; a spread-out sample if the space is large."""
+    """Other legal actions; an evenly spaced sample if there are many."""
     space = play.env.action_space(agent)
     if hasattr(space, "n") and isinstance(action, int):
         legal = [other for other in legal_actions(space, play.mask(agent)) if other != action]
@@ -201,8 +201,10 @@ def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) 
             shaky |= {place for place, _ in places(views[0], again, exact=True)}
         for place, what in new:
             if place not in shaky:
-                shows = f"before all have committed it shows whether {moment.agent} plays {moment.committed[0]} or"
-                found.setdefault(_channel(place), f"{moment.where}: {shows} {other}: {place}: {what}")
+                shows = f"before all have committed, public data shows whether {moment.agent} plays"
+                found.setdefault(
+                    _channel(place), f"{moment.where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
+                )
     return found
 
 
@@ -226,7 +228,7 @@ def _view(api: Api[AECPlay], more: dict[str, Any], moment: Moment, action: Any, 
         return {"render()": drawn(play.env)}
     if way == "told":
         return {"told": _told(play, moment.agent)}
-    # Errors come last; another check ensures that they have no effect.
+    # Invalid calls come last; another check ensures that they have no effect.
     return {**public(play.env), "printed, warned or logged": said, "error": refusals(play)}
 
 

@@ -162,7 +162,7 @@ def attributes(env: Any) -> dict[str, Any]:
 
 
 def words_of(env: Any) -> dict[str, Any]:
-    """str(), repr() and len() of an environment and of each that it wraps."""
+    """str(), repr() and len() of an environment and of each environment that it wraps."""
     words: dict[str, Any] = {}
     for depth, layer in enumerate(layers(env)):
         inner = f" of what it wraps ({type(layer).__name__})" if depth else ""
@@ -205,7 +205,7 @@ def refusal(play: Any, choice: Any) -> str:
 
 
 def refusals(play: Any) -> list[str]:
-    """The errors of invalid calls: views of an unknown agent, no actions, and a masked action."""
+    """The errors of invalid calls: queries about an unknown agent, and actions that are invalid, missing or masked."""
     unknown = [_error_of(partial(call, "nobody")) for call in (play.env.observe, play.env.action_space)]
     mask = play.mask(play.env.agent_selection)
     start = getattr(play.env.action_space(play.env.agent_selection), "start", 0)
@@ -241,7 +241,7 @@ def captured_output() -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def _logged(words: list[str]) -> Iterator[None]:
-    """Collects records of the root logger and PettingZoo's, at their levels or above."""
+    """Collects the records that the root logger and PettingZoo's logger accept at their current levels."""
     handler = logging.Handler()
     handler.emit = lambda record: words.append(f"{record.levelname}: {record.getMessage()}")  # type: ignore[method-assign]
     root, own = logging.getLogger(), logging.getLogger("pettingzoo")

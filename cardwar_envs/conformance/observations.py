@@ -16,7 +16,7 @@ from cardwar_envs.conformance.play import Play, seats
 from cardwar_envs.conformance.subject import Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, failing, in_a_line
 
-# Spaces that also accept lists, which learners cannot use.
+# The types of samples of spaces that also accept lists, which learners cannot use.
 TYPES: dict[Any, Any] = {
     (gymnasium.spaces.Box, gymnasium.spaces.MultiDiscrete, gymnasium.spaces.MultiBinary): (np.ndarray, np.generic),
     gymnasium.spaces.Tuple: tuple,
@@ -34,13 +34,13 @@ def _note_integers(subject: Subject) -> None:
 
 @watcher("AEC", "Parallel", then=_note_integers)
 def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
-    """Every observation of every agent is finite, lies in its space and has exactly its type.
+    """Every observation of every agent is finite, lies in its space and has exactly the type of the space.
 
     PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
     types. A global state must fit its space as well. Bools, and integers of another size, are noted if the space
     contains them.
 
-    A network is built for the space; values outside it are clipped, truncated or raise.
+    Networks are built for the space; values outside it are clipped or truncated, or raise errors.
 
     Example: `Box(0, 4)` for counts that reach 7, or float64 arrays in a float32 space.
     Fix: Declare the real bounds and type, and convert: `array.astype(np.float32)`.
@@ -87,8 +87,8 @@ def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str
             noted = noted or unlike
         wanted = next((types for spaces, types in TYPES.items() if isinstance(part, spaces)), object)
         if not isinstance(value, wanted):
-            what = f"which are of type {type(part.sample()).__name__}"
-            raise Failed(f"{at} is a {type(value).__name__}, unlike the samples of {type(part).__name__}, {what}")
+            samples = f"samples of {type(part).__name__} are of type {type(part.sample()).__name__}"
+            raise Failed(f"{at} is a {type(value).__name__}, but {samples}")
         if not part.contains(value):
             raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
     return noted
@@ -106,7 +106,7 @@ def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, A
 
 
 def _require_one_space(subject: Subject) -> None:
-    """Before the first reset, each call returns the same object."""
+    """Raises Failed unless, before the first reset, each call returns the same space object."""
     for api in subject.apis():
         env = api.new().env
         for agent in seats(env):
@@ -129,7 +129,7 @@ def spaces_stay_the_same(play: Play, subject: Subject) -> Watch:
     first = subject.once(("spaces", play.kind), lambda: _facts(play))
     while True:
         if len(play.played) % 4 == 3 or len(play.env.agents) < 2:
-            require_same(first, _facts(play), f"{play.at}: spaces at first and now")
+            require_same(first, _facts(play), f"{play.at}: spaces in the first game and now")
         yield from step()
 
 
@@ -142,7 +142,7 @@ def _facts(play: Play) -> dict[str, Any]:
 
 
 def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
-    """If a reset seeds the action spaces, it seeds those of two agents differently.
+    """If a reset seeds the action spaces, it seeds the spaces of different agents differently.
 
     Otherwise random players always make the same choice.
 
@@ -163,7 +163,7 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
                     raise Failed(f"{api.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
             known.append((agent, space, state))
     if not any(getattr(api.new().env, "possible_agents", ()) for api in subject.apis()):
-        raise NotApplicable("it does not declare its possible agents")
+        raise NotApplicable("the environment does not declare possible_agents")
 
 
 def masks_allow_what_is_legal(subject: Subject) -> None:
@@ -186,23 +186,23 @@ def masks_allow_what_is_legal(subject: Subject) -> None:
 def _require_form(play: Play) -> None:
     for agent, mask in play.masks().items():
         if mask is None:
-            raise Failed(f"{play.at}: {agent} has no action mask, though masks are shown elsewhere")
+            raise Failed(f"{play.at}: {agent} has no action mask, although there are masks at the start of the game")
         size = int(play.env.action_space(agent).n)
         if mask.dtype != np.int8 or mask.shape != (size,):
             raise Failed(f"{play.at}: the mask of {agent} is {mask.dtype}{list(mask.shape)}, not int8[{size}]")
         if not np.isin(mask, (0, 1)).all():
-            raise Failed(f"{play.at}: the mask of {agent} has other entries than 0 and 1: {mask}")
+            raise Failed(f"{play.at}: the mask of {agent} has entries other than 0 and 1: {mask}")
         if agent in play.asked() and not mask.any():
-            raise Failed(f"{play.at}: the mask of {agent}, who is to choose, is all zero")
+            raise Failed(f"{play.at}: the mask of {agent}, which must choose an action, is all zero")
         both = [part["action_mask"] for part in play.told(agent) if isinstance(part, dict) and "action_mask" in part]
         if len(both) == 2 and (found := difference(*both)):
             raise Failed(f"{play.at}: observation and info of {agent} have different masks{found}")
 
 
 def illegal_actions_are_refused(subject: Subject) -> None:
-    """A masked action raises an error without effect, or terminates the agent that tried it.
+    """An action that its mask forbids raises an error without effect, or ends the game for the agent that tried it.
 
-    If the environment plays it, or silently another action, the learner trains on a different game.
+    If the environment plays the action, or silently substitutes another, the learner trains on a different game.
 
     Example: `step` plays a card that is not in the hand, or substitutes the lowest one.
     Fix: Raise a ValueError and change nothing, or end the game for that agent.
@@ -222,17 +222,18 @@ def _require_refused(play: Play, agent: Any, action: int) -> None:
         play.submit(choice, log=False)
     except Exception:
         if found := difference(before, (play.seen(), generators(play.env))):
-            raise Failed(f"{at}: {agent}'s illegal {action} raises, but changes something: {found}") from None
+            raise Failed(f"{at}: the illegal action {action} of {agent} raises, but has an effect: {found}") from None
         return
     if not ends_for(play, agent):
-        raise Failed(f"{at}: {agent} plays {action}, which its mask forbids; nothing is raised and play goes on")
+        words = "which its mask forbids; no error is raised and the game continues"
+        raise Failed(f"{at}: {agent} plays {action}, {words}")
 
 
 def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[Any, int]]]]:
     """Yields fresh games in situations of all depths, each with actions to try.
 
-    For each situation, the first game comes without actions; each other one with an agent and an action that its mask
-    allows (1) or forbids (0).
+    For each situation, the first game comes without actions. Each further game comes with an agent and an action that
+    the agent's mask allows (`allowed=1`) or forbids (`allowed=0`).
     """
     any_masks = False
     for api in subject.own_apis():

@@ -41,9 +41,9 @@ ANOTHER = 4711
 def order_of_actions_does_not_matter(subject: Subject) -> None:
     """The dict of actions may list the agents in any order: the game is identical to the last bit.
 
-    It may include agents that are out, as many learners do; their actions are rejected or ignored.
+    The dict may include agents that are out, which many learners do; their actions are rejected or ignored.
 
-    Learners build the dict in any order; moves are simultaneous.
+    Moves are simultaneous, and learners build the dict in any order.
 
     Example: `winner = max(actions, key=actions.get)`: the first in the dict wins a tie.
     Fix: Loop over `self.agents`, and break ties by the rules.
@@ -55,7 +55,7 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
         play = route.travel(api)
         if play.over:
             continue
-        play.chooser = Driver(4 * number + 2)  # all alike, because order matters in ties
+        play.chooser = Driver(4 * number + 2)  # all agents choose alike, because the order matters in ties
         _compare(api, route, play, play.choice())
         for style in (0, 2, 3):
             if not (game := route.travel(api)).over:
@@ -66,7 +66,7 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
 
 
 def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
-    """Plays a joint action in other orders, followed by some further steps, and compares."""
+    """Plays a joint action in several orders, followed by some further steps, and compares the games."""
     moves = [choice]
     play.submit(choice, log=False)
     seen = [play.seen()]
@@ -81,7 +81,7 @@ def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, 
         for number, move in enumerate(moves):
             other.submit(move if number else {agent: choice[agent] for agent in order}, log=False)
             for place, words in places(_by_name(seen[number]), _by_name(other.seen()), exact=True):
-                raise Failed(f"{other.at}: {choice} was played, and again in the order {order}: {place}: {words}")
+                raise Failed(f"{other.at}: {choice} leads elsewhere if ordered as {order}: {place}: {words}")
 
 
 def _require_ignored(api: Api[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
@@ -97,11 +97,11 @@ def _require_ignored(api: Api[Any], route: Route, choice: dict[Any, Any], seen: 
             except Exception:
                 return
             for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
-                raise Failed(f"{other.at}: {gone} is out, but that it plays {action} changes {place}: {words}")
+                raise Failed(f"{other.at}: {gone} is out, but its action {action} changes {place}: {words}")
 
 
 def _by_name(data: Any) -> Any:
-    """Ignores the order of agents in results, which may follow that of the actions."""
+    """Sorts mappings by name, because results may list the agents in the order of the actions."""
     if isinstance(data, Mapping):
         return {key: _by_name(data[key]) for key in sorted(data, key=str)}
     return data
@@ -122,12 +122,12 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
     here = digests(subject, _told(subject)["blind"])
     for hash_seed, (there, _) in processes.items():
         if where := _unlike(here, there):
-            words = f"a new process, with PYTHONHASHSEED={hash_seed}, plays another game than this one"
+            words = f"a new process with PYTHONHASHSEED={hash_seed} plays a different game"
             raise Failed(f"{where}: {words}")
 
 
 def environments_leave_nothing_behind(subject: Subject) -> None:
-    """In a new process, a fresh environment replays the games that other environments have played there.
+    """In a new process, the first environment and a later one play the same games.
 
     State left in the class, the module or a default argument (`def __init__(self, history=[])`) affects all later
     environments. The effect can fade in a long-running process, so the check starts a new one.
@@ -138,10 +138,10 @@ def environments_leave_nothing_behind(subject: Subject) -> None:
     processes = elsewhere(subject)
     firsts = [first for first, _ in processes.values()]
     if any(_unlike(firsts[0], first) for first in firsts[1:]):
-        raise NotApplicable("new processes differ from each other: chance or the hash seed decides")
+        raise NotApplicable("new processes play different games: unseeded chance or the hash seed decides")
     for first, again in processes.values():
         if where := _unlike(first, again):
-            words = "a fresh environment plays another game once other environments have been played"
+            words = "a fresh environment plays a different game after other environments have been played"
             raise Failed(f"{where}: in a new process {words}{_shared(subject)}")
 
 
@@ -164,7 +164,7 @@ Games = dict[str, list[list[str]]]
 
 
 def _unlike(here: Games, there: Games) -> str:
-    """The first difference between two rounds of games; empty if none."""
+    """The location of the first difference between two rounds of games; empty if there is none."""
     for key, games in here.items():
         for seed, (one, other) in enumerate(zip(games, there[key], strict=True)):
             for step, pair in enumerate(zip(one, other, strict=False)):
@@ -201,7 +201,7 @@ def _digest(seen: Any) -> str:
 
 
 def elsewhere(subject: Subject) -> dict[int, list[Games]]:
-    """Plays in new processes; hash seed -> the games with that seed, and the same games again."""
+    """Plays games twice in each new process; hash seed -> the first and the second round of games."""
     told = _told(subject)
     find = partial(_elsewhere, told)
     seeds = _other_hash_seeds(tuple(str(agent) for agent in islice(seats(subject.any_env()), 4)))
@@ -227,7 +227,7 @@ def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
 
 @cache
 def _other_hash_seeds(names: tuple[str, ...]) -> list[int]:
-    """Two hash seeds; with the first, sets of all agents' names and of each pair iterate in another order."""
+    """Two hash seeds; with the first, sets of all names and of each pair iterate in another order if possible."""
     groups = [list(names), *([one, other] for i, one in enumerate(names) for other in names[i + 1 :])]
     here = [next(iter(set(group))) for group in groups]
     code = f"print(*[next(iter(set(group))) for group in {groups!r}], sep='\\n')"

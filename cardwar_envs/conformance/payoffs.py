@@ -79,10 +79,10 @@ def totals(play: Play) -> dict[Any, float]:
 
 
 def equilibrium_earns_its_value(subject: Subject) -> None:
-    """Equilibrium play earns the exact value, and in neither seat less against uniform play.
+    """Equilibrium play earns the value of the game and, in either seat, at least as much against uniform play.
 
-    Both hold within 4 standard errors only if environment and solver agree on rewards, observations, masks and chance.
-    The solver comes from the entry-point group `cardwar_envs.oracles`.
+    Both hold, within 4 standard errors, if environment and solver agree on rewards, observations, masks and chance. The
+    solver comes from the entry-point group `cardwar_envs.oracles`.
 
     Example: Observations swap the two hands, so an equilibrium policy sees the wrong state.
     Fix: Derive rewards, observations and masks from the same rules that the solver uses.

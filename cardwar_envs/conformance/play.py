@@ -35,7 +35,7 @@ class Play(ABC):
         self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
         self.played: list[Any] = []  # the argument of each step
         self.calls: list[tuple[str, Any]] = []  # of reset() and step(), for a script that repeats them
-        self.raised: set[int] = set()  # the places in `calls` of those that raised
+        self.raised: set[int] = set()  # the indices in `calls` of the calls that raised
 
     def again(self, choices: int = 0) -> Self:
         """Drives the same environment with different choices."""
@@ -47,7 +47,7 @@ class Play(ABC):
         return f"{self.where}, after step {len(self.played)}"
 
     def reset(self, seed: int | None = None, **options: Any) -> Self:
-        """Starts a game and a new log; `options` go on to the environment's reset; the chooser continues."""
+        """Starts a game and a new log; `options` are passed to the environment's reset, and the chooser continues."""
         self.budget.alarm()
         self._note("reset", {"seed": seed, **options})
         self._reset(seed=seed, **options)
@@ -98,7 +98,7 @@ class Play(ABC):
         return self.log
 
     def step_to_end(self) -> None:
-        """One step without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
+        """Steps once, without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
         if len(self.played) >= MOST_STEPS:
             raise NotApplicable(f"no game ended within {MOST_STEPS:,} steps")
         self.step(log=False)
@@ -230,7 +230,7 @@ def as_text(paid: Any) -> str:
 def seats(env: Any) -> list[Any]:
     """The agents in order of seat; raises NotApplicable if the environment does not declare them."""
     if not hasattr(env, "possible_agents"):
-        raise NotApplicable("it does not declare its possible agents")
+        raise NotApplicable("the environment does not declare possible_agents")
     return list(env.possible_agents)
 
 
@@ -239,7 +239,7 @@ CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "
 
 
 def is_converted(env: Any) -> bool:
-    """Whether PettingZoo's converter made it from an environment of the other kind."""
+    """Whether PettingZoo's converter made the environment from one of the other kind."""
     return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
 
 

@@ -1,4 +1,4 @@
-"""Makes a subject again in another process of Python."""
+"""Recreates a subject in another Python process."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ LIMITS = ("zero_sum", "seed", "seconds", "games")
 
 
 def description(subject: Subject) -> dict[str, Any]:
-    """How another process can make the environment, as plain data: its name, or the names of its factories.
+    """Describes, as plain data, how another process can make the environment: its name, or its factories' names.
 
     Raises:
-        NotTried: If a factory or a parameter has no name by which it can be found again.
+        NotTried: If a factory cannot be found by name, or a parameter cannot be passed as text.
     """
     words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
     if parameters_of(words) != dict(subject.parameters):
-        raise NotTried(f"another process cannot be given these parameters: {' '.join(words)}")
+        raise NotTried(f"these parameters cannot be passed to another process: {' '.join(words)}")
     found: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
     found["limits"] = {name: getattr(subject, name) for name in LIMITS}
     for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
         if not subject.word and make is not None:
             found[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
             if "<" in found[kind][1]:
-                raise NotTried("another process cannot find what makes it")
+                raise NotTried("another process cannot import the function that makes the environment")
     return found
 
 
 def remade(told: dict[str, Any]) -> Subject:
-    """The subject of that description."""
+    """The subject that `description` describes."""
     if told["word"]:
         return load(told["word"], told["words"], **told["limits"])
     makers = {kind: told[kind] for kind in ("aec", "parallel") if kind in told}

@@ -1,4 +1,4 @@
-"""Checks that render modes are kept, and that rendering, state(), texts and attributes have no side effects."""
+"""Checks that rendering raises no errors, and that rendering and reading public data have no side effects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHARE = 0.01
 def rendering_changes_nothing(subject: Subject) -> None:
     """Rendering after every step changes neither the episode nor later games.
 
-    If observations are cropped from the picture, agents may be blind without rendering.
+    For example, if observations are cropped from the picture, agents see nothing until the game is rendered.
 
     Example: `render()` draws positions with the game's generator, or updates the picture that `observe` crops.
     Fix: Draw decorations from another generator; compute observations from the game's state.
@@ -39,9 +39,9 @@ def rendering_changes_nothing(subject: Subject) -> None:
 def looking_changes_nothing(subject: Subject) -> None:
     """Reading state(), texts, public attributes, spaces and observations changes neither the episode nor later games.
 
-    In particular it draws no random numbers.
+    In particular, it draws no random numbers.
 
-    Loggers and debuggers read these, and a run must not depend on them.
+    Loggers and debuggers read such data, and a run must not depend on them.
 
     Example: `state()` returns `np.array(self.deck.sort())` or draws noise.
     Fix: Compute what is returned from copies: `sorted(self.deck)`.
@@ -55,17 +55,17 @@ def looking_changes_nothing(subject: Subject) -> None:
                     looked.seen()
                     looked.shown()
             blind.replay(plain.played)
-            require_same_play(plain.log, looked.log, f"{plain.where}: without and with looking at it")
-            require_same(plain.log[-1], blind.seen(), f"{plain.where}: with and without asking for observations")
-            what = f"{plain.where}: the next game, without and with looking"
+            require_same_play(plain.log, looked.log, f"{plain.where}: without and with reading public data")
+            require_same(plain.log[-1], blind.seen(), f"{plain.where}: with and without reading observations")
+            what = f"{plain.where}: the next game, without and with reading"
             require_same_next_game(subject, api, (blind, plain, looked), what)
 
 
 @watcher("AEC", "Parallel", first=require_modes)
 def every_situation_can_be_drawn(play: Play, subject: Subject) -> Watch:
-    """render(), state(), str() and repr() raise nothing in any situation.
+    """render() raises no error in any situation.
 
-    A recorder must also be able to draw the last situation.
+    A recorder must be able to draw every situation, including the last.
 
     Example: `render()` looks up `self.hands[self.agent_selection]` after the last agent has left.
     Fix: Draw from `possible_agents`, and handle the end.

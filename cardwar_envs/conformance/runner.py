@@ -1,4 +1,4 @@
-"""The list of all checks, and their execution."""
+"""Lists and runs all checks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ANEW, REWARDS, NOW = (
     bookkeeping.rewards_are_counted_once,
     bookkeeping.observations_are_of_now,
 )
-# Each check with earlier checks whose failure may explain its own.
+# Each check, followed by the earlier checks whose failure may explain its own.
 _LISTED: tuple[tuple[Check, ...], ...] = (
     (AGENTS,),
     (explore.legal_play_goes_on, AGENTS),
@@ -154,7 +154,7 @@ def _located(check: Check, subject: Subject) -> None:
     except (Failed, *VERDICTS):
         raise
     except OutOfTime:
-        raise LittleSeen("the time was over; a larger --seconds lets it finish") from None
+        raise LittleSeen("the time ran out; a larger --seconds lets the check finish") from None
     except Exception as error:
         if not subject.recent or not (calls := subject.recent[-1][1].calls):
             raise
@@ -162,14 +162,14 @@ def _located(check: Check, subject: Subject) -> None:
         words = f"seed={given.get('seed')!r}" if name == "reset" else repr(given)
         raise Failed(f"{play.at}, in or after {name}({words}): {in_a_line(error)}") from error
     if (rounds := min(subject.cut, default=FEW_ROUNDS)) < FEW_ROUNDS:
-        raise LittleSeen(f"{rounds} rounds, when the time was over; see --seconds and --games")
+        raise LittleSeen(f"too few rounds ({rounds}) before the time ran out; see --seconds and --games")
 
 
 def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str]:
     """The names of the checks to run, in order: those in `only`, by default all, without those in `skip`.
 
     Raises:
-        ValueError: If a name is not that of a check, or none is left.
+        ValueError: If there is no check of such a name, or no check is left.
     """
     for name in (*only, *skip):
         if name not in CHECKS:

@@ -1,4 +1,4 @@
-"""Checks of reproducibility: the seed determines everything that is drawn."""
+"""Checks of reproducibility: the seed determines all random draws."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cardwar_envs.conformance.steady import find, steady_api
 from cardwar_envs.conformance.subject import Api, Subject
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing
 
-# Chance may be rare: the number of games to compare before concluding that there is none.
+# Number of games to compare before concluding that there is no chance, which may be rare.
 GAMES = 12
 MANY_SEEDS = 120
 SHORT = 40
@@ -25,17 +25,17 @@ SHORT = 40
 MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
 HISTORY_SHARE = 0.03
 ABANDONED = 9
-UNKNOWN = {"an option of somebody else": 1}
+UNKNOWN = {"an unknown option": 1}
 
 
 def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api[Any]]:
-    """All kinds, or only the author's own, for checks that compare episodes."""
+    """Yields all kinds, or those of `Subject.own_apis`, for checks that compare episodes."""
     for api in subject.own_apis() if own else subject.apis():
         yield steady_api(subject, api.kind)
 
 
 def in_step(*plays: Play) -> Iterator[None]:
-    """Steps all of them after each iteration of the caller's loop, until one is over."""
+    """Steps all `plays` after each iteration of the caller's loop, until one of them is over."""
     longest = min(SHORT, plays[0].budget.longest)
     while not any(play.over for play in plays) and len(plays[0].played) < longest:
         yield
@@ -65,7 +65,7 @@ def _require_numpy_seeds(api: Api[Any]) -> None:
             play.reset(np.int64(seed))
         except Exception:
             return
-        require_same_play(fresh, play.run(SHORT), f"{api.kind}: by the seed {seed} of Python, and of numpy.int64")
+        require_same_play(fresh, play.run(SHORT), f"{api.kind}: with seed {seed} as int, and as numpy.int64")
 
 
 def other_seed_other_episode(subject: Subject) -> None:
@@ -79,17 +79,17 @@ def other_seed_other_episode(subject: Subject) -> None:
     chance = False
     for api in steady_apis(subject):
         games = [api.new().reset(seed).run(SHORT) for seed in range(2 * GAMES)]
-        # Avoids seed 0, to notice a seed that is used as a bool.
+        # Without seed 0, to notice a seed that is used as a bool.
         unlike = _unlike(games[1:])
         chance = chance or unlike > 1
         if unlike == 1 and (sign := _sign_of_chance(subject, api)):
-            raise Failed(f"{api.kind}: seeds 1 to {len(games) - 1} all lead to the same game, though {sign}")
+            raise Failed(f"{api.kind}: seeds 1 to {len(games) - 1} all lead to the same game, although {sign}")
         if 1 < unlike < len(games) - 1:  # some seeds may give the same game if there is little chance
             unlike = _unlike([api.new().reset(seed).run(SHORT) for seed in range(1, MANY_SEEDS)])
             in_a_row = _unlike(_series(api, MANY_SEEDS - 1))
             if in_a_row > 2 * unlike:
-                few = f"seeds 1 to {MANY_SEEDS - 1} lead to {unlike} different games only"
-                raise Failed(f"{api.kind}: {few}, though of as many games in a row {in_a_row} are different")
+                few = f"seeds 1 to {MANY_SEEDS - 1} lead to only {unlike} different games"
+                raise Failed(f"{api.kind}: {few}, although {in_a_row} of as many consecutive games are different")
     if not chance:
         raise NotApplicable(f"no chance: {2 * GAMES} games with the same choices were identical, seeded or not")
 
@@ -104,8 +104,8 @@ def _unlike(games: list[Any]) -> int:
 
 
 def _sign_of_chance(subject: Subject, api: Api[Play]) -> str | None:
-    if _unlike(_series(api)) > 1 and _unlike(_series(api, 2, again=7)) == 1:  # else a reset leaves something behind
-        return "games in a row differ"
+    if _unlike(_series(api)) > 1 and _unlike(_series(api, again=7)) == 1:  # else a reset leaves something behind
+        return "consecutive games differ"
     games = [api.new().reset().run(SHORT) for _ in range(GAMES)]
     if any(difference(games[0], game) for game in games[1:]):
         return "unseeded games differ"
@@ -114,12 +114,12 @@ def _sign_of_chance(subject: Subject, api: Api[Play]) -> str | None:
 
 
 def seeded_reset_starts_anew(subject: Subject) -> None:
-    """A seeded reset in mid-turn, in mid-game or after the end produces the same episode as in a fresh environment.
+    """A seeded reset within a turn or game, or after its end, starts the same episode as in a fresh environment.
 
-    This finds rewards, commitments or decks that survive a reset. It must also hold after an action that its mask
+    This finds rewards, commitments or decks that survive a reset. The same must hold after an action that its mask
     forbids.
 
-    Learners reset in mid-game when they truncate.
+    Learners reset in mid-game when they truncate an episode.
 
     Example: `reset` does not clear the moves committed in the abandoned game.
     Fix: Set every attribute of the game in `reset`.
@@ -143,7 +143,7 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
 
 
 def played_illegally(play: Play, steps: int) -> bool:
-    """Plays so many steps, then an action that its mask forbids, refused or not; False if every action is allowed."""
+    """Plays `steps` steps, then tries an action that the mask forbids; returns False if every action is allowed."""
     play.run(steps)
     for agent in play.asked() if not play.over else ():
         legal = legal_actions(play.env.action_space(agent), play.mask(agent)) if play.mask(agent) is not None else []
@@ -181,7 +181,7 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
 
 
 def unseeded_reset_goes_on(subject: Subject) -> None:
-    """An unseeded reset continues the generator: the first seed determines all games, and they differ.
+    """An unseeded reset continues the random stream: the first seed determines all later games, and these differ.
 
     Otherwise a learner that seeds once and then only resets gets irreproducible runs, or always the same game.
 
@@ -191,14 +191,15 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
     for api in steady_apis(subject):
         first, second = (_series(api) for _ in range(2))
         for i, (one, other) in enumerate(zip(first, second, strict=True)):
-            require_same_play(one, other, f"{api.kind}: game {i + 1} after one seed, twice")
+            require_same_play(one, other, f"{api.kind}: game {i + 1} after the same seed, in two environments")
         seeded = [api.new().reset(seed).run(SHORT) for seed in range(GAMES)]
         if _unlike(seeded) > 1 and _unlike(first) == 1:
-            raise Failed(f"{api.kind}: {GAMES} games in a row after one seed are the same, though seeds lead to others")
+            same = f"{GAMES} consecutive games after one seed are the same"
+            raise Failed(f"{api.kind}: {same}, although other seeds lead to other games")
 
 
 def _series(api: Api[Any], most: int = GAMES, again: int | None = None) -> list[list[Any]]:
-    """Games in one environment, seeded once and then with `again`, with the same choices in each."""
+    """Logs of consecutive games with the same choices, in an environment seeded once, and then with `again`."""
     used, games = api.new(), []
     for number in range(most):
         games.append(used.again().reset(again if number else 7).run(SHORT))
@@ -228,7 +229,7 @@ def options_do_no_harm(subject: Subject) -> None:
 
 
 def sampling_leaves_the_game_alone(subject: Subject) -> None:
-    """Sampling from the spaces does not affect the game, nor vice versa.
+    """Sampling from the spaces does not affect the game, and the game does not draw from the spaces.
 
     Otherwise a random player changes the prizes, and a seed does not determine the game.
 
@@ -250,7 +251,7 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
 def require_same_next_game(subject: Subject, api: Api[Any], plays: Sequence[Play], what: str) -> None:
     """Raises Failed if the environments' next games differ, although the previous seed determines them.
 
-    If it does not, `unseeded_reset_goes_on` reports that.
+    If the seed does not determine them, `unseeded_reset_goes_on` fails instead.
     """
     if subject.once(("goes on", api.kind), lambda: difference(_series(api), _series(api)) is None):
         games = [play.again(choices=1).reset().run(SHORT) for play in plays]

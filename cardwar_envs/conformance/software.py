@@ -17,7 +17,8 @@ ALWAYS = ("numpy", "gymnasium", "pettingzoo", "cardwar_envs")
 def versions(subject: Subject) -> dict[str, str]:
     """Versions of Python, the libraries, and the packages that define the environment and its wrappers.
 
-    These are versions of loaded modules, which may differ from what is installed. Packages without one are omitted.
+    The versions are those of loaded modules, which can differ from the installed ones. Packages without a version are
+    omitted.
     """
     found: dict[str, str] = subject.once("versions", partial(_found, subject))
     return found
@@ -32,7 +33,7 @@ def _found(subject: Subject) -> dict[str, str]:
 
 
 def _version(module: str) -> str:
-    """The version of the installed distribution if the module was loaded from it, else as the module states it."""
+    """The version of the installed distribution if the module was loaded from it, else the module's `__version__`."""
     loaded = sys.modules[module]
     stated, file = getattr(loaded, "__version__", ""), getattr(loaded, "__file__", None)
     for name in _distributions().get(module, ()):

@@ -28,13 +28,13 @@ OF_TIME = re.compile(r"time|clock|elapsed|duration|second|latency|fps|per_s|_ms\
 # Other types are the author's own objects, whose content the kit cannot judge.
 SIMPLE = (type(None), bool, int, float, complex, str, bytes, np.generic, np.ndarray, Mapping, Sequence, Set)
 HARMLESS = {
-    "clock": "goes up all the time, as a clock does",
+    "clock": "increases all the time, like a clock",
     "wall clock": "is the time of day",
-    "duration": "is a number of seconds, of no more than have passed",
-    "identifier": "is another text each time, as an identifier is",
-    "time": "is a number that never repeats, and by its name a measure of time",
-    "object": "is an object that is not the same each time",
-    "count": "goes up from game to game, as a count does",
+    "duration": "is a number of seconds, at most those since the environment was made",
+    "identifier": "is a different string each time, like an identifier",
+    "time": "is a number that never repeats and has the name of a time",
+    "object": "is a different object each time",
+    "count": "increases from game to game, like a count",
 }
 
 
@@ -58,11 +58,11 @@ class Unsteady:
 
 
 def steady_api(subject: Subject, kind: str) -> Api[Any]:
-    """The kind of environment without the infos that always differ; raises NotApplicable if anything else differs."""
+    """The `Api` of a kind that ignores infos that always differ; raises NotApplicable if anything else differs."""
     subject.api(kind)
     unsteady = find(subject, kind)
     if unsteady.episodes:
-        raise NotApplicable(f"{kind}: a seed does not determine the episode, see same_seed_same_episode")
+        raise NotApplicable(f"{kind}: the seed does not determine the episode, see same_seed_same_episode")
     return next(api for api in subject.apis(frozenset(unsteady.kinds)) if api.kind == kind)
 
 
@@ -197,7 +197,7 @@ def _goes_up(games: list[list[Any]]) -> bool:
 
 
 def _adds_up(name: str, games: list[list[Told]]) -> bool:
-    """Whether equal games increase it by equal amounts, like a sum over all games."""
+    """Whether equal games increase the info by equal amounts, like a sum over all games."""
     added = set()
     for agent in {told.agent for told in games[0]}:
         kept = [np.array([value for told, value in _of(game, name) if told.agent == agent]) for game in games]
@@ -213,8 +213,8 @@ def _adds_up(name: str, games: list[list[Told]]) -> bool:
 def infos_are_steady(subject: Subject) -> None:
     """Infos are the same for the same seed and actions.
 
-    A clock, an identifier or a count of games is noted, and excluded from all comparisons. Any other difference is
-    drawn without the seed or depends on an earlier game.
+    A clock, an identifier or a count of games is noted, and excluded from all comparisons. Any other info that differs
+    is drawn without the seed or depends on earlier games.
 
     Example: `infos[agent]["hint"] = random.random()`.
     Fix: Draw from the generator that `reset(seed)` seeds, or remove the info.
@@ -225,6 +225,6 @@ def infos_are_steady(subject: Subject) -> None:
             if kind not in HARMLESS:
                 why = "seed and actions do not determine it" if kind == "drawn" else "it depends on earlier games"
                 raise Failed(f"{api.kind}: the info {name!r}: {why}")
-            noted.append(f"{api.kind}: the info {name!r} {HARMLESS[kind]}; it is left out of comparisons")
+            noted.append(f"{api.kind}: the info {name!r} {HARMLESS[kind]}; it is excluded from comparisons")
     if noted:
         raise Noted("; ".join(noted))

@@ -21,13 +21,13 @@ from cardwar_envs.conformance.play import Play, beneath, is_converted
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing, quiet
 
 P = TypeVar("P", bound=Play)
-# Processor time for one environment; a small one takes a few seconds.
+# Default limit on the processor seconds for one environment; a small environment needs a few seconds.
 SECONDS = 32.0
 # A search also ends after this multiple of its share in wall-clock time, if the environment sleeps or waits.
 PATIENCE = 10.0
 # A search stopped by the time limit after fewer rounds has seen too little.
 FEW_ROUNDS = 2
-# What the kit uses of a game: `facts` with `zero_sum` and `max_length`, the possible starts, and the parameters.
+# The attributes of a game that the kit uses; of `facts` it uses `zero_sum` and `max_length`.
 RULES = ("facts", "initial", "parameters")
 
 
@@ -72,14 +72,14 @@ class Subject:
         parallel: Makes the Parallel environment, if there is one.
         parameters: Keyword arguments for both.
         zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
-        value: Exact payoff of player 0 in equilibrium, payoff points; if None, that of an installed oracle.
+        value: Exact payoff of player 0 in equilibrium, payoff points; if None, an installed oracle computes it.
         seed: Seed of the games played.
         seconds: Approximate processor seconds for all checks together; at most `PATIENCE` times as much wall-clock
             time.
         games: Number of games or situations per search, on any machine; if None, limited only by `seconds`.
-        word: The name given to `load`; empty if made otherwise.
+        word: The name given to `load`; empty if the subject was not loaded.
         recent: The environments driven most recently, each with its parameters.
-        cut: Rounds of the searches that ran out of time since the last clearing.
+        cut: The number of rounds of each search that ran out of time in the current check.
         budget: Ends checks that take too long.
     """
 
@@ -108,9 +108,9 @@ class Subject:
         ]
 
     def own_apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
-        """The kinds, without an AEC version made by PettingZoo's converter.
+        """The available kinds, without an AEC version made by PettingZoo's converter.
 
-        The converter stores actions unchecked until all have acted.
+        That converter stores actions unchecked until all agents have acted.
         """
         return [api for api in self.apis(blind) if api.kind != "AEC" or not is_converted(api.make())]
 
@@ -158,7 +158,7 @@ class Subject:
         return self.apis()[0].make()
 
     def simultaneous(self) -> bool:
-        """Whether moves are simultaneous: declared by the AEC environment, or there is a Parallel one."""
+        """Whether moves are simultaneous: there is a Parallel version, or the AEC environment declares it."""
         if self.parallel is not None:
             return True
         return bool(self.any_env().metadata.get("is_parallelizable", False))
@@ -199,7 +199,7 @@ def load(
     limits: dict[str, Any] = {"seed": seed, "seconds": seconds, "games": games}
     subject = Subject(" ".join([word, *words]), aec, parallel, parameters, zero_sum, word=word, **limits)
     if not subject.apis():
-        raise ValueError(f"{word}: has neither env nor parallel_env, nor makes an environment")
+        raise ValueError(f"{word}: has neither env nor parallel_env, and makes no environment")
     for api in subject.apis():
         with failing(f"{subject.name}: cannot be made:", ValueError):
             api.make().close()
@@ -244,7 +244,7 @@ def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any]
     with failing(f"{word}: cannot be called with {dict(parameters)}:", ValueError):
         env = found(**parameters)
     if not isinstance(env, envs):
-        raise ValueError(f"{word}: returned {type(env).__name__}, which is no environment of PettingZoo")
+        raise ValueError(f"{word}: returned {type(env).__name__}, which is not a PettingZoo environment")
     other = partial(beneath, found) if is_converted(env) else None
     return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
 

@@ -1,6 +1,6 @@
-"""The latest calls of reset() and step(), in a file that outlives the process.
+"""Records the latest calls of reset() and step() in a file that outlives the process.
 
-An environment in native code can end the process. The process that started it then reads here what was called last.
+An environment in native code can end the process. The parent process then reads the last calls from this file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Last:
 
     @property
     def where(self) -> str:
-        """The location of the last call, for messages."""
+        """Describes the location of the last call, for messages."""
         if not self.calls:
             return f"{self.kind}, before the first reset"
         reset = max((place for place, call in enumerate(self.calls) if call.startswith("reset(")), default=-1)
@@ -48,7 +48,7 @@ def begin(descriptor: int) -> None:
 
 
 def note_env(env: Any, kind: str, parameters: Mapping[str, Any]) -> None:
-    """Notes a new environment."""
+    """Records a new environment."""
     if _file is not None:
         if _file.tell() > LONGEST:
             _empty()
@@ -56,7 +56,7 @@ def note_env(env: Any, kind: str, parameters: Mapping[str, Any]) -> None:
 
 
 def note_call(env: Any, name: str, given: Any) -> None:
-    """Notes a call of reset() or step(), before it is made."""
+    """Records a call of reset() or step() before it is made."""
     if _file is not None:
         _write(env, text_of_call(name, given))
 
@@ -79,7 +79,7 @@ def _write(env: Any, what: Any) -> None:
 
 
 def last(file: BinaryIO) -> Last | None:
-    """The environment that was called last; None if none was."""
+    """Returns the environment that was called last; None if there is none."""
     file.seek(0)
     found: dict[int, Last] = {}
     for line in file.read().splitlines():

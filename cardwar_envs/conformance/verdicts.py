@@ -1,4 +1,4 @@
-"""Verdicts of checks, of environments and of rules, and how a check is run."""
+"""Verdicts of the checks of environments and rules, and the functions that run a check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 NOT_TRIED, LITTLE_SEEN, KNOWN = "not tried", "little seen", "known"
 STATUSES = (PASSED, FAILED, KNOWN, NOTED, LITTLE_SEEN, NOT_TRIED, NOT_APPLICABLE)
-# Results that need no reading.
+# Results that reports omit by default.
 UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
 
@@ -121,7 +121,7 @@ def judged(name: str, check: Callable[[], None]) -> Result:
 
 @contextmanager
 def failing(words: str, kind: type[Exception] = Failed) -> Iterator[None]:
-    """Turns any error into one of this kind: these words, then the error."""
+    """Turns any error into one of type `kind` whose message is `words`, then the original error."""
     try:
         yield
     except Exception as error:

@@ -1,7 +1,7 @@
-"""Checks of any game's rules: whether they keep what `Game` promises to environments and solvers.
+"""Checks that a game's rules keep what `Game` promises to environments and solvers.
 
-`check_game` runs every check and returns a report. `CHECKS` has each check by name: a function of a `Case` that raises
-`Failed` with a state as a counterexample.
+`check_game` runs every check and returns a report. `CHECKS` maps the name of each check to a function of a `Case` that
+raises `Failed` with a state as a counterexample.
 """
 
 from cardwar_envs.contract.case import Case

@@ -1,4 +1,4 @@
-"""The rules' answers, queried once and shared by many checks, and descriptions of where a check fails."""
+"""What the rules return, queried once and shared by many checks, and descriptions of where a check fails."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def place(state: Any, player: int | None = None, actions: Mapping[int, int] | No
 def asking(
     question: str, state: Any, player: int | None = None, actions: Mapping[int, int] | None = None
 ) -> Iterator[None]:
-    """Turns an error in the rules into a failure that names the state and the query."""
+    """Turns an error of the rules into a failure that names the state and the query."""
     try:
         yield
     except (Failed, NotApplicable, Noted):
@@ -64,7 +64,7 @@ def ask(
     actions: Mapping[int, int] | None = None,
     to: Callable[[Any], Any] = lambda answer: answer,
 ) -> Any:
-    """Queries a rule at a state and converts the answer by `to`; an error in either is a failure (see `asking`)."""
+    """Queries a rule at a state and converts its result by `to`; an error in either is a failure (see `asking`)."""
     with asking(rule, state, player, actions):
         return to(getattr(game, rule)(state, *(each for each in (player, actions) if each is not None)))
 
@@ -74,14 +74,14 @@ Actions = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Node:
-    """The rules' answers at a state."""
+    """What the rules return for a state."""
 
     state: Any
     acting: tuple[int, ...]  # the players who choose
     live: tuple[int, ...]  # the players still in the game
     legal: Mapping[int, Actions]  # legal actions of each live player, ascending
     moves: Mapping[Actions, Sequence[Transition[Any]]]  # outcomes of each joint action, in the order of `acting`
-    whole: bool  # whether `moves` contains all joint actions
+    whole: bool  # True if `moves` contains all joint actions
 
     def chosen(self, actions: Actions) -> dict[int, int]:
         """A joint action as player -> action."""
@@ -105,7 +105,11 @@ class BadActions(Failed):
 
 
 def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
-    """Queries the rules, which may fail; lists all joint actions, or a random sample if there are more than `most`."""
+    """Queries the rules at a state; lists all joint actions, or a random sample if there are more than `most`.
+
+    Raises:
+        Failed: If a rule raises an error or returns something impossible.
+    """
     acting, live = (ask(game, rule, state, to=tuple) for rule in ("acting_players", "live_players"))
     if fault := seats_fault(facts, acting, live):
         raise BadSeats(f"{place(state)}: {fault}")
@@ -127,9 +131,9 @@ def seats_fault(facts: GameFacts, acting: Sequence[Any], live: Sequence[Any]) ->
         if not all(player in seats for player in players) or list(players) != sorted(set(players)):
             return f"{what} are {short(players)}, which must be seats 0..{seats[-1]}, ascending"
     if not set(acting) <= set(live):
-        return f"acting_players are {acting}, but live_players {live}: who chooses is in the game"
+        return f"acting_players are {acting}, but live_players are {live}: only live players can act"
     if bool(acting) != bool(live):
-        return f"no player acts, but live_players are {live}: the game is over for all or for nobody"
+        return f"no player acts, but live_players are {live}: if the game is over, no player is live"
     return None
 
 
@@ -150,5 +154,5 @@ def _outcomes(game: Game[Any], state: Any, actions: dict[int, int]) -> tuple[Tra
     outcomes: tuple[Any, ...] = ask(game, "transitions", state, actions=dict(actions), to=tuple)
     for outcome in outcomes:
         if not isinstance(outcome, Transition):
-            raise Failed(f"{place(state, actions=actions)}: {short(outcome)} is no Transition")
+            raise Failed(f"{place(state, actions=actions)}: {short(outcome)} is not a Transition")
     return outcomes

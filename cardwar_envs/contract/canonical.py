@@ -1,4 +1,4 @@
-"""Checks of representatives: a solution of one must be valid for all states that it represents."""
+"""Checks of representatives: the solution of a representative must be valid for all states that it represents."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def canonical_is_its_own(case: Case) -> None:
         there = case.canonical(node.state).state
         if case.canonical(there) != (there, same):
             own = case.canonical(there)
-            raise Failed(f"{place(node.state)}: canonical is {short(there)}, whose own is {short(own)}")
+            raise Failed(f"{place(node.state)}: canonical is {short(there)}, whose own canonical is {short(own)}")
 
 
 def action_images_fit(case: Case) -> None:
-    """Each legal action has an image, the images are the representative's legal actions, and shares sum to one."""
+    """`canonical_actions` maps all legal actions onto the representative's legal actions; shares sum to one."""
     for node in case.nodes:
         for player in node.acting:
             if fault := _image_fault(case, node, player):
@@ -40,10 +40,10 @@ def _image_fault(case: Case, node: Node, player: int) -> str:
         return f"canonical_actions are {short(images)}, not ActionImages"
     given = tuple(case.game.legal_actions(node.state, player))
     if tuple(each.action for each in images) != given:
-        return f"canonical_actions are of {[each.action for each in images]}, legal_actions are {given}"
+        return f"canonical_actions map {[each.action for each in images]}, but legal_actions are {given}"
     legal, found = case.ask("legal_actions", there, seats[player], to=set), {each.image for each in images}
     if found != legal:
-        return f"images are {sorted(found)}, but legal at {short(there)} are {sorted(legal)}"
+        return f"images are {sorted(found)}, but legal_actions at {short(there)} are {sorted(legal)}"
     shares: dict[int, Fraction] = defaultdict(Fraction)
     for each in dict.fromkeys(images):
         if not isinstance(each.share, Fraction) or each.share <= 0:
@@ -59,9 +59,9 @@ def _images(case: Case, node: Node, player: int) -> tuple[ActionImage, ...]:
 
 
 def canonical_keeps_what_follows(case: Case) -> None:
-    """At the representative, the image of each joint action has the same payments and equivalent successors.
+    """Each joint action and its image at the representative have the same payments and equivalent successors.
 
-    So both states have the same value; checking this needs no solution.
+    Therefore both states have the same value; this check needs no solution of the game.
     """
     case.require_payments()
     same = tuple(range(case.facts.num_players))
@@ -125,10 +125,10 @@ def _exchangeable(case: Case, state: Any, seats: tuple[int, ...], other: tuple[i
 
 
 def action_counts_fit(case: Case) -> None:
-    """`action_counts` are float64, above 0 exactly where an action is legal, and agree with the shares of images.
+    """`action_counts` are float64, positive for legal actions, 0 for all others, and agree with the shares of images.
 
-    Actions with the same image share it in proportion to their counts, and an image's count is the total of its
-    actions. Otherwise `uniform`, which plays by these counts, would play differently at a representative.
+    Actions with the same image share it in proportion to their counts, and the count of an image is the total of its
+    actions. Otherwise `uniform`, which plays in proportion to these counts, would play differently at a representative.
     """
     for node in case.compared:
         for player in node.acting:
@@ -145,14 +145,14 @@ def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
         together[each.image] += counts[each.action]
     for each in images:
         if abs(counts[each.action] / together[each.image] - float(each.share)) > TOLERANCE:
-            ways = f"{counts[each.action]:g} of the {together[each.image]:g} ways"
-            raise Failed(f"{at}: action {each.action} is {ways} to play image {each.image}, its share is {each.share}")
+            part = f"{counts[each.action]:g} of {together[each.image]:g} counts of image {each.image}"
+            raise Failed(f"{at}: action {each.action} has {part}, but its share is {each.share}")
     counts_there = counts_of(case, there, seats[player], tuple(together))
     for image, count in together.items():
         weight, weight_there = count / sum(together.values()), counts_there[image] / counts_there.sum()
         if abs(weight - weight_there) > TOLERANCE:
-            weights = f"{weight:.4f} of the ways to play, at {short(there)} {weight_there:.4f}"
-            raise Failed(f"{at}: the actions of image {image} are {weights}")
+            weights = f"{weight:.4f} of all counts, but at {short(there)} {weight_there:.4f}"
+            raise Failed(f"{at}: the actions of image {image} have {weights}")
 
 
 def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> Any:
@@ -165,5 +165,5 @@ def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> An
     if not isinstance(counts, np.ndarray) or counts.dtype != np.float64 or counts.shape != mask.shape:
         raise Failed(f"{at}: action_counts are {short(counts)}, not float64[1, {case.facts.num_actions}]")
     if not np.array_equal(counts[0] > 0, mask[0] == 1):
-        raise Failed(f"{at}: action_counts are {short(counts[0])}, but legal are {legal}")
+        raise Failed(f"{at}: action_counts are {short(counts[0])}, but legal_actions are {legal}")
     return counts[0]

@@ -41,12 +41,12 @@ class Case:
 
     @property
     def nodes(self) -> list[Node]:
-        """The rules' answers at each state examined."""
+        """What the rules return for each examined state."""
         return self.walk.nodes
 
     @property
     def compared(self) -> list[Node]:
-        """The nodes for checks that compare entire futures, those near the end first; fewer in a sample."""
+        """The nodes for checks that compare futures, nearest to the end first; a selection if the walk is a sample."""
         return (self.nodes if self.walk.complete else self.some(COMPARED))[::-1]
 
     def some(self, count: int) -> list[Node]:
@@ -105,13 +105,13 @@ class Case:
             raise NotApplicable("payments are not one number per player")
 
     def canonical(self, state: Any) -> Canonical[Any]:
-        """The representative of a state; fails if it is not a `Canonical` whose seats are a permutation."""
+        """The representative of a state; raises Failed if it is not a `Canonical` whose seats are a permutation."""
         if state not in self._canonical:
             with asking("canonical", state):
                 found = self.game.canonical(state)
                 hash(found)
             seats = range(self.facts.num_players)
             if not isinstance(found, Canonical) or sorted(found.seats) != list(seats):
-                raise Failed(f"{place(state)}: canonical gives {short(found)}, not a Canonical with all seats")
+                raise Failed(f"{place(state)}: canonical returns {short(found)}, not a Canonical with all seats")
             self._canonical[state] = found
         return self._canonical[state]

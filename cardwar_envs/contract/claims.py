@@ -51,12 +51,12 @@ def action_parts_tell_actions_apart(case: Case) -> None:
     """
     parts = case.game.action_parts()
     if parts is None:
-        raise NotApplicable("each action is a part of its own")
+        raise NotApplicable("the game declares no action_parts")
     actions = case.facts.num_actions
     if not isinstance(parts, np.ndarray) or parts.dtype != np.int64 or parts.ndim != 2 or len(parts) != actions:
         raise Failed(f"action_parts are {short(parts)}, not int64[{actions}, parts]")
     if parts.size and parts.min() < 0:
-        raise Failed(f"action_parts of action {int(np.argwhere(parts < 0)[0][0])} are {short(parts.min())} times there")
+        raise Failed(f"action_parts of action {int(np.argwhere(parts < 0)[0][0])} have a negative count, {parts.min()}")
     first: dict[bytes, int] = {}
     for action, row in enumerate(parts):
         if first.setdefault(row.tobytes(), action) != action:
@@ -64,9 +64,9 @@ def action_parts_tell_actions_apart(case: Case) -> None:
 
 
 def uniform_is_optimal_where_claimed(case: Case) -> None:
-    """If `uniform_is_optimal`, no player can gain in any state by deviating unilaterally from uniform play."""
+    """If `uniform_is_optimal` is True, no player can gain by deviating unilaterally from uniform play in any state."""
     if not case.game.uniform_is_optimal():
-        raise NotApplicable("the game does not say that uniform play is optimal")
+        raise NotApplicable("the game does not declare that uniform play is optimal")
     case.require_payments()
     even = _EvenPlay(case)
     judged = 0
@@ -106,7 +106,7 @@ class _EvenPlay:
         return self._node(state).children()
 
     def judge(self, state: Any) -> Any:
-        """The payoffs of uniform play from here on; fails if another action gives a player more."""
+        """The remaining payoffs of uniform play; raises Failed if some action gives a player more."""
         node, players = self._node(state), self._case.facts.num_players
         odds = {player: self._odds(node, player) for player in node.acting}
         mean = np.zeros(players)
@@ -124,7 +124,7 @@ class _EvenPlay:
             best = max(payoffs, key=payoffs.__getitem__)
             if payoffs[best] > mean[player] + TOLERANCE * max(1.0, abs(mean[player])):
                 gets = f"action {best} gets {payoffs[best]:g}, uniform play {mean[player]:g}"
-                raise Failed(f"{place(state, player)}: uniform_is_optimal says True, but against uniform play {gets}")
+                raise Failed(f"{place(state, player)}: uniform_is_optimal is True, but against uniform play {gets}")
         return mean
 
     def _odds(self, node: Node, player: int) -> Any:

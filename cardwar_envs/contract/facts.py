@@ -18,7 +18,7 @@ YES_OR_NO = ("zero_sum", "seat_symmetric", "public_state", "everyone_acts")
 
 
 def facts_are_well_formed(case: Case) -> None:
-    """Name and version are those of the class, counts are integers, bounds are finite and in order."""
+    """Name and version equal those of the class, counts are integers, and bounds are finite and in order."""
     for fault in _faults(case.game):
         raise Failed(fault)
 
@@ -33,7 +33,7 @@ def _faults(game: Game[Any]) -> Iterator[str]:
     for what, declared in (("name", name), ("version", facts.version)):
         of_class = getattr(type(game), what, None)
         if declared != of_class:
-            yield f"facts say {what} {declared!r}, the class {of_class!r}"
+            yield f"{what} is {declared!r} in the facts, but {of_class!r} in the class"
     if not isinstance(name, str) or not NAME.fullmatch(name):
         yield f"name {facts.name!r} must be lower-case letters, digits and underscores"
     for what, least in COUNTS.items():
@@ -50,7 +50,7 @@ def _limit_faults(facts: GameFacts) -> Iterator[str]:
     if facts.chance not in get_args(Chance):
         yield f"chance ({facts.chance!r}) must be one of {', '.join(map(repr, get_args(Chance)))}"
     if facts.max_rounds is not None and not (_is_whole(facts.max_rounds, 1) and facts.max_rounds <= facts.max_length):
-        yield f"max_rounds ({facts.max_rounds!r}) must be None or in 1..{facts.max_length}, as each round has a move"
+        yield f"max_rounds ({facts.max_rounds!r}) must be None or in 1..max_length, which is {facts.max_length}"
     if not (_is_finite(facts.min_payoff, facts.max_payoff) and facts.min_payoff <= facts.max_payoff):
         yield f"payoffs in {facts.min_payoff!r}..{facts.max_payoff!r} must be finite, the lower bound first"
 

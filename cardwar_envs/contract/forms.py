@@ -23,7 +23,7 @@ DEALS = 100_000
 
 
 def compiled_rules_are_the_rules(case: Case) -> None:
-    """Batches stepped by `compiled_rules` and by the rules agree if their random streams are the same.
+    """With equal random streams, batches stepped by `compiled_rules` and by the rules play the same games.
 
     Compares observations, legal actions, payments, ends and next states, from the start and from other states.
     """
@@ -50,9 +50,10 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
     for step in range(steps + 1):
         now = ruled.states()
         if compiled.states() != now:
-            raise Failed(f"after {step} steps compiled rules are in {short(compiled.states())}, not in {short(now)}")
+            found = f"compiled rules are in {short(compiled.states())}, the rules in {short(now)}"
+            raise Failed(f"after {step} steps {found}")
         for what, game, _, _ in _differences(shown, expected, ("observations", "masks")):
-            raise Failed(f"{place(now[game])}: {what} of compiled rules are not those of the rules")
+            raise Failed(f"{place(now[game])}: compiled rules have other {what} than the rules")
         if step == steps:
             break
         _require_legal_uniform(compiled, expected.masks)
@@ -90,7 +91,7 @@ def _require_legal_uniform(compiled: GameBatch[Any], masks: NDArray[np.int8]) ->
 
 
 def _require_refusal(compiled: GameBatch[Any], masks: NDArray[np.int8], actions: NDArray[np.int64], now: Any) -> None:
-    """Fails unless an illegal action of an acting player is rejected."""
+    """Raises Failed unless the compiled rules reject an illegal action of an acting player."""
     for game, state in enumerate(now):
         for player in compiled.game.acting_players(state):
             forbidden = np.flatnonzero(masks[game, player] == 0)
@@ -123,18 +124,18 @@ def rounds_form_is_the_rules(case: Case) -> None:
 def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
     code, left = form.code(node.state), form.rounds_left(node.state)
     if code < 0:
-        raise Failed(f"{place(node.state)}: rounds_form does not have it")
+        raise Failed(f"{place(node.state)}: rounds_form lacks this state")
     for player in (0, 1):
         legal = _choices(form, code, player)
         if legal != list(node.legal[player]):
             at = place(node.state, player)
-            raise Failed(f"{at}: rounds_form has the choices {legal}, legal are {node.legal[player]}")
+            raise Failed(f"{at}: rounds_form has the choices {legal}, but legal_actions are {node.legal[player]}")
         seen, masks = form.seen(np.array([code ^ player]), left)
         if not (
             np.array_equal(seen[0], case.game.observation(node.state, player))
             and np.array_equal(masks[0], case.game.action_mask(node.state, player))
         ):
-            raise Failed(f"{place(node.state, player)}: rounds_form shows something else")
+            raise Failed(f"{place(node.state, player)}: rounds_form has another observation or mask than the rules")
     if left < 2:
         return  # the last round always ends the game
     for actions, outcomes in node.moves.items():
@@ -142,7 +143,7 @@ def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
         places = [_choices(form, code, p).index(chosen[p]) if p in chosen else 0 for p in (0, 1)]
         expected = {_code_after(case, form, outcome) for outcome in outcomes}
         if {_normal(form, _child(form, code, places))} != expected:
-            raise Failed(f"{node.place(actions)}: rounds_form leads to another position")
+            raise Failed(f"{node.place(actions)}: rounds_form leads to another position than the rules")
 
 
 def _choices(form: RoundsForm[Any], code: int, player: int) -> list[int]:
@@ -175,7 +176,7 @@ def _normal(form: RoundsForm[Any], code: int) -> int:
 def bayesian_form_is_the_rules(case: Case) -> None:
     """`bayesian_form` has the probabilities, observations, actions and mean payoffs of the rules for each deal."""
     if len(case.walk.starts) > DEALS:
-        raise NotApplicable(f"the {len(case.walk.starts):,} starts are more than {DEALS:,}; check a smaller game")
+        raise NotApplicable(f"there are {len(case.walk.starts):,} starts, more than {DEALS:,}; check a smaller game")
     try:
         form = case.game.bayesian_form()
     except ValueError as error:
@@ -207,7 +208,7 @@ def _types(case: Case, form: BayesianForm, state: Any) -> tuple[int, int]:
     for player in (0, 1):
         rows = (form.observations[player] == case.game.observation(state, player)).all(axis=1).nonzero()[0]
         if len(rows) != 1:
-            raise Failed(f"{place(state, player)}: {len(rows)} types of bayesian_form see what the player sees")
+            raise Failed(f"{place(state, player)}: {len(rows)} types of bayesian_form, not 1, have this observation")
         found.append(int(rows[0]))
     return found[0], found[1]
 
@@ -215,7 +216,7 @@ def _types(case: Case, form: BayesianForm, state: Any) -> tuple[int, int]:
 def _mean(case: Case, node: Node, actions: tuple[int, int]) -> float:
     for outcome in node.moves[actions]:
         if case.game.acting_players(outcome.state):
-            raise Failed(f"{place(node.state)}: bayesian_form is for one move, but the game goes on after {actions}")
+            raise Failed(f"{place(node.state)}: bayesian_form is for one move, but the game continues after {actions}")
     return float(sum(outcome.probability * Fraction(outcome.rewards[0]) for outcome in node.moves[actions]))
 
 

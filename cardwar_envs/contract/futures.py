@@ -29,7 +29,7 @@ class Futures:
         self._numbers: dict[Hashable, int] = {}
 
     def differ(self, one: Any, other: Any, seats: Seats | None = None) -> bool:
-        """Whether two futures differ, if the player in seat `p` at `one` has seat `seats[p]` at `other`."""
+        """Whether the futures of two states differ, if player `p` at `one` has seat `seats[p]` at `other`."""
         same = tuple(range(self._walk.facts.num_players))
         if one == other and seats in (None, same):
             return False
@@ -79,22 +79,23 @@ def _future(node: Node, seats: Seats, follows: Callable[[Any], Hashable]) -> Has
 
 
 class Outlook(NamedTuple):
-    """Tight bounds over all histories from a state on.
+    """Tight bounds over all continuations from a state.
 
-    Both have an entry for each player's remaining payoff, one for their sum, and one for the number of joint actions.
+    Each bound has an entry for each player's remaining payoff, one for their sum, and one for the number of remaining
+    joint actions.
     """
 
     least: tuple[float, ...]
     most: tuple[float, ...]
 
     def after(self, paid: Sequence[float]) -> Outlook:
-        """The bounds one move earlier, if that move pays `paid`."""
+        """The bounds before a move that pays `paid`."""
         move = (*paid, sum(paid), 1)
         return Outlook(*(tuple(x + y for x, y in zip(move, bound, strict=True)) for bound in self))
 
 
 def united(outlooks: Sequence[Outlook]) -> Outlook:
-    """The bounds over several outlooks."""
+    """The bounds over all of these outlooks."""
     least, most = zip(*outlooks, strict=True)
     return Outlook(tuple(map(min, *least)), tuple(map(max, *most))) if len(outlooks) > 1 else outlooks[0]
 
@@ -112,7 +113,7 @@ class Outlooks:
         return Outlook(nothing, nothing)
 
     def of(self, state: Any) -> Outlook | None:
-        """The outlook of a state, visited or not; None if unknown in a sample."""
+        """The outlook of a state, visited or not; None if no sampled game visits it."""
         if self._walk.unhashable:
             raise NotApplicable("states cannot be hashed")
         if self._walk.complete:

@@ -40,7 +40,8 @@ def check_refuses_junk(case: Case) -> None:
     """`check` raises ValueError for other types, and for states with a part of the wrong type.
 
     If the state is public, it also rejects numbers far out of bounds and parts of double length, unless such a state
-    has a valid observation: `check` need not be sufficient, but environments must handle all states that it accepts.
+    has a valid observation: `check` may accept unreachable states, but environments must handle every state that it
+    accepts.
     """
     types = {type(node.state) for node in case.nodes}
     for junk in JUNK:
@@ -77,7 +78,7 @@ def _try(case: Case, rebuild: Rebuild, part: Any, require: Callable[[Case, Any],
 def _require_refused(case: Case, junk: Any) -> None:
     if _is_refused(case, junk):
         return
-    raise Failed(f"check takes {short(junk)}, which is no state")
+    raise Failed(f"check accepts {short(junk)}, which is not a state")
 
 
 def _require_refused_or_shown(case: Case, state: Any) -> None:
@@ -89,7 +90,7 @@ def _require_refused_or_shown(case: Case, state: Any) -> None:
         except Exception as error:
             fault = f"observation raises {in_a_line(error)}"
         if fault:
-            raise Failed(f"check takes {short(state)}, where the observation of player_{player} is wrong: {fault}")
+            raise Failed(f"check accepts {short(state)}, where the observation of player_{player} is wrong: {fault}")
 
 
 def _is_refused(case: Case, junk: Any) -> bool:
@@ -103,7 +104,7 @@ def _is_refused(case: Case, junk: Any) -> bool:
 
 
 def _parts(value: Any, path: str = "", depth: int = DEEPEST) -> Iterator[tuple[str, Any, Rebuild]]:
-    """The parts of a state: path, part, and a function that rebuilds the state with another part."""
+    """Yields the path of each part of a state, the part, and a function that returns the state with another part."""
     for name, at, part in _own_parts(value) if depth else ():
         rebuild = partial(_with_part, value, at)
         yield f"{path}.{name}", part, rebuild
@@ -112,7 +113,7 @@ def _parts(value: Any, path: str = "", depth: int = DEEPEST) -> Iterator[tuple[s
 
 
 def _own_parts(value: Any) -> Iterator[tuple[str, str | int, Any]]:
-    """Name, key and value of each field; of a tuple only the ends."""
+    """Yields the name, key and value of each field, or of a tuple's first and last entry."""
     if type(value) is tuple and value:
         yield from (("item", i, value[i]) for i in {0, len(value) - 1})
         return

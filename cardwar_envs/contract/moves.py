@@ -15,11 +15,11 @@ from cardwar_envs.core.game import Transition
 
 
 def rules_answer(case: Case) -> None:
-    """`initial`, `acting_players`, `live_players`, `legal_actions` and `transitions` raise nothing."""
+    """`initial`, `acting_players`, `live_players`, `legal_actions` and `transitions` raise no errors."""
     if case.walk.raised:
         raise Failed(case.walk.raised)
     if not case.walk.starts:
-        raise Failed("initial gives no start")
+        raise Failed("initial returns no start")
 
 
 def players_are_seats(case: Case) -> None:
@@ -31,7 +31,7 @@ def players_are_seats(case: Case) -> None:
         raise Failed(case.walk.bad_seats)
     for node in case.nodes:
         if case.facts.everyone_acts and node.acting != node.live:
-            said = "but the facts say that everyone acts"
+            said = "but the facts declare everyone_acts"
             raise Failed(f"{place(node.state)}: players {node.live} are live and only {node.acting} act, {said}")
 
 
@@ -47,7 +47,7 @@ def legal_actions_are_in_order(case: Case) -> None:
 
 
 def masks_are_legal_actions(case: Case) -> None:
-    """`action_mask` is int8 and 1 exactly where an action is legal."""
+    """`action_mask` is an int8 array, 1 for legal actions and 0 for all others."""
     for node, player in case.walk.choosing:
         mask = case.ask("action_mask", node.state, player)
         at, size = place(node.state, player), case.facts.num_actions
@@ -60,9 +60,9 @@ def masks_are_legal_actions(case: Case) -> None:
 
 
 def probabilities_are_exact(case: Case) -> None:
-    """Probabilities of starts, and of the outcomes of a joint action, are positive Fractions that sum to one.
+    """The probabilities of starts, and of the outcomes of a joint action, are positive Fractions that sum to one.
 
-    Solvers sum over the outcomes that environments draw from. Floats would sum to one only approximately.
+    Solvers sum over the outcomes that environments draw from; floats would sum to one only approximately.
     """
     if case.walk.starts and (fault := _odds_fault(case.walk.starts)):
         raise Failed(f"the starts: {fault}")
@@ -84,13 +84,13 @@ def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
 
 
 def chance_is_as_declared(case: Case) -> None:
-    """If declared chance is "none" or "deal", every move has one outcome; if "none", there is one start.
+    """If the declared chance is "none" or "deal", every move has one outcome; if "none", there is one start.
 
-    If the facts allow chance in moves but no move has any, that is noted, because some learners refuse such games.
+    It is noted if the facts declare chance in moves but no move has any, because some learners refuse such games.
     """
     declared = case.facts.chance
     if declared == "none" and len(case.walk.starts) > 1:
-        raise Failed(f"the facts say that there is no chance, but initial gives {len(case.walk.starts)} starts")
+        raise Failed(f"the facts say that there is no chance, but initial returns {len(case.walk.starts)} starts")
     for node, actions, outcomes in case.moves:
         if len(outcomes) > 1:
             if declared not in ("none", "deal"):
@@ -104,7 +104,7 @@ def chance_is_as_declared(case: Case) -> None:
 def starts_begin_a_game(case: Case) -> None:
     """Nothing is paid before the first move, and at each start some player acts.
 
-    Environments pay after a step, and an episode that is over at its reset has no step. The first move can pay instead.
+    Environments return rewards only after a step, so every episode needs a step, and the first move has to pay instead.
     """
     for start in case.walk.starts:
         if case.payment_fault == "" and any(start.rewards):
@@ -112,7 +112,7 @@ def starts_begin_a_game(case: Case) -> None:
     over = {node.state for node in case.nodes if not node.acting}
     for start in case.walk.starts:
         if not case.walk.unhashable and start.state in over:
-            raise Failed(f"start in {place(start.state)}: the game is over in it")
+            raise Failed(f"start in {place(start.state)}: the game is over at this start")
 
 
 def seats_and_actions_are_used(case: Case) -> None:

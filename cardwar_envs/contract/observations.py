@@ -1,4 +1,4 @@
-"""Checks of observations: they are in bounds, fresh arrays, distinguish states, and determine seat and state."""
+"""Checks of observations: they lie within bounds, are fresh arrays, distinguish states, and determine the seat."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def observations_fit_their_bounds(case: Case) -> None:
 
 
 def arrays_are_fresh(case: Case) -> None:
-    """Observations and masks share no memory, and writing into them changes nothing.
+    """Observations and masks share no memory, and writing into them has no effect.
 
     Replay buffers store the arrays, and policies may write into them.
     """
@@ -44,15 +44,15 @@ def arrays_are_fresh(case: Case) -> None:
         for what in ("observation", "action_mask"):
             first, second = (case.ask(what, node.state, player) for _ in range(2))
             if not isinstance(first, np.ndarray):
-                raise NotApplicable(f"{what} gives no array")
+                raise NotApplicable(f"{what} does not return an array")
             kept = np.array(first)
             if np.may_share_memory(first, second):
-                raise Failed(f"{place(node.state, player)}: two arrays that {what} gives share their memory")
+                raise Failed(f"{place(node.state, player)}: two arrays that {what} returned share memory")
             if not first.flags.writeable:
-                raise Failed(f"{place(node.state, player)}: the array that {what} gives cannot be written into")
+                raise Failed(f"{place(node.state, player)}: the array that {what} returned is not writable")
             first[...] = 7
             if not np.array_equal(case.ask(what, node.state, player), kept):
-                raise Failed(f"{place(node.state, player)}: writing into an array that {what} gave changes the next")
+                raise Failed(f"{place(node.state, player)}: writing into an array from {what} changes the next one")
 
 
 def observations_tell_states_apart(case: Case) -> None:
@@ -81,7 +81,8 @@ def entries_vary(case: Case) -> None:
 def state_of_reads_observations(case: Case) -> None:
     """If the state is public, `state_of` returns a state with that observation, and the observer's seat.
 
-    The seat is 0 in a seat-symmetric game. From the own seat it is the state itself, or one with the same future.
+    The seat is 0 in a seat-symmetric game. If the seat is the observer's own, the returned state is the observed state
+    or a state with the same future.
     """
     case.require_public_state()
     facts = case.facts
@@ -90,26 +91,26 @@ def state_of_reads_observations(case: Case) -> None:
             at, turned, seat = place(node.state, player), *_turned(case, node.state, player)
             expected = 0 if facts.seat_symmetric else player
             if seat != expected:
-                raise Failed(f"{at}: state_of says seat {short(seat)}, not {expected}")
+                raise Failed(f"{at}: state_of returns seat {short(seat)}, not {expected}")
             if type(turned) is not type(node.state):
-                raise Failed(f"{at}: state_of gives {short(turned)}, which is of another type")
+                raise Failed(f"{at}: state_of returns {short(turned)}, which is of another type")
             there = case.ask("observation", turned, seat)
             if not np.array_equal(there, case.game.observation(node.state, player)):
-                raise Failed(f"{at}: state_of gives {short(turned)}, which looks different to player_{seat}")
+                raise Failed(f"{at}: state_of returns {short(turned)}, which player_{seat} observes differently")
             # `observations_tell_states_apart` reports states that look alike.
             if seat == player and not case.walk.knows(turned) and case.differ(node.state, turned):
-                raise Failed(f"{at}: state_of gives {short(turned)}, which has another future")
+                raise Failed(f"{at}: state_of returns {short(turned)}, which has another future")
 
 
 def seats_are_alike(case: Case) -> None:
-    """If declared seat-symmetric, each player's observation could be player 0's, with the same future.
+    """If the game is declared seat-symmetric, any player's observation could be player 0's, with the same future.
 
-    The other players follow in order from the next seat on (with more than two, player 0 and the observer may instead
-    have swapped seats).
+    The other players then keep their order around the table (or, with more than two players, only player 0 and the
+    observer swap seats).
     """
     facts = case.facts
     if not facts.seat_symmetric:
-        raise NotApplicable("seats need not be alike")
+        raise NotApplicable("the game is not declared seat-symmetric")
     count = facts.num_players
     case.require_public_state()
     for node in case.compared:
@@ -127,9 +128,9 @@ def seats_are_alike(case: Case) -> None:
 
 
 def opponent_masks_fit(case: Case) -> None:
-    """With two players and public state, `opponent_masks` gives the other player's legal actions."""
+    """With two players and public state, `opponent_masks` returns the other player's legal actions."""
     if case.facts.num_players != 2:
-        raise NotApplicable("it is for two players")
+        raise NotApplicable("opponent_masks is for two players")
     case.require_public_state()
     for node in case.nodes:
         for player in node.acting:

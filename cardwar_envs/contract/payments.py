@@ -1,4 +1,4 @@
-"""Checks of payoffs and of the length of games."""
+"""Checks of payoffs and of the lengths of games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TOLERANCE = 1e-9
 
 
 def payments_are_numbers(case: Case) -> None:
-    """Every move pays one finite number to each player, as a tuple."""
+    """The rewards of every move are a tuple with one finite number for each player."""
     if case.payment_fault:
         raise Failed(case.payment_fault)
 
@@ -30,15 +30,15 @@ def payoffs_keep_their_bounds(case: Case) -> None:
             if not facts.min_payoff - slack <= low <= high <= facts.max_payoff + slack:
                 at = f"games from {place(start.state, player)}"
                 raise Failed(
-                    f"{at} pay {low:g}..{high:g} in all; the facts say {facts.min_payoff:g}..{facts.max_payoff:g}"
+                    f"{at} pay {low:g}..{high:g} in total; the facts say {facts.min_payoff:g}..{facts.max_payoff:g}"
                 )
 
 
 def zero_sum_holds(case: Case) -> None:
-    """If declared zero-sum, the payoffs of a whole game sum to zero; with two players, so does every payment."""
+    """If declared zero-sum, the payoffs of a whole game sum to zero; with two players, the rewards of every move do."""
     facts = case.facts
     if not facts.zero_sum:
-        raise NotApplicable("payoffs need not sum to zero")
+        raise NotApplicable("the game is not declared zero-sum")
     if case.payment_fault:
         raise NotApplicable("payments are not one number per player")
     if facts.num_players == 2:
@@ -59,7 +59,7 @@ def games_end_in_time(case: Case) -> None:
     """No game has more joint actions than `max_length`, and none revisits a state."""
     most = case.facts.max_length
     if case.walk.endless is not None:
-        raise Failed(f"a game of {most} joint actions goes on at {place(case.walk.endless)}; max_length is {most}")
+        raise Failed(f"after {most} joint actions a game continues at {place(case.walk.endless)}; max_length is {most}")
     for start in case.walk.starts:
         try:
             found = case.outlook(start.state)
@@ -71,7 +71,7 @@ def games_end_in_time(case: Case) -> None:
 
 
 def settled_is_what_play_pays(case: Case) -> None:
-    """Where `settled` returns payoffs, every continuation pays these; the same holds at the representative."""
+    """If `settled` returns payoffs for a state or its representative, every continuation pays exactly these."""
     asked = 0
     for node in case.nodes:
         for state in {node.state, case.canonical(node.state).state}:
@@ -87,6 +87,6 @@ def settled_is_what_play_pays(case: Case) -> None:
                 low, high = found.least[player], found.most[player]
                 if not (abs(low - paid) <= TOLERANCE and abs(high - paid) <= TOLERANCE):
                     at = place(state, player)
-                    raise Failed(f"{at}: settled says {paid:g} is still paid, but play pays {low:g}..{high:g}")
+                    raise Failed(f"{at}: settled says that {paid:g} is still paid, but play pays {low:g}..{high:g}")
     if not asked:
         raise NotApplicable(f"no state is settled in {case.walk.extent}")

@@ -1,4 +1,4 @@
-"""The list of all checks of rules, their execution, and the report."""
+"""Lists and runs all checks of rules, and reports their results."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     forms.bayesian_form_is_the_rules,
 )
 CHECKS = {check.__name__: check for check in _LISTED}
-# A false declaration can also be dropped: check -> what to do instead.
+# Check -> what to declare instead of a false declaration.
 INSTEAD = {
     "chance_is_as_declared": 'declare chance="moves"',
     "zero_sum_holds": "declare zero_sum=False",
@@ -133,8 +133,9 @@ def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) 
     """Checks a game's facts and declarations against its rules.
 
     Solvers trust a game's declarations: its facts, that representatives have the same value, that an observation
-    determines the state. Their certificates are valid only if these are true. A game with at most `max_states` states
-    is examined completely. Otherwise a sample is examined, which can reveal faults but cannot exclude them.
+    determines the state. Their certificates are valid only if these declarations are true. A game with at most
+    `max_states` states is examined completely. Of a larger game a sample is examined, which can reveal faults but
+    cannot exclude them.
 
     Args:
         game: The rules.

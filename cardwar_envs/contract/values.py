@@ -1,4 +1,4 @@
-"""Checks of games and states as values: immutable, equal exactly if interchangeable, the only input of rules."""
+"""Checks that games and states are values: immutable, and equal exactly if they are interchangeable."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 
 
 def game_is_a_frozen_dataclass(case: Case) -> None:
-    """The class is a frozen dataclass, and all its annotations are parameters."""
+    """The class is a frozen dataclass, and all annotated attributes are parameters."""
     kind = type(case.game)
     if not dataclasses.is_dataclass(kind):
-        raise Failed(f"{kind.__name__} is no dataclass")
+        raise Failed(f"{kind.__name__} is not a dataclass")
     names = {field.name for field in dataclasses.fields(kind)}
     for base in kind.__mro__:
         for name, hint in inspect.get_annotations(base).items():
@@ -43,7 +43,8 @@ def game_is_a_frozen_dataclass(case: Case) -> None:
                 and name not in names
                 and "ClassVar" not in str(hint)
             ):
-                raise Failed(f"{base.__name__}.{name} is annotated, but no parameter: {base.__name__} is no dataclass")
+                what = f"{base.__name__}.{name} is annotated, but is not a parameter"
+                raise Failed(f"{what}, because {base.__name__} is not a dataclass")
     for name in names:
         try:
             setattr(case.game, name, getattr(case.game, name))
@@ -53,14 +54,14 @@ def game_is_a_frozen_dataclass(case: Case) -> None:
 
 
 class _Other:
-    """A value that no parameter takes."""
+    """A value that differs from all values of parameters."""
 
     def __repr__(self) -> str:
         return "another value"
 
 
 def unlike_games_differ(case: Case) -> None:
-    """Games are equal, with equal hashes, exactly if their class and parameters are.
+    """Games are equal, with equal hashes, exactly if their class and parameters are equal.
 
     Results computed for one game are reused for all equal games.
     """
@@ -72,14 +73,14 @@ def unlike_games_differ(case: Case) -> None:
     except Exception as error:
         raise Failed(f"the game cannot be hashed: {in_a_line(error)}") from error
     if _made(kind, game) != game or not same:
-        raise Failed("a game of the same parameters is not equal to it, or has another hash")
+        raise Failed("a game with the same parameters is not equal to this game, or has another hash")
     for field in dataclasses.fields(kind):
         if _made(kind, game, **{field.name: _Other()}) == game:
             raise Failed(
                 f"a game that differs in {field.name} counts as equal: results of one would be reused for the other"
             )
     if _made(type(kind.__name__, (kind,), {}), game) == game:
-        raise Failed("a game of a subclass counts as equal to it, although its rules may differ")
+        raise Failed("a game of a subclass counts as equal to this game, although its rules may differ")
 
 
 def _made(kind: type[Any], game: Any, **changes: Any) -> Any:
@@ -91,7 +92,7 @@ def _made(kind: type[Any], game: Any, **changes: Any) -> Any:
 
 
 def parameters_make_the_game_again(case: Case) -> None:
-    """`parameters` lists every field and makes an equal game; so do pickling and copying."""
+    """`parameters` returns all fields and makes an equal game; pickling and copying also give equal games."""
     game, kind = case.game, type(case.game)
     parameters = game.parameters()
     if not dataclasses.is_dataclass(kind):
@@ -105,11 +106,11 @@ def parameters_make_the_game_again(case: Case) -> None:
         except Exception as error:
             raise Failed(f"the game cannot be made {words}: {in_a_line(error)}") from error
         if type(again) is not kind or again.parameters() != parameters:
-            raise Failed(f"the game made {words} is another: {short(again)}, not {short(game)}")
+            raise Failed(f"the game made {words} is a different game: {short(again)}, not {short(game)}")
 
 
 def states_are_values(case: Case) -> None:
-    """States are hashable and immutable, copies are equal to them, and equal states play alike."""
+    """States are hashable, immutable and equal to their copies, and equal states have the same rules."""
     if case.walk.unhashable:
         raise Failed(case.walk.unhashable)
     for node in case.nodes:
@@ -121,10 +122,10 @@ def states_are_values(case: Case) -> None:
                 twin = copied(node.state)
                 same = twin == node.state and hash(twin) == hash(node.state) and type(twin) is type(node.state)
             if not same:
-                raise Failed(f"{place(node.state)}: {words} it is not equal to itself, or has another hash or type")
+                raise Failed(f"{place(node.state)}: {words}, it is unequal to the original or has another hash or type")
     for one, other in case.walk.twins:
         if _answers(case, one) != _answers(case, other):
-            raise Failed(f"{place(one)} and {place(other)} count as equal, but the rules tell them apart")
+            raise Failed(f"{place(one)} and {place(other)} count as equal, but the rules treat them differently")
 
 
 def changing_part(value: Any, path: str = "the state") -> str:
@@ -155,7 +156,7 @@ def _attributes(value: Any) -> list[str]:
 
 
 def answers_repeat(case: Case) -> None:
-    """Repeated queries get the same answer and change neither the state nor the actions."""
+    """Repeated calls of a rule return the same result and change neither the state nor the actions."""
     game = case.game
     if tuple(game.initial()) != case.walk.starts:
         raise Failed("initial returns other starts when called again")
@@ -165,9 +166,9 @@ def answers_repeat(case: Case) -> None:
         for question, answer in first.items():
             if answer != second[question]:
                 found = f"first {short(answer)}, then {short(second[question])}"
-                raise Failed(f"{place(node.state)}: {question} answers {found}")
+                raise Failed(f"{place(node.state)}: {question} returns {found}")
         if not case.walk.unhashable and node.state != before:
-            raise Failed(f"state {short(before)} has become {short(node.state)} by querying the rules")
+            raise Failed(f"calling the rules has changed state {short(before)} to {short(node.state)}")
         _require_moves_again(case, node, before)
 
 
@@ -179,15 +180,15 @@ def _require_moves_again(case: Case, node: Node, before: Any) -> None:
         if again != outcomes and repr(again) != repr(outcomes):  # NaN payments are not equal to themselves
             fault = f"transitions are first {short(outcomes)}, then {short(again)}"
         elif chosen != node.chosen(actions):
-            fault = f"transitions changes the actions that it is given, to {chosen}"
+            fault = f"transitions changes the dict of actions to {chosen}"
         elif node.state != before:
-            fault = f"transitions changes the state, to {short(node.state)}"
+            fault = f"transitions changes the state to {short(node.state)}"
         if fault:
             raise Failed(f"{place(before, actions=node.chosen(actions))}: {fault}")
 
 
 def _answers(case: Case, state: Any) -> dict[str, Any]:
-    """The rules' answers at a state, except its moves; errors are left to other checks."""
+    """What the rules return for a state, except its transitions; for an error, its type."""
     game = case.game
     questions: dict[str, Callable[[], Any]] = {
         "acting_players": lambda: tuple(game.acting_players(state)),

@@ -13,7 +13,8 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at, place, short
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
-# Limits on joint actions listed per state: the average at which a game counts as large, and the number in a large one.
+# A game counts as large if its states have more than `MOVES_A_STATE` joint actions on average; for a state of a large
+# game, at most `MOVES_OF_A_SAMPLE` are listed.
 MOVES_A_STATE, MOVES_OF_A_SAMPLE = 50, 64
 MOST_TWINS = 2000
 
@@ -30,23 +31,23 @@ class Course:
 
 
 class Walk:
-    """The states of a game that checks examine, with the rules' answers.
+    """The states of a game that checks examine, with what the rules return for them.
 
-    A game with at most `max_states` states is walked completely. In a larger one, half of the states are those nearest
-    the start; the others come from random games.
+    A game with at most `max_states` states is walked completely. In a larger game, half of the states are those nearest
+    to the start; the others come from random games.
 
     Attributes:
-        complete: Whether these are all states and all moves.
+        complete: Whether these are all states and all joint actions of the game.
         size: Number of states examined.
         starts: The result of `initial`.
-        raised, bad_seats, bad_actions, unhashable: Descriptions of the first error of the rules, impossible players,
-        impossible legal actions, and unhashable state; "" if there was none.
+        raised, bad_seats, bad_actions, unhashable: Descriptions of the first error raised by the rules, of the first
+            impossible players, impossible legal actions and unhashable state; "" if there is none.
     """
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
         self.game, self.max_states, self.seed = game, max_states, seed
         self.raised = self.bad_seats = self.bad_actions = self.unhashable = ""
-        self.endless: Any = None  # a state of a random game that exceeded the facts' number of moves
+        self.endless: Any = None  # a state of a random game that is longer than `max_length`
         self.twins: list[tuple[Any, Any]] = []  # equal states that look different
         self.courses: list[Course] = []  # random games, if not `complete`
         self._compared = 0
@@ -75,7 +76,11 @@ class Walk:
 
     @property
     def nodes(self) -> list[Node]:
-        """The rules' answers at each examined state, nearest the start first; NotApplicable if there are none."""
+        """What the rules return for each examined state, nearest to the start first.
+
+        Raises:
+            NotApplicable: If no state could be examined.
+        """
         _ = self.facts
         if not self._visited:
             raise NotApplicable("no state could be examined")
@@ -97,12 +102,17 @@ class Walk:
         return state in self._met
 
     def node(self, state: Any) -> Node:
-        """The rules' answers at a state, visited or not; fails once there are more states than all seats can have."""
+        """What the rules return for a state, visited or not.
+
+        Raises:
+            Failed: If checks have reached far more states than the game has, even with seats exchanged.
+            NotApplicable: If the rules fail at the state.
+        """
         if state not in self._nodes:
             if not self.complete:
                 return node_at(self.game, self.facts, state, MOVES_OF_A_SAMPLE, self._rng)
             if len(self._nodes) > 2 * (1 + self.facts.num_players) * self.max_states:
-                raise Failed(f"{place(state)}: there are far more such states than the game has")
+                raise Failed(f"{place(state)}: the game's methods lead to far more states than its transitions")
             most = MOVES_A_STATE * self.max_states
             self._nodes[state] = node_at(self.game, self.facts, state, most, self._rng)
         node = self._nodes[state]
@@ -111,7 +121,7 @@ class Walk:
         return node
 
     def choices(self, state: Any) -> Node:
-        """As `node`, but without moves."""
+        """Like `node`, but without transitions."""
         if state not in self._choices:
             self._choices[state] = self._nodes.get(state) or node_at(self.game, self.facts, state, 0, self._rng)
         return self._choices[state]
@@ -123,7 +133,7 @@ class Walk:
             starts = tuple(self.game.initial())
             for start in starts:
                 if not isinstance(start, Transition):
-                    raise TypeError(f"{short(start)} is no Transition")
+                    raise TypeError(f"{short(start)} is not a Transition")
         except Exception as error:
             self.raised = f"initial raises {in_a_line(error)}"
             return ()
@@ -206,7 +216,7 @@ class Walk:
 
 
 class Circle(NotApplicable):
-    """A game can visit a state twice, so sums over futures do not terminate."""
+    """A game can visit a state twice, so sums over its continuations do not terminate."""
 
 
 def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], combine: Callable[[K], V]) -> V:

@@ -1,4 +1,4 @@
-"""Checks of texts."""
+"""Checks of texts and pictures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def states_and_actions_have_words(case: Case) -> None:
                         words[player, action] = case.game.describe_action(action, player)
                 word = words[player, action]
                 if not isinstance(word, str) or not word.strip():
-                    raise Failed(f"{place(node.state, player)}: action {action} is called {word!r}, not a word")
+                    raise Failed(f"{place(node.state, player)}: describe_action of {action} is {word!r}, not a text")
             by_word = {words[player, action]: action for action in node.legal[player]}
             for action in node.legal[player]:
                 if by_word[words[player, action]] != action:
@@ -48,15 +48,15 @@ def states_read_differently(case: Case) -> None:
         try:
             other = states.setdefault(case.game.describe(node.state), node.state)
         except Exception:
-            raise NotApplicable("states have no words") from None
+            raise NotApplicable("describe raises an error") from None
         if other != node.state:
-            raise Noted(f"{place(node.state)} and {place(other)} have the same text")
+            raise Noted(f"{place(node.state)} and {place(other)} have the same description")
 
 
 def pictures_keep_secrets(case: Case) -> None:
     """If the state is not public, states with equal observations have equal texts and pictures (otherwise a note).
 
-    By default `describe_revealed` and `scene` show everything in `describe`.
+    By default, `describe_revealed` and `scene` show everything that `describe` returns.
     """
     if case.facts.public_state:
         raise NotApplicable("players see the state")

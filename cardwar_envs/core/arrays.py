@@ -9,6 +9,6 @@ Probabilities = NDArray[np.float64]
 
 
 def observation_keys(observations: NDArray[np.floating]) -> list[bytes]:
-    """A key for each row of `[batch, observation_size]`: rows equal as float32 have equal keys. NaN is not allowed."""
+    """A key for each row of `[batch, observation_size]`; rows equal in float32 have equal keys. NaN is not allowed."""
     # Adding zero turns -0.0, whose bytes differ, into 0.0.
     return [row.tobytes() for row in np.ascontiguousarray(observations, dtype=np.float32) + np.float32(0.0)]

@@ -86,7 +86,7 @@ def _key(game: Game[Any]) -> Hashable:
     kind = type(game)
     classes = [each for each in kind.__mro__ if each is not object]
     shared = [(name, part) for each in classes for name, part in vars(each).items() if _is_rule(name)]
-    # Cached properties are determined by the rest.
+    # Cached properties follow from the other attributes.
     own = [name for name in (*vars(game), *_slots(game)) if not isinstance(getattr(kind, name, None), cached_property)]
     return (
         kind,

@@ -40,7 +40,7 @@ class Slot:
     Attributes:
         text: The card's label.
         held: Number of such cards; 0 shows an empty place.
-        pick: Item picked by a click on the card; empty for none.
+        pick: Item that a click on the card picks; empty if it picks nothing.
     """
 
     text: str
@@ -63,7 +63,7 @@ def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ..
 
 
 def draw_slots(slots: Sequence[Slot], places: Sequence[Box], player: int | None) -> list[Shape]:
-    """Draws slots at places; if there are too many slots, the last place shows the number of the rest."""
+    """Draws slots at places; if there are too many slots, the last place shows how many are left out."""
     fitting = slots if len(slots) <= len(places) else slots[: len(places) - 1]
     shapes = [shape for place, slot in zip(places, fitting, strict=False) for shape in _draw_slot(place, slot, player)]
     if len(fitting) < len(slots):
@@ -88,7 +88,7 @@ def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
 
 @dataclass(frozen=True)
 class HandGrid:
-    """The rows that show a hand of a given size; cards are as large as the rows allow.
+    """The layout of a hand in rows, with cards as large as the rows allow.
 
     Attributes:
         size: Number of cards in the largest hand.
@@ -101,7 +101,7 @@ class HandGrid:
         return min(max(self.size, 1), IN_A_ROW * MOST_ROWS)
 
     def holds(self, cards: int) -> bool:
-        """Whether `cards` cards fit."""
+        """Returns whether `cards` cards fit."""
         return cards <= self.rows * self.columns
 
     @property
@@ -137,7 +137,7 @@ class HandGrid:
         return Box(left + column * (self.card_width + GAP), top + row * step, self.card_width, self.card_height)
 
     def draw(self, slots: Sequence[Slot], player: int, top: float, viewer: int | None = None) -> list[Shape]:
-        """Draws a hand; if it is too large for the rows, as many cards as fit and the number of the rest.
+        """Draws a hand; if it is too large for the rows, draws the cards that fit and the number of the others.
 
         The viewer picks a card by clicking on it.
         """
@@ -147,7 +147,7 @@ class HandGrid:
 
 
 def name_plate(player: int, top: float, revealed: Revealed[Any], right: str = "", left: str = "") -> list[Shape]:
-    """Draws a player's name on the player's colour, `PLATE` high, with remarks beside it and at the right end."""
+    """Draws a plate with a player's name in the player's colour, with one remark beside it and one at the right end."""
     name, viewer = revealed.name(player), revealed.viewer
     plate = Box(
         MARGIN,

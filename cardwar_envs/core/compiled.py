@@ -1,7 +1,7 @@
 """numba's `njit` for all kernels, and the choice between compiled kernels and the same functions in plain Python.
 
-Compiling takes seconds to a minute, once per machine. Work that takes plain Python less time than that runs in plain
-Python: the source is the same, so the results are the same to the last bit. Compilation is announced once per process.
+Compiling takes seconds to a minute, once per machine. Work that plain Python finishes sooner runs in plain Python. Both
+run the same source, so their results are equal to the last bit. Compilation is announced once per process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cardwar_envs.core.stopwatch import Stopwatch
 __all__ = ["COMPILING", "always_compiled", "njit", "quickest", "wraps_around"]
 
 COMPILING = "Compiling (once, up to a minute)."
-NOT_KEPT = "Compiling (up to a minute). No folder is writable to keep the result: set NUMBA_CACHE_DIR to one."
+NOT_KEPT = "Compiling (up to a minute). No cache folder is writable: set NUMBA_CACHE_DIR to keep the result."
 OURS = {"cardwar_envs", "baselines"}
 # A process spends at most this many seconds in a module's plain kernels before it compiles or loads them.
 BEFORE_COMPILING, BEFORE_LOADING = 2.0, 0.05
@@ -58,7 +58,7 @@ def njit(**options: Any) -> Any:
 
 
 class _Cache(FunctionCache):
-    """Numba's disk cache, extended to notice changes in anything a kernel uses, not only in its own file."""
+    """Numba's disk cache, which here also detects changes in other files whose code a kernel uses."""
 
     def _index_key(self, *arguments: Any) -> tuple[Any, ...]:
         return (*super()._index_key(*arguments), _fingerprint(self._py_func))  # type: ignore[no-untyped-call]
@@ -81,7 +81,7 @@ def _fingerprint(function: FunctionType) -> str:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yields a function's code and that of the comprehensions in it."""
+    """Yields the code objects of a function and of the comprehensions in it."""
     yield code
     for each in code.co_consts:
         if isinstance(each, CodeType):
@@ -89,7 +89,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _names_used(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yields the kernels and constants named in code, from its module or, after a dot, from another of ours."""
+    """Yields the kernels and constants that the code names: globals, or attributes of our own modules."""
     spaces = [space]
     for name in code.co_names:
         for value in [space[name] for space in spaces if name in space]:
@@ -101,7 +101,7 @@ def _names_used(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, An
 
 @contextmanager
 def always_compiled() -> Iterator[None]:
-    """Context in which all kernels run compiled, as if all work were large."""
+    """Context manager within which all kernels run compiled, however small the work."""
     global BEFORE_COMPILING, BEFORE_LOADING
     before = BEFORE_COMPILING, BEFORE_LOADING
     BEFORE_COMPILING = BEFORE_LOADING = -1.0
@@ -112,13 +112,13 @@ def always_compiled() -> Iterator[None]:
 
 
 def quickest(name: str, seconds: float) -> Any:
-    """The kernels of a module: plain Python while that costs less than compiling or loading, then compiled.
+    """The kernels of a module: plain Python as long as it costs less than compiling or loading, then compiled.
 
     Args:
         name: The module.
-        seconds: About how long the work at hand takes in plain Python.
+        seconds: Estimated time that plain Python needs for the work, in seconds.
     """
-    _spent[name] += seconds  # type: ignore[assignment]  # seconds are no integers
+    _spent[name] += seconds  # type: ignore[assignment]  # Counter is typed for integers
     if _spent[name] <= (BEFORE_LOADING if _is_cached(name) else BEFORE_COMPILING):
         return _plain_copies(name)
     return import_module(name)
@@ -148,7 +148,7 @@ def _plain_copies(name: str) -> SimpleNamespace:
 
 @cache
 def _is_cached(name: str) -> bool:
-    """Whether compiled kernels of a module lie on disk, so that loading them is quick."""
+    """Returns whether a module's compiled kernels are in numba's disk cache, from which they load quickly."""
     functions = [value for value in vars(import_module(name)).values() if isinstance(value, Dispatcher)]
     caches = [getattr(function, "_cache", None) for function in functions]
     files = [getattr(each, "_cache_file", None) for each in caches]
@@ -156,7 +156,7 @@ def _is_cached(name: str) -> bool:
 
 
 def _announce(message: str) -> None:
-    """Prints a notice to stderr, once; worker processes leave that to their parent."""
+    """Prints a notice to stderr once; worker processes print nothing."""
     if message not in _announced and parent_process() is None and sys.stderr is not None:
         _announced.add(message)
         print(message, file=sys.stderr, flush=True)
@@ -176,13 +176,13 @@ class Compilation(event.Listener):
 
 
 class Loading(event.Listener):
-    """Adds the time in which numba loads or compiles functions to that of all stopwatches."""
+    """Adds the time that numba spends on loading or compiling functions to `Stopwatch.loading`."""
 
     def __init__(self) -> None:
         self._depth, self._begin = 0, 0.0
 
     def on_start(self, event: Any) -> None:
-        """Notes the time at the outermost of nested events."""
+        """Records the time when the outermost of nested events begins."""
         if self._depth == 0:
             self._begin = time.perf_counter()
         self._depth += 1

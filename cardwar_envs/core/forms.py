@@ -19,27 +19,27 @@ Info = dict[str, NDArray[Any]]
 class CompiledRules(Generic[S]):
     """A game's rules compiled for many states at once; a property test compares them with the Python rules.
 
-    A state is a row of numbers: player 0's observation, if the state is public. The bodies write into the given arrays.
-        They draw from one stream per game (see `core.streams`) in the same order as the Python rules, so both play the
-        same games. All take the tables and `rows` `[num_games, row_size]` float32 first; `where` `[num_games]` selects
-        games:
+    A state is stored as a row of numbers; if the state is public, the row is player 0's observation. The functions in
+    `bodies` write into the arrays that they receive. They draw from one stream per game (see `core.streams`) in the
+    same order as the Python rules, so both play the same games. The first arguments of each are `tables` and `rows`,
+    `[num_games, row_size]` float32; `where` `[num_games]` selects games:
 
-    * `deal(tables, rows, streams, where, random)`: starts games; if `random`, from a state reached by uniform play over
-    cards to a uniformly drawn depth.
+    * `deal(tables, rows, streams, where, random)`: starts games; if `random`, each from a state reached by uniform play
+    over cards to a uniformly drawn depth.
     * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, num_players]` the players who choose an
     illegal action; returns whether there are any.
     * `play(tables, rows, streams, actions, where, rewards, over)`: plays legal actions; writes rewards `[num_games,
     num_players]` float64 and marks ended games in `over`.
     * `acting(tables, rows, acts)`: marks in `[num_games, num_players]` the players who choose now.
-    * `uniform(tables, rows, streams, where, player, actions)`: draws that player's actions of uniform play,
+    * `uniform(tables, rows, streams, where, player, actions)`: draws the player's actions under uniform play,
     `[num_games]`.
     * `observe(tables, rows, observations, masks, written)`: writes the players' observations, `[num_games, num_players,
-    ...]`. `masks` and `written` (`[num_games, num_players]` int8) are 0 in the first call; later calls may pass them
-    unchanged, which saves clearing the masks.
+    ...]`. `masks` and `written` (`[num_games, num_players]` int8) are 0 in the first call; later calls can pass them
+    unchanged, so that the masks need not be cleared.
 
     Attributes:
-        bodies: The module of the compiled bodies.
-        tables: The game's parameters in the form that the bodies need.
+        bodies: The module of the compiled functions.
+        tables: The game's parameters in the form that these functions need.
         row_size: Length of a row.
         to_row: Converts a state to a row.
         from_row: Converts a row to a state.
@@ -62,9 +62,9 @@ class CompiledRules(Generic[S]):
 
 @dataclass(frozen=True)
 class BayesianForm:
-    """A two-player zero-sum game in which both players move once, on private information, as arrays.
+    """Arrays for a two-player zero-sum game in which each player moves once, knowing only private information.
 
-    A type is a player's private information. The arrays hold millions of deals without a `Transition` for each; a
+    A type is a player's private information. The arrays describe millions of deals without a `Transition` for each. A
     property test compares them with the rules.
 
     Attributes:
@@ -90,14 +90,14 @@ class BayesianForm:
 
 @dataclass(frozen=True)
 class RoundsForm(ABC, Generic[S]):
-    """The positions of a two-player game of many rounds, each once, as arrays.
+    """Arrays that list every position of a two-player game of many rounds once.
 
-    A state is a position and the number of rounds left. The form is for games without chance that treat both players
-    alike and pay only at the end: the loser pays the winner 1 point, or nothing is paid. A position and its mirror
-    image (with the seats swapped) are one node; code `2 * node` means the position itself, `2 * node + 1` its image.
-    Node 0 is a game won by player 0, node 1 a drawn game. The next position depends on each player's option (choices
-    that put down the same cards are one option) and on which player is then stronger. A property test compares the form
-    with the rules.
+    A state is a position and the number of rounds left. The game must have no chance, treat both players alike, and pay
+    only at the end: the loser pays the winner 1 point, or nothing is paid. A position and its mirror image (with the
+    seats swapped) are one node; code `2 * node` means the position itself, `2 * node + 1` its mirror image. Node 0 is a
+    game won by player 0, node 1 a drawn game. The next position depends on each player's option (choices that put down
+    the same cards are one option) and on which player is then stronger. A property test compares the arrays with the
+    rules.
 
     Attributes:
         levels: `[levels + 1]`: nodes `levels[i]:levels[i + 1]` are level `i`. The last level holds the positions at
@@ -110,9 +110,9 @@ class RoundsForm(ABC, Generic[S]):
         strengths: `[choices]`; the player whose choice has the higher strength is stronger.
         option_counts: `[lists]`, the number of options in each list.
         first: `[nodes]`, the index of the node's first entry in `children`.
-        children: `[entries]` codes for each pair of options (player 0's first) of a node. The last level has one code
-            per pair. Other levels have three: if player 0 is stronger, if player 1 is, and if neither is; -1 if
-            impossible.
+        children: `[entries]` codes of the next positions, for each pair of options of a node in row-major order (player
+            0's option first). The last level has one code per pair. Other levels have three: for player 0 stronger,
+            for player 1 stronger, and for neither; -1 marks an impossible case.
     """
 
     levels: NDArray[np.int64]
@@ -146,7 +146,7 @@ class RoundsForm(ABC, Generic[S]):
     def seen(self, codes: NDArray[np.int64], rounds_left: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """Player 0's observations `[k, observation_size]` and masks `[k, num_actions]`.
 
-        Player 1's at a position are player 0's at its mirror image.
+        Player 1's observation and mask at a position are player 0's at its mirror image.
         """
 
     @abstractmethod

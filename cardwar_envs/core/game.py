@@ -42,7 +42,8 @@ class Game(Structure[S], Texts[S]):
             def trick_outcomes(self, rank_0, rank_1):
                 return ((CERTAIN, (rank_0 < rank_1) - (rank_0 > rank_1)),)
 
-    If they all still hold, write `class DiceWars(Duel, keeps_claims=True)`; a subclass can also redefine a single one.
+    If all of them still hold, write `class DiceWars(Duel, keeps_claims=True)`. A subclass can also redefine single
+    declarations.
 
     Two conditions cannot be checked. Methods must be defined in the class body: assigning one later, to the class or an
     instance, does not drop the declarations. And rules must not depend on mutable state outside the game and its class,
@@ -60,7 +61,7 @@ class Game(Structure[S], Texts[S]):
             # A mixin that is not a game passes its declarations to the game class that it is mixed into.
             owner = [base for base in cls.__mro__[: made + 1] if issubclass(base, Game)][-1]
             if keeps_claims:
-                setattr(cls, claim, inspect.getattr_static(cls, claim))  # now the class's own
+                setattr(cls, claim, inspect.getattr_static(cls, claim))  # stored as the class's own
             elif owner not in (cls, Game) and (rule := changed_rule(cls, owner, about)):
                 lost.setdefault(claim, LostClaim(claim, owner.__name__, cls.__name__, rule))
                 setattr(cls, claim, inspect.getattr_static(Game, claim))
@@ -71,7 +72,7 @@ class Game(Structure[S], Texts[S]):
         return {}
 
     def with_size(self, size: int) -> Game[S]:
-        """The same game with another size, for games with `count_states`; larger sizes have more states.
+        """This game with another size, for games that define `count_states`; larger sizes have more states.
 
         Raises:
             ValueError: If there is no game of that size.
@@ -98,10 +99,10 @@ class Game(Structure[S], Texts[S]):
 
 
 def same_rules_as(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
-    """Whether a game has the rules of the class `kind`, whatever its parameters.
+    """Returns whether a game follows the rules of the class `kind`, with any parameters.
 
-    False for a subclass that overrides a method or property of `kind` other than texts. A solver that hard-codes the
-    rules of `kind` must check this, not just the class.
+    Returns False for a subclass that overrides a method or property of `kind` other than texts. A solver that
+    hard-codes the rules of `kind` must call this function, because `isinstance` is not enough.
     """
     return isinstance(game, kind) and not changed_rule(type(game), kind)
 
@@ -109,12 +110,12 @@ def same_rules_as(game: Game[Any], kind: type[G]) -> TypeGuard[G]:
 def require_game(game: object) -> None:
     """Raises a ValueError unless `game` is a game; the message shows how to make one."""
     if not isinstance(game, Game):
-        made = 'as cardwar_envs.make_game("jujitsu", num_cards=5) makes one'
+        example = 'such as cardwar_envs.make_game("jujitsu", num_cards=5)'
         kind = "class" if isinstance(game, type) else type(game).__name__
-        raise ValueError(f"game ({game!r}) must be a game, {made}; it is a {kind}")
+        raise ValueError(f"game ({game!r}) must be a game, {example}; it is a {kind}")
 
 
 def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> None:
-    """Raises "`question` is for two-player zero-sum games`instead`" as a ValueError for any other game."""
+    """Raises a ValueError unless the game is two-player zero-sum; `question` is what needs this, `instead` a remedy."""
     if game.facts.num_players != 2 or not game.facts.zero_sum:
         raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")

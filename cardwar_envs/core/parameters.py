@@ -22,8 +22,8 @@ MANY_DIGITS = re.compile(r"\d{31,}")
 class ArgumentError(ValueError, TypeError):
     """An unknown argument.
 
-    Also a TypeError, like Python's for an unknown keyword, because Stable-Baselines3 and TorchRL try keywords of their
-    own and drop them after a TypeError.
+    It is also a TypeError, which Python raises for an unknown keyword: Stable-Baselines3 and TorchRL try keywords of
+    their own and drop them after a TypeError.
     """
 
 
@@ -63,7 +63,7 @@ def set_whole_number(owner: object, field: str, least: int, most: int) -> None:
 
 @contextmanager
 def reading_state(state: object, form: str) -> Iterator[None]:
-    """Context that raises a ValueError if a part of a state is missing, of the wrong type or not hashable."""
+    """Context manager that raises a ValueError if a part of a state is missing, of the wrong type or not hashable."""
     try:
         hash(state)
         yield

@@ -47,7 +47,7 @@ class Policy(Protocol):
 
 
 def name_of(policy: Policy) -> str:
-    """A policy's class name for messages; for a wrapper with `stands_for`, that of the wrapped policy."""
+    """The class name of a policy, for messages; a wrapper with `stands_for` has the name of the wrapped policy."""
     while hasattr(policy, "stands_for"):
         policy = policy.stands_for
     return type(policy).__name__
@@ -78,10 +78,11 @@ def checked_probabilities(policy: Policy, observations: Observations, action_mas
 def renormalised_probabilities(
     policy: Policy, observations: Observations, action_masks: Masks
 ) -> tuple[Probabilities, NDArray[np.float64]]:
-    """As `checked_probabilities`, but conditions on legal actions; also returns the removed probability, `[batch]`.
+    """Like `checked_probabilities`, but conditions on legal actions; also returns the removed probability, `[batch]`.
 
     Raises:
-        ValueError: As `checked_probabilities`, but for illegal actions only if a row has no legal probability at all.
+        ValueError: As for `checked_probabilities`, except that illegal actions may have probability as long as each row
+            gives some to legal actions.
     """
     name, answer = _answer(policy, observations, action_masks)
     _check_signs(name, answer)
@@ -94,19 +95,19 @@ def renormalised_probabilities(
     if (left <= ILLEGAL_TOLERANCE).any():
         legal = np.flatnonzero(action_masks[left.argmin()]).tolist()
         raise IllegalProbabilityError(
-            f"policy {name}: all probability is on illegal actions where legal are {legal}: nothing is left to play"
+            f"policy {name}: all probability is on illegal actions; legal actions are {legal}"
         )
     return legal_part / left[:, None], removed
 
 
 def _answer(policy: Policy, observations: Observations, action_masks: Masks) -> tuple[str, NDArray[np.float64]]:
-    """The policy's name, and its answer as an array of that shape."""
+    """Queries the policy; returns its name, and its probabilities as an array of the shape of `action_masks`."""
     name = name_of(policy)
     # Copies, because a policy may modify its arguments.
     answer: Any = policy.action_probabilities(observations.copy(), action_masks.copy())
     try:
         array = np.asarray(answer)
-    except (TypeError, ValueError, RuntimeError) as error:  # the last is torch's
+    except (TypeError, ValueError, RuntimeError) as error:  # torch raises a RuntimeError
         raise ValueError(f"policy {name}: probabilities must be an array of numbers: {error}") from None
     if array.dtype.kind not in "fiub":
         raise ValueError(f"policy {name}: probabilities must be real numbers, not of type {array.dtype}")
@@ -140,7 +141,8 @@ def _check_legal(name: str, answer: NDArray[np.float64], action_masks: NDArray[n
         row, action = np.unravel_index(int(illegal.argmax()), illegal.shape)
         legal = np.flatnonzero(action_masks[row]).tolist()
         raise IllegalProbabilityError(
-            f"policy {name}: probability {illegal[row, action]:.6g} on illegal action {action}; legal are {legal}"
+            f"policy {name}: probability {illegal[row, action]:.6g} on illegal action {action}; "
+            f"legal actions are {legal}"
         )
 
 
@@ -149,7 +151,7 @@ def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> ND
     cumulative = weights.cumsum(axis=1)
     total = cumulative[:, -1:]
     draws = rng.random((len(weights), 1)) * total
-    # The second condition keeps a draw that rounds up to the total on an action of positive weight.
+    # The second condition ensures that a draw that rounds up to the total selects an action of positive weight.
     actions: NDArray[np.int64] = ((cumulative <= draws) & (cumulative < total)).sum(axis=1)
     return actions
 
@@ -160,12 +162,12 @@ def policy_names() -> list[str]:
 
 
 def names_a_policy(word: str) -> bool:
-    """Whether `named_policy` accepts this name, which may have a suffix after a colon."""
+    """Returns whether `named_policy` accepts this name, which can have a suffix after a colon."""
     return _entry(word) in installed(POLICY_GROUP)
 
 
 def names_for(game: Game[Any]) -> list[str]:
-    """All names, aliases included, of policies that can play a game, sorted; builds no expensive policy."""
+    """All names, including aliases, of policies that can play a game, sorted; builds no expensive policies."""
     fitting = [name for name in policy_names() if _fits(name, game)]
     aliases = [alias for alias, name in ALIASES.items() if name in fitting]
     endings = {name: getattr(_factory(name), "endings", lambda _: [""])(game) for name in fitting}
@@ -177,8 +179,8 @@ def plays(
 ) -> Callable[[F], F]:
     """Decorates a policy factory with `fits`, a quick test of whether its policies can play a game.
 
-    Needed by factories that are slow or have further required arguments; others are tested by calling them. `endings`
-    are suffixes of the policy's name for a game, such as `[":1", ":2"]`, for errors that list names.
+    Decorate factories that are slow or have further required arguments; other factories are tested by calling them.
+    `endings` gives the suffixes of the policy's name for a game, such as `[":1", ":2"]`, for errors that list names.
     """
 
     def decorated(factory: F) -> F:
@@ -196,7 +198,7 @@ def _fits(name: str, game: Game[Any]) -> bool:
         return fits(game)
     try:
         factory(game)
-    except Exception:  # third-party code, called only to word an error
+    except Exception:  # third-party code, called only for the text of an error
         return False
     return True
 
@@ -216,7 +218,7 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     """Makes the policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
 
     Each entry is a callable that takes the game and optional keyword arguments. If the name has a suffix after a colon,
-    as in `equilibrium:max_entropy`, the suffix is passed as second argument.
+    as in `equilibrium:max_entropy`, the suffix is passed as the second argument.
 
     Raises:
         ValueError: If there is no such policy, or it cannot play the game.
@@ -229,7 +231,7 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
         stored = "; train.policies.files.load_policy reads files and run folders" if os.path.exists(name) else ""
         raise ValueError(
             f"unknown policy {name!r}{did_you_mean(name, known)}; "
-            f"known for {game.facts.name} are {', '.join(known)}{stored}"
+            f"policies for {game.facts.name} are {', '.join(known)}{stored}"
         )
     entry, colon, rest = name.partition(":")
     factory = _factory(name)
@@ -259,22 +261,22 @@ def _remedy(policy: Any) -> str:
     if isinstance(policy, type):
         return "; pass an instance, not the class"
     if hasattr(policy, "predict"):
-        return "; from_sb3 of cardwar_envs.sb3 makes one of a model"
-    return "; write a class that calls it in that method" if callable(policy) else ""
+        return "; cardwar_envs.sb3.from_sb3(model) makes a policy from a model"
+    return "; wrap the function in a class with that method" if callable(policy) else ""
 
 
 def needs_others(policy: Policy | str) -> bool:
-    """Whether this names a policy that depends on the policies in the other seats.
+    """Returns whether this is the name of a policy that depends on the policies in the other seats.
 
-    The factory of such a policy has a keyword `others`. False for unknown names.
+    The factory of such a policy has a keyword `others`. Returns False for unknown names.
     """
     return isinstance(policy, str) and names_a_policy(policy) and "others" in signature(_factory(policy)).parameters
 
 
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
-    """One policy object per seat, from policies or names in that order; seats with the same name share an object.
+    """One policy object per seat, from policies or names in seat order; seats with the same name share an object.
 
-    A policy that depends on the others receives them as `others`, in seat order from the next seat on.
+    A policy that depends on the others receives them as `others`, in seat order starting with the next seat.
 
     Raises:
         ValueError: If the number of policies is wrong, an entry is neither a policy nor the name of one, or two
@@ -287,7 +289,8 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
     seated: list[Any] = list(policies)
     told = [seat for seat, policy in enumerate(policies) if needs_others(policy)]
     if len(told) > 1:
-        raise ValueError(f"{' and '.join(str(policies[seat]) for seat in told)}: only one may depend on the others")
+        names = " and ".join(str(policies[seat]) for seat in told)
+        raise ValueError(f"{names}: only one policy may depend on the others")
     named = cache(lambda name: named_policy(name, game))
     for seat, policy in enumerate(policies):
         if seat not in told:
@@ -301,7 +304,7 @@ def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
     """One policy per seat, from one policy for all seats or a sequence of them.
 
     Raises:
-        ValueError: If the number of policies differs from that of players, or the collection is unordered.
+        ValueError: If the number of policies differs from the number of players, or the collection is unordered.
     """
     if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
         if isinstance(policy, Set | Mapping):

@@ -30,9 +30,9 @@ class Transition(NamedTuple, Generic[S]):
 
     Attributes:
         probability: Exact probability of this outcome.
-        state: The state that it leads to.
-        rewards: Payoff points paid in this transition, one per player. For `exact=True`, write a Fraction where a float
-            would be rounded, such as 1/3.
+        state: The resulting state.
+        rewards: Payoff points paid in this transition, one per player. If solvers are to use `exact=True`, write values
+            that a float would round, such as 1/3, as a Fraction.
     """
 
     probability: Fraction
@@ -42,7 +42,7 @@ class Transition(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class GameFacts:
-    """Static properties of a game; solvers are chosen by them.
+    """Static properties of a game, which determine the solver that is used.
 
     Attributes:
         name: Name in `GAMES`.
@@ -57,11 +57,12 @@ class GameFacts:
         seat_symmetric: Whether the rules treat all seats alike, so that observations need not identify the seat.
         public_state: Whether an observation determines the state (only the pending move is hidden).
         max_length: An upper bound on the number of joint actions in one game.
-        max_rounds: Maximum number of rounds, if positions recur and states count the rounds left; else None.
-        chance: Where chance occurs: "none" nowhere, "deal" only in `Game.initial`, "moves" also when a joint action is
-            played. "moves" allows everything and is the default.
+        max_rounds: Maximum number of rounds if positions can recur and states count the rounds left; otherwise None.
+        chance: Where chance occurs: "none" (nowhere), "deal" (only in `Game.initial`) or "moves" (also when a joint
+            action is played). The default, "moves", is valid for every game.
         everyone_acts: Whether every player still in the game chooses an action in every state.
-        state_identity: For games of other libraries: which histories count as one state; shown with results.
+        state_identity: For games from other libraries, a text, shown with results, that says which histories count as
+            one state.
     """
 
     name: str
@@ -124,7 +125,7 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def check(self, state: S) -> None:
-        """Raises ValueError for an impossible state (cheap necessary conditions)."""
+        """Raises a ValueError if cheap checks show that the state is impossible."""
 
     @abstractmethod
     def describe(self, state: S) -> str:
@@ -132,7 +133,7 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def describe_action(self, action: int, player: int = 0) -> str:
-        """A short name of what the action means for `player`."""
+        """A short name of the action when `player` plays it."""
 
     def live_players(self, state: S) -> tuple[int, ...]:
         """The players who are still in the game; empty when it is over."""

@@ -1,8 +1,8 @@
 """Pictures as data: a scene is a list of shapes, which `cardwar_envs.drawing` turns into SVG or pixels.
 
-A game draws what is revealed (`Revealed`) as a `Scene`. Both are plain data, independent of any drawing library, and
-never contain a move before all players have committed. Lengths are in units of the picture; a scene is `WIDTH` units
-wide, and its text is legible when the picture is 375 pixels wide.
+A game draws the revealed information (`Revealed`) as a `Scene`. Both are plain data, independent of any drawing
+library, and never contain a move before all players have committed. A scene is `WIDTH` units of length wide, and its
+text is legible when the picture is 375 pixels wide.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Generic, TypeVar
 S = TypeVar("S", bound=Hashable)
 
 WIDTH, MARGIN = 600, 20
-# The smallest legible text size; text goes below it, down to SMALLEST, only if it would not fit otherwise.
+# The smallest legible text size; text that would not fit otherwise is smaller, down to SMALLEST.
 READABLE, SMALLEST = 18.0, 9.0
 # The number of distinct player colours; with more players they repeat, and names tell players apart.
 PLAYER_COLOURS = 6
-# The viewer's name where players have names.
+# The viewer's name if players have names.
 YOU = "You"
 
 
@@ -30,8 +30,8 @@ class Revealed(Generic[S]):
 
     Attributes:
         state: The current state.
-        viewer: The player whose private information may be shown; None for a spectator, who sees only what everybody
-            may see.
+        viewer: The player whose private information may be shown; None for a spectator, who sees only public
+            information.
         last_actions: The joint action that led here (player -> action), or None.
         payoffs: Each player's payoff so far, payoff points.
         over: Whether the game is over.
@@ -52,7 +52,7 @@ class Revealed(Generic[S]):
         return self.names[player] if self.names else f"player_{player}"
 
     def does(self, player: int, verb: str) -> str:
-        """A player and a verb in the third person, e.g. "player_1 wins" or "You win"."""
+        """A clause from a player's name and a verb in the third person, e.g. "player_1 wins" or "You win"."""
         name = self.name(player)
         if name != YOU:
             return f"{name} {verb}"
@@ -135,7 +135,7 @@ class Text:
 
     @property
     def bounds(self) -> Bounds:
-        """Left, top, right, bottom; an estimate that common fonts stay within."""
+        """Left, top, right, bottom; an estimate that text in common fonts does not exceed."""
         width = text_width(self.text, self.size, self.mono)
         left = self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
         return left, self.y - 0.8 * self.size, left + width, self.y + 0.25 * self.size
@@ -154,7 +154,7 @@ class Scene:
         shapes: The shapes, in drawing order.
         title: A short title.
         description: Alternative text for people who cannot see the picture.
-        outcome: What the last moves led to, in words, if the title does not say it.
+        outcome: A sentence on the result of the last moves; empty if the title gives the result.
     """
 
     width: int
@@ -212,7 +212,7 @@ def centred(box: Box, text: str, size: float, **look: object) -> Text:
 
 
 def player_colour(player: int | None) -> str:
-    """The colour role of a player, or for None of what belongs to no player."""
+    """The colour role of a player, or for None the role of things that belong to no player."""
     return "ink" if player is None else f"player_{player % PLAYER_COLOURS}"
 
 
@@ -227,7 +227,7 @@ def spoken(name: str) -> str:
 
 
 def with_names(text: str, names: Sequence[str]) -> str:
-    """Replaces player_0 and so on by names, in columns of equal width where lines begin with them."""
+    """Replaces player_0 and so on by names, padded to equal width at the start of lines."""
 
     def name(found: re.Match[str]) -> str:
         begins, player, column = found.groups()
@@ -255,7 +255,7 @@ def heading(title: str, aside: str) -> tuple[Text, ...]:
 
 
 def plain_scene(title: str, aside: str, lines: Iterable[str], description: str, height: int = 440) -> Scene:
-    """Draws lines of text, which shrink until they fit."""
+    """Draws lines of text, reduced in size until they fit."""
     panel = Box(MARGIN, 70, WIDTH - 2 * MARGIN, height - 70 - MARGIN, "panel", radius=12)
     rows = list(lines)
     room, tall = panel.width - 2 * MARGIN, panel.height - 2 * MARGIN

@@ -20,14 +20,14 @@ UNUSED_BITS, UNIT = np.uint64(11), 2.0**-53
 
 
 def new_streams(seed: int | None, count: int) -> NDArray[np.uint64]:
-    """`[count]` streams from one seed; fewer streams from the same seed are a prefix of these."""
+    """`[count]` streams from one seed; a smaller `count` gives a prefix of the same streams."""
     return np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64, copy=False)
 
 
 def streams_of(seeds: Sequence[int | None]) -> NDArray[np.uint64]:
     """One stream per seed.
 
-    They are children of the seeds' sequences, so a NumPy generator with the same seed draws different numbers.
+    Each is spawned from the seed's `SeedSequence`, so a NumPy generator with the same seed draws different numbers.
     """
     children = [np.random.SeedSequence(seed).spawn(1)[0] for seed in seeds]
     return np.array([child.generate_state(1, np.uint64)[0] for child in children])

@@ -28,7 +28,7 @@ def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
         for weight in weights[row]:
             total += weight
         place, passed, action = drawn[row] * total, 0.0, -1
-        # The second condition keeps a product that rounds up to the total on an action of positive weight.
+        # The second condition ensures that a product that rounds up to the total selects an action of positive weight.
         while action < 0 or (passed <= place and passed < total):
             action += 1
             passed += weights[row, action]
@@ -37,7 +37,7 @@ def choose(weights, drawn, actions):  # type: ignore[no-untyped-def]
 
 @njit()
 def held_card(counts, cards, drawn):  # type: ignore[no-untyped-def]
-    """The rank of a card drawn from `counts` of each rank, `cards` in all, by a number in [0, 1)."""
+    """The rank of a card drawn, with a number in [0, 1), from a hand of `cards` cards with `counts` cards per rank."""
     place, passed, rank = drawn * cards, 0.0, 0
     for i in range(len(counts)):  # no branch here: processors would mispredict it most of the time
         passed += counts[i]

@@ -36,12 +36,12 @@ class Canonical(NamedTuple, Generic[S]):
 
 
 class ActionImage(NamedTuple):
-    """An action's image in the representative of a state.
+    """An action of a state and the corresponding action of the state's representative.
 
     Attributes:
         action: The action in the state itself.
         image: The corresponding action in the representative.
-        share: Fraction of the image's probability that belongs to this action (interchangeable actions share one
+        share: Fraction of the probability of `image` that this action receives (interchangeable actions have the same
             image).
     """
 
@@ -50,7 +50,7 @@ class ActionImage(NamedTuple):
     share: Fraction
 
 
-# Maps each declaration to the rules that it depends on; () means all rules. Private methods always count.
+# Maps each declaration to the rules that it depends on; () means all. Every declaration depends on private methods.
 CLAIMS: dict[str, tuple[str, ...]] = {
     "canonical": (),
     "canonical_actions": (),
@@ -65,7 +65,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "action_counts": ("observation", "legal_actions"),
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
-    "how_to_play": (),  # saves no time, but must not describe the rules of another game
+    "how_to_play": (),  # listed because an inherited text would describe the rules of another game
 }
 # Methods that affect neither play nor observations.
 TEXTS = {
@@ -77,7 +77,7 @@ SPECIAL = {"__post_init__", "__getattribute__"}
 
 
 def changed_rule(kind: type, base: type, about: Collection[str] = ()) -> str:
-    """Name of the first rule of `base` that `kind` overrides, or "": one in `about` (default: all) or a private one."""
+    """The first rule of `base` that `kind` overrides, among those in `about` (default: all) and private ones; or ""."""
     below = [vars(each) for each in kind.__mro__ if each not in base.__mro__]
     fields = {name for each in below for name in each.get("__annotations__", ())}  # instance attributes
     for name in sorted(fields.union(*below) & set(dir(base))):
@@ -106,7 +106,7 @@ class Structure(Rules[S]):
     _lost_claims: ClassVar[tuple[LostClaim, ...]] = ()
 
     def _lost(self, claim: str) -> str:
-        """For errors: why the class lost an inherited declaration; "" if it did not."""
+        """Explains, for an error message, why the class lost an inherited declaration; "" if it did not."""
         lost = next((each for each in self._lost_claims if each.claim == claim), None)
         if lost is None:
             return ""
@@ -137,7 +137,7 @@ class Structure(Rules[S]):
         raise ValueError(f"{self.facts.name}: an observation does not show the whole state{self._lost('state_of')}")
 
     def bayesian_form(self) -> BayesianForm:
-        """The whole game as arrays, for two players who each move once on private information.
+        """The whole game as arrays, for games in which two players each move once, knowing only private information.
 
         Raises:
             ValueError: If the game is not of that kind.
@@ -152,18 +152,18 @@ class Structure(Rules[S]):
             ValueError: If the game is not of that kind, or there are more than `max_positions` nodes.
         """
         lost = self._lost("rounds_form")
-        raise ValueError(f"{self.facts.name}: not a two-player game whose positions come up again{lost}")
+        raise ValueError(f"{self.facts.name}: not a two-player game of many rounds{lost}")
 
     def canonical(self, state: S) -> Canonical[S]:
         """A representative of equal value (see `Canonical`); by default the state itself."""
         return Canonical(state, tuple(range(self.facts.num_players)))
 
     def canonical_actions(self, state: S, player: int) -> tuple[ActionImage, ...]:
-        """The image of each legal action of `player` in the representative of `state`."""
+        """For each legal action of `player`, the corresponding action in the representative of `state`."""
         return tuple(ActionImage(a, a, CERTAIN) for a in self.legal_actions(state, player))
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """The number of ways to play each action, e.g. how many cards of a rank are held; 0 where it is illegal.
+        """The number of ways to play each action, e.g. the number of cards held of a rank; 0 for illegal actions.
 
         Takes `[batch, observation_size]` and `[batch, num_actions]`; returns `[batch, num_actions]`.
         """

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from cardwar_envs.core.rules import FORFEIT, Rules, S
 from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken, with_names
 
-# What to pick, in any order, and the items.
+# A description of what to pick, and the items, which can be picked in any order.
 Picks = tuple[str, tuple[str, ...]]
 
 CHANCE = {"deal": "Chance decides how the game begins.", "moves": "Chance may play a part."}
-# If there are more moves, they are not listed.
+# Maximum number of moves that the default text lists.
 FEW = 12
-# Longer lists of numbers are shortened to this many and the last.
+# Longer lists of numbers are shortened to this many numbers and the last one.
 MOST_LISTED = 12
 
 
@@ -44,7 +44,7 @@ class Texts(Rules[S]):
         return " ".join(filter(None, sentences))
 
     def _moves_in_words(self) -> str:
-        """A sentence that lists the moves, if they are few and the same in all states, per seat if needed; else ""."""
+        """A sentence that lists the moves, per seat if needed; "" if they are many or depend on the state."""
         actions = range(self.facts.num_actions)
         if len(actions) > FEW:
             return ""
@@ -60,11 +60,11 @@ class Texts(Rules[S]):
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)
 
     def picks(self, action: int, player: int) -> tuple[Picks, ...]:
-        """How a person enters an action by picking items, in steps; by default the action itself, in one step.
+        """The steps in which a person enters an action by picking items; by default one step, the action itself.
 
-        Each step has a description and items, which may be picked in any order: in WAR `("discards", ("2", "3", "3"))`,
-        then `("battle card", ("9",))`. No two actions have the same picks. Boxes of the picture whose `pick` is an item
-        act as its buttons.
+        Each step has a description and items, which can be picked in any order: in WAR `("discards", ("2", "3", "3"))`,
+        then `("battle card", ("9",))`. No two actions have the same picks. A box of the picture whose `pick` is an item
+        is a button for that item.
         """
         return (("", (self.describe_action(action, player),)),)
 

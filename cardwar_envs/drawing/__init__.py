@@ -1,1 +1,1 @@
-"""Backends that draw scenes: SVG, which needs nothing, and pixels and a window, which need pygame-ce."""
+"""Backends that draw scenes: SVG, without dependencies, and pixels and a window, which need pygame-ce."""

@@ -1,4 +1,4 @@
-"""Scenes as a moving picture (GIF), put together by Pillow."""
+"""Turns scenes into an animated GIF, using Pillow."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from cardwar_envs.core.scene import Scene
 from cardwar_envs.drawing.palette import PALETTE
 from cardwar_envs.drawing.pixels import to_pixels
 
-NEEDS_PILLOW = "moving pictures need Pillow, which comes with the extra: pip install 'cardwar-envs[render]'"
-# The colours of the palette and those of smooth edges between them.
+NEEDS_PILLOW = "animations need Pillow, which comes with the extra: pip install 'cardwar-envs[render]'"
+# Enough for the palette and for the colours of smooth edges.
 COLOURS = 4 * len(PALETTE)
 
 
 def to_gif(scenes: Iterable[Scene], seconds: float = 1.0, last: float = 4.0) -> bytes:
-    """An endlessly looping animation of the pictures.
+    """The pictures as an animated GIF that loops endlessly.
 
     Args:
         scenes: Pictures of one size, at least one.
-        seconds: How long each picture is shown.
-        last: How long the last one is shown.
+        seconds: How long each picture is shown, in seconds.
+        last: How long the last picture is shown, in seconds.
 
     Raises:
         ImportError: If Pillow or pygame-ce is not installed; the message names the extra.

@@ -1,8 +1,8 @@
 """The colours of pictures, by role.
 
-Text has a contrast of at least 4.5:1 to its background (WCAG 2.2, success criterion 1.4.3). Players' colours differ
-in lightness or in blue and yellow, which most people with a colour vision deficiency can distinguish; names are beside
-them.
+Text has a contrast of at least 4.5:1 to its background (WCAG 2.2, success criterion 1.4.3). Players' colours differ in
+lightness or along the blue-yellow axis, which most people with a colour vision deficiency can distinguish, and names
+are shown beside the colours.
 """
 
 PALETTE: dict[str, str] = {

@@ -1,4 +1,4 @@
-"""Scenes as pixels, drawn by pygame-ce without a window and with the font that it ships."""
+"""Draws scenes as pixels, using pygame-ce with its built-in font and without a window."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NEEDS_PYGAME = "pictures need pygame-ce, which comes with the extra: pip install
 
 
 def require_pygame() -> Any:
-    """The module pygame, ready to draw text.
+    """Returns the module pygame, ready to draw text.
 
     Raises:
-        ImportError: If it is not installed; the message names the extra that installs it.
+        ImportError: If pygame-ce is not installed; the message names the extra that installs it.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
@@ -44,11 +44,11 @@ def to_pixels(scene: Scene) -> NDArray[np.uint8]:
 
 
 class _Painter:
-    """Draws one scene. Fonts are not kept between scenes: they become invalid when pygame quits."""
+    """Draws one scene. Fonts are not cached between scenes, because they become invalid when pygame quits."""
 
     def __init__(self, pygame: Any) -> None:
         self._pygame = pygame
-        # The font is found by its path: by name pygame makes it smaller than it is asked to.
+        # The font is loaded by its path, because pygame makes it smaller than requested if it is loaded by name.
         self._font_file = str(Path(pygame.__file__).with_name(pygame.font.get_default_font()))
         self._fonts: dict[int, Any] = {}
 
@@ -80,7 +80,7 @@ class _Painter:
             width = self._font(text).size(_printable(text.text))[0] / OVERSAMPLING
             self._line(text, text.text, text.x - {"start": 0.0, "middle": width / 2, "end": width}[text.anchor])
             return
-        # The font is proportional, so each character is put in the middle of a place as wide as all others.
+        # The font is proportional, so each character is centred in a cell of fixed width.
         left = text.bounds[0]
         for character in text.text:
             place = text_width(character, text.size, mono=True)
@@ -101,7 +101,7 @@ class _Painter:
 
 
 def _printable(text: str) -> str:
-    """Text that pygame draws: it refuses some characters and breaks lines at others."""
+    """Replaces characters that pygame refuses to draw or at which it breaks lines."""
     return text.encode("utf-8", "replace").decode().translate(NOT_DRAWN)
 
 

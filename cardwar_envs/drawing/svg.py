@@ -1,4 +1,4 @@
-"""Scenes as SVG, without any dependency."""
+"""Draws scenes as SVG, without any dependency."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_svg(scene: Scene) -> str:
-    """The picture as one SVG element, which a page can show as it is or a file can hold.
+    """The picture as one SVG element, which can be embedded in a page or saved as a file.
 
-    Screen readers read its title and description. It loads nothing and has no ids, so a page can hold many.
+    Screen readers read its title and description. It loads no resources and has no ids, so a page can embed many.
     """
     size = f'width="{scene.width}" height="{scene.height}" viewBox="0 0 {scene.width} {scene.height}"'
     lines = [

@@ -1,4 +1,4 @@
-"""A window that shows scenes, where there is a screen and pygame-ce."""
+"""A window that shows scenes, if there are a screen and pygame-ce."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cardwar_envs.drawing.pixels import require_pygame, to_pixels
 
 
 class Window:
-    """A window, which opens at the first picture; pygame has one per program, so environments share it."""
+    """A window that opens with the first picture; pygame has one per process, so environments share it."""
 
     def __init__(self) -> None:
         self._open = False
         self._due = 0.0  # when the next picture may be shown
 
     def show(self, scene: Scene, fps: float) -> bool:
-        """Shows a picture, at most `fps` of them a second.
+        """Shows a picture, after waiting so that at most `fps` pictures are shown per second.
 
         Returns:
             Whether it is shown; False if no window is available.
@@ -55,7 +55,7 @@ class Window:
 
 
 def _may_have_screen() -> bool:
-    """Whether to try at all: without a screen SDL would use an invisible driver, with warnings."""
+    """Returns whether there may be a screen; without one, SDL would use an invisible driver and print warnings."""
     if os.environ.get("SDL_VIDEODRIVER") or sys.platform in ("darwin", "win32"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -17,9 +17,9 @@ else:  # generic since PettingZoo 1.24
 
 
 class AECGameEnv(PettingZooSkin, _Base):
-    """Players commit in order of seat; the joint action is played once the last one has committed.
+    """An AEC environment in which players commit in seat order; the last commitment plays the joint action.
 
-    Needs no PettingZoo wrapper, because it checks order and bounds itself.
+    It needs no PettingZoo wrapper, because it checks the order and the bounds of actions itself.
 
     Only acting players are selected. In games in which players sometimes wait, such as WAR, a cycle skips some live
     agents, so `metadata["is_parallelizable"]` is False: PettingZoo's `aec_to_parallel` would stop at the first
@@ -35,8 +35,8 @@ class AECGameEnv(PettingZooSkin, _Base):
 
         Args:
             seed: Seed of chance; if None, the generator continues.
-            options: `{"state": s}` starts from that state of the game, `{"start": "random"}` from a state reached by
-                uniform play to a uniformly drawn depth. Other keys are ignored.
+            options: `{"state": s}` starts from the state `s`, `{"start": "random"}` from a state that uniform play
+                reaches at a uniformly drawn depth. Other keys are ignored.
 
         Raises:
             ValueError: For an invalid seed or option; the game in progress is then unchanged.
@@ -50,7 +50,7 @@ class AECGameEnv(PettingZooSkin, _Base):
         self._announce()
 
     def observe(self, agent: str) -> spaces.Observation:
-        """The agent's observation, as fresh arrays; it does not reveal the others' commitments."""
+        """The agent's observation, as fresh arrays; it does not reveal the commitments of other agents."""
         if self._rng is None:
             self._session.require_start()
         return self._session.observe(self._player_of[agent])
@@ -86,7 +86,7 @@ class AECGameEnv(PettingZooSkin, _Base):
         self._announce()
 
     def _announce(self) -> None:
-        """Sets terminations, infos and the next agent."""
+        """Updates terminations, infos and the selected agent."""
         session, players = self._session, self._player_of
         self.terminations = {agent: players[agent] not in session.live for agent in self.agents}
         self.infos = {agent: session.info(players[agent]) for agent in self.agents}

@@ -19,7 +19,7 @@ RESET_MASK = "reset_mask"
 
 
 def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Returns Gymnasium's mode, given as such or by its value, such as "NextStep".
+    """Converts a mode, or its value such as "NextStep", to Gymnasium's enum.
 
     Raises:
         ValueError: If there is no such mode.
@@ -35,8 +35,8 @@ def games_to_reset(options: Mapping[str, Any] | None, count: int) -> NDArray[np.
     """`[count]`: the games selected by the `reset_mask` option of `reset`; by default all.
 
     Raises:
-        ValueError: If the mask is not an array of that many bools or selects no game. Also a TypeError, because
-            Gymnasium's own vector environments raise either.
+        ValueError: If the mask is not an array of `count` bools or selects no game. The error is also a TypeError,
+            because Gymnasium's own vector environments raise either.
     """
     if options is None or RESET_MASK not in options:
         return np.ones(count, dtype=np.bool_)

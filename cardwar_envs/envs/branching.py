@@ -1,6 +1,6 @@
-"""Plays all joint actions from many states at once: one-step search for learners.
+"""Plays all joint actions from many states in a batch, for learners that search one step ahead.
 
-States are given by the players' observations. Three cards against three cards have nine branches:
+States are given by the players' observations. A state of 3-card Jujitsu has up to nine branches:
 
     brancher = Brancher(make_game("jujitsu", num_cards=3), 64)
     branches = brancher.all_joint(brancher.views(observations))  # [1, observation_size]: one state
@@ -18,12 +18,12 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 
-# Number of rows hashed and compared at a time, few enough to stay in a processor's cache.
+# Number of rows hashed and compared at a time: few enough to fit into a processor's cache.
 LOT = 4096
 
 
 class Branches(NamedTuple):
-    """The result of every joint action from some states, state by state.
+    """The results of all joint actions from some states, ordered by state.
 
     Attributes:
         situations: `[branches]`, the index of the state that each branch starts from.
@@ -46,15 +46,15 @@ class Brancher:
     """Plays joint actions from states of a two-player game with public state.
 
     Attributes:
-        batch: The games that play the branches; their streams decide chance.
+        batch: The games that play the branches; chance is drawn from their streams.
     """
 
     def __init__(self, game: Game[Any], lot: int, seed: int = 0) -> None:
-        """Sets up a batch of `lot` games, the number of branches played at a time.
+        """Sets up a batch of games.
 
         Args:
             game: The rules.
-            lot: Number of games in the batch, at least 1.
+            lot: Number of games in the batch, and so of branches played at a time; at least 1.
             seed: Seed of chance.
 
         Raises:
@@ -96,32 +96,32 @@ class Brancher:
         return Branches(of, joint, rewards, done, after, masks_after)
 
     def _lots(self, count: int) -> list[NDArray[np.int64]]:
-        """Indices in lots of the batch's size; the last lot is padded with the last index."""
+        """Splits indices into lots of the batch's size; pads the last lot with the last index."""
         size = self.batch.num_games
         return [np.minimum(np.arange(first, first + size), count - 1) for first in range(0, count, size)]
 
 
 def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Finds the distinct rows: `[[1, 2], [1, 2], [0, 3]]` has two. 0.0 and -0.0 are equal.
+    """Finds the distinct rows (two in `[[1, 2], [1, 2], [0, 3]]`); 0.0 and -0.0 are equal.
 
     Args:
         rows: `[count, size]`, without NaN.
 
     Returns:
-        The index of the first row of each group of equal rows, and `[count]` the group of every row.
+        The index of the first row of each group of equal rows, and `[count]` the number of each row's group.
     """
     lots = [slice(start, start + LOT) for start in range(0, len(rows), LOT)]
     hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(_hashes(rows[lot]) for lot in lots)])
     _, first, groups = np.unique(hashes, return_index=True, return_inverse=True)
     found = first[groups]
     if not all(np.array_equal(rows[lot], rows.take(found[lot], axis=0)) for lot in lots):
-        # Two different rows share a hash, so compare all entries, which is slow.
+        # Two different rows share a hash, so compare all entries instead, although this is slow.
         _, first, groups = np.unique(rows + np.float32(0.0), axis=0, return_index=True, return_inverse=True)
     return first, groups.reshape(len(rows))
 
 
 def _hashes(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """`[count]` hashes, in integers modulo 2**64; equal rows have equal hashes."""
+    """`[count]` hashes modulo 2**64; equal rows have equal hashes."""
     count, size = rows.shape
     words = np.zeros((count, size + size % 2), dtype=np.float32)
     np.add(rows, 0.0, out=words[:, :size])  # turns -0.0, whose bits differ, into 0.0

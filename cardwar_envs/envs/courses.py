@@ -1,4 +1,4 @@
-"""The history of each game, as needed to render it."""
+"""Records the history of each game that is needed to render it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from cardwar_envs.envs.session import forfeit_payoffs
 
 
 class Courses:
-    """The part of each game's history that one seat may see; an engine holds the games.
+    """Records the part of each game's history that one seat may see, for games that an engine steps.
 
     Args:
         game: The rules.
         viewer: The seat.
-        kept: Whether to record anything; games without rendering run faster if not.
+        kept: Whether to record anything; games that are not rendered run faster without records.
 
     Attributes:
-        revealed: One per game. Each change makes a new list, so the old one can be restored.
+        revealed: One per game. Each change makes a new list, so that callers can restore an old one.
     """
 
     def __init__(self, game: Game[Any], viewer: int, kept: bool) -> None:
@@ -32,7 +32,7 @@ class Courses:
         self.revealed: list[Revealed[Any]] = []
 
     def start(self, engine: Engine[Any], where: NDArray[np.bool_], dealt: NDArray[np.float64]) -> None:
-        """Records the start of games; `dealt` is `[num_games, num_players]` payoff points paid by the deals."""
+        """Records the start of games; `dealt` is the payoff points that the deals paid, `[num_games, num_players]`."""
         if not self._kept:
             return
         started = [self._seen(state, None, paid) for state, paid in zip(engine.states(), dealt.tolist(), strict=True)]

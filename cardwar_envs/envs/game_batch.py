@@ -27,7 +27,7 @@ class BatchStep(NamedTuple):
         masks: `[num_games, num_players, num_actions]` int8, 1 where an action is legal in the
             observed state.
         rewards: `[num_games, num_players]` float64, payoff points paid for the move.
-        done: `[num_games]` bool: whether the move ended its game; `observations` then show the next game, so do not
+        done: `[num_games]` bool: whether the move ended the game. If so, `observations` show the next game, so do not
             bootstrap from them.
     """
 
@@ -40,8 +40,8 @@ class BatchStep(NamedTuple):
 class GameBatch(Generic[S]):
     """Independent games of one kind, stepped together; a finished game restarts in the same step.
 
-    Every game has its own random stream, so a game depends neither on the number of other games nor on whether compiled
-    or Python rules step it.
+    Every game has its own random stream, so the course of a game depends neither on the number of games nor on the use
+    of compiled or Python rules.
 
     Attributes:
         game: The rules.
@@ -62,15 +62,15 @@ class GameBatch(Generic[S]):
         Args:
             game: The rules.
             num_games: Number of games, at least 1.
-            seed: Seeds all chance.
+            seed: Seed of chance.
             start: "initial", or "random": a state reached by uniform play to a uniformly
                 drawn depth.
-            engine: "compiled", "rules", or "auto": compiled if the game has compiled rules.
+            engine: "compiled", "rules", or "auto", which means "compiled" if the game has compiled rules.
             reuse: Whether compiled rules write observations and masks to the same arrays in each step instead of
                 allocating new ones; the caller must then not modify them.
 
         Raises:
-            ValueError: If an argument is invalid, or if a deal pays something or ends the game.
+            ValueError: If an argument is invalid, or the game's deal can pay something or end the game.
         """
         require_game(game)
         if whole_number("num_games", num_games) < 1:
@@ -87,8 +87,8 @@ class GameBatch(Generic[S]):
     def streams(self) -> NDArray[np.uint64]:
         """`[num_games]` uint64: the states of the games' random streams.
 
-        To replay from a saved copy, assign it and call `reset`. Assigning anything else than that many
-        uint64 raises a ValueError.
+        To replay from a saved copy, assign the copy and call `reset`. Assigning an array of another shape or
+        type raises a ValueError.
         """
         return self._engine.streams.copy()
 
@@ -101,10 +101,10 @@ class GameBatch(Generic[S]):
         self._engine.streams[:] = streams
 
     def reset(self, states: Sequence[S] | None = None) -> Views:
-        """Starts every game anew.
+        """Starts a new game in every slot.
 
         Args:
-            states: One start state per game, for this reset only; by default `start` determines them.
+            states: One start state per game, for this reset only; by default `start` determines the start states.
 
         Returns:
             Observations `[num_games, num_players, observation_size]` float32 and masks
@@ -130,16 +130,16 @@ class GameBatch(Generic[S]):
         """Starts every game from the state in player 0's observation, for this reset only; useful for search.
 
         Args:
-            observations: `[num_games, observation_size]`, as player 0 sees them. In a seat-symmetric game they may be
-                any player's, who then becomes player 0. Only shape and bounds are checked, not whether the state is
+            observations: `[num_games, observation_size]`, player 0's observations. In a seat-symmetric game they can be
+                another player's, who then becomes player 0. Only shape and bounds are checked, not whether the state is
                 reachable or non-terminal.
 
         Returns:
-            As `reset`.
+            The same as `reset`.
 
         Raises:
             ValueError: If observations do not determine the state, have the wrong shape or are out of bounds; no game
-                is started then.
+                is then started.
         """
         facts, observations = self.game.facts, np.asarray(observations, dtype=np.float32)
         if not facts.public_state:
@@ -184,7 +184,7 @@ class GameBatch(Generic[S]):
         return self._engine.views()
 
     def keep(self, where: NDArray[np.bool_]) -> Views:
-        """Keeps only the games where `where` `[num_games]` is true, unaffected by the others; returns their views."""
+        """Drops the games where `where` `[num_games]` is false, without changing the others; returns their views."""
         self._require_start()
         self._engine.keep(where)
         self._everywhere = self._everywhere[where]
@@ -192,7 +192,7 @@ class GameBatch(Generic[S]):
         return self._engine.views()
 
     def acting(self) -> NDArray[np.bool_]:
-        """`[num_games, num_players]`: the players who choose now; actions of others are ignored."""
+        """`[num_games, num_players]`: the players who choose now; actions of other players are ignored."""
         self._require_start()
         return self._engine.acting()
 
@@ -202,7 +202,7 @@ class GameBatch(Generic[S]):
         return self._engine.live()
 
     def uniform_actions(self) -> NDArray[np.int64]:
-        """`[num_games, num_players]` actions of uniform play, drawn from the games' own streams."""
+        """`[num_games, num_players]` actions of uniform play, drawn from each game's own stream."""
         self._require_start()
         seats = range(self.game.facts.num_players)
         return np.stack([self._engine.uniform(player, self._everywhere) for player in seats], axis=1)
@@ -235,7 +235,7 @@ class GameBatch(Generic[S]):
 def _check_deals(game: Game[Any]) -> None:
     for deal in game.initial():
         if any(deal.rewards):
-            # There is no move to credit the reward to.
-            raise ValueError(f"{game.facts.name}: games whose deal pays something cannot be played in batches")
+            # No move could be credited with the reward.
+            raise ValueError(f"{game.facts.name}: games whose deal pays a reward cannot be played in batches")
         if not game.acting_players(deal.state):
             raise ValueError(f"{game.facts.name}: games that can be over when they start cannot be played in batches")

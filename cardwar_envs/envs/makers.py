@@ -1,4 +1,4 @@
-"""The three functions that PettingZoo expects in an environment's module."""
+"""Makes the functions `env`, `raw_env` and `parallel_env`, which PettingZoo expects in an environment's module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cardwar_envs.games.by_name import GAMES
 
 Env = TypeVar("Env", AECGameEnv, ParallelGameEnv)
 
-# Further arguments of environments: the default, and the text for `help`.
+# Further arguments of environments, each with its default and its text for `help`.
 OF_ENVIRONMENTS: dict[str, tuple[str | None, str]] = {
     "render_mode": (None, 'None, "ansi" (text), "rgb_array" (pictures) or "human" (a window).'),
     "illegal_action": ("raise", 'What an illegal action does: "raise" an error, or "forfeit" the game.'),
@@ -33,7 +33,7 @@ def makers(game: str) -> tuple[Callable[..., AECGameEnv], Callable[..., AECGameE
 
 
 def _maker(name: str, skin: type[Env], game: str, interface: str) -> Callable[..., Env]:
-    """Makes a picklable factory of environments, whose `help` shows the parameters."""
+    """Makes a picklable factory of environments; `help` on it shows the parameters."""
     kind = GAMES[game]
 
     def make(**parameters: Any) -> Env:
@@ -53,6 +53,6 @@ def _maker(name: str, skin: type[Env], game: str, interface: str) -> Callable[..
 
 
 def _entry(name: str, text: str, default: object) -> str:
-    """A parameter's entry in `help`."""
+    """The entry of a parameter in the text of `help`."""
     line = f"{name}: {text} Default: {default!r}."
     return textwrap.fill(line, 100, initial_indent=" " * 4, subsequent_indent=" " * 8)

@@ -1,4 +1,4 @@
-"""Opponents in the other seats: one policy, one per seat, or a pool from which one is drawn per game."""
+"""Opponents in the other seats: one policy, one policy per seat, or a pool from which each game draws a policy."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import ALIASES, Policy, as_policy
 
 UNIFORM = "uniform"
-# If a game ends before the agent acts, a new one starts, at most this many times.
+# If a game ends before the agent acts, a new game starts, at most this many times.
 MAX_STARTS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Policies, one of which is drawn for each game and seat and plays the whole game there.
+    """Policies, one of which is drawn for each game and seat and plays the whole game in that seat.
 
-    `opponent=Pool(["uniform", "highest_card"])` plays one of the two in each game. A policy that draws anew at every
-    move is different: it is a single opponent with a mixed strategy.
+    `opponent=Pool(["uniform", "highest_card"])` plays one of the two policies throughout each game. In contrast, a
+    policy that draws one of them at every move is a single opponent with a mixed strategy.
 
     Attributes:
         policies: Policies or names of policies; at least one.
         weights: One non-negative weight per policy, proportional to its probability; None draws uniformly.
 
     Raises:
-        ValueError: If there is no policy, or the weights are invalid or their number is not that of the policies.
+        ValueError: If there is no policy, the weights are invalid, or there are not as many weights as policies.
     """
 
     policies: Sequence[Policy | str]
@@ -43,7 +43,7 @@ class Pool:
             return
         weights = np.asarray(self.weights, dtype=np.float64)
         if weights.shape != (len(self.policies),):
-            raise ValueError(f"weights ({self.weights}) must be as many as the policies, {len(self.policies)}")
+            raise ValueError(f"weights ({self.weights}) must be {len(self.policies)} numbers, one per policy")
         if not (np.isfinite(weights).all() and (weights >= 0.0).all() and weights.sum() > 0.0):
             raise ValueError(f"weights ({self.weights}) of a pool must not be negative, and one must be positive")
         object.__setattr__(self, "weights", tuple(weights.tolist()))
@@ -71,7 +71,7 @@ class SeatPool(NamedTuple):
     shares: NDArray[np.float64]
 
     def drawn(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
-        """The indices of the policies drawn by numbers in [0, 1)."""
+        """Maps random numbers in [0, 1) to the indices of the policies that they draw."""
         heights = self.shares.cumsum()
         return np.searchsorted(heights / heights[-1], numbers, side="right")
 
@@ -84,12 +84,12 @@ Opponent = str | Policy | Pool
 
 
 def is_uniform(opponent: object) -> bool:
-    """Whether this names uniform play, which engines draw themselves without querying a policy."""
+    """Returns whether this is a name of uniform play, which engines draw without querying a policy."""
     return isinstance(opponent, str) and ALIASES.get(opponent, opponent) == UNIFORM
 
 
 def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> list[SeatPool]:
-    """The pool of each other seat, in order; a single policy becomes a pool of one.
+    """The pool of each seat other than the agent's, in order; a single policy becomes a pool of one.
 
     Args:
         opponent: A policy, its name, or a pool, for all other seats; or a sequence with one of these per seat.
@@ -103,7 +103,7 @@ def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> 
         return [_pool(opponent).for_game(game)] * others
     if len(opponent) != others:
         raise ValueError(
-            f"{len(opponent)} opponents given for {others} other seats; to draw one for each game, give a Pool"
+            f"{len(opponent)} opponents given for {others} other seats; to draw an opponent per game, pass a Pool"
         )
     return [_pool(each).for_game(game) for each in opponent]
 
@@ -113,6 +113,6 @@ def _pool(opponent: Any) -> Pool:
 
 
 def seated_opponents(opponent: Opponent | Sequence[Opponent], game: Game[Any], seat: int) -> dict[int, SeatPool]:
-    """The pool of every seat but the agent's; arguments and errors as in `opponent_pools`."""
+    """Maps every seat except the agent's to its pool; arguments and errors are those of `opponent_pools`."""
     others = [player for player in range(game.facts.num_players) if player != seat]
     return dict(zip(others, opponent_pools(opponent, game), strict=True))

@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo Parallel environment: all players submit their actions at once."""
+"""Any game as a PettingZoo Parallel environment: all players submit their actions simultaneously."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ else:  # generic since PettingZoo 1.24
 
 
 class ParallelGameEnv(PettingZooSkin, _Base):
-    """Every live agent acts in every step; an agent without a choice has one legal action.
+    """A Parallel environment in which every live agent acts in every step, if only with its single legal action.
 
     The arguments are those of `PettingZooSkin`.
     """
@@ -70,12 +70,12 @@ class ParallelGameEnv(PettingZooSkin, _Base):
         if not isinstance(actions, Mapping):
             raise ValueError(f"actions ({actions!r}) must be a mapping from agents to actions")
         if not set(self.agents) <= set(actions) <= set(self.possible_agents):
-            raise ValueError(f"actions for {list(actions)} given; needed are those for {self.agents}")
+            raise ValueError(f"actions are given for {list(actions)}, but must be given for {self.agents}")
         assert self._rng is not None  # set by reset
         session, players = self._session, self._player_of
         agents = self.agents
         committed = {players[agent]: session.committed(players[agent], actions[agent]) for agent in agents}
-        if len(committed) > len(session.acting):  # waiting is not part of the joint action, but a forfeit is
+        if len(committed) > len(session.acting):  # drop actions to wait, but keep forfeits
             acting = session.acting
             committed = {p: action for p, action in committed.items() if p in acting or action == FORFEIT}
         payments = session.resolve(committed, self._rng)

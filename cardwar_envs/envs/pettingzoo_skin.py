@@ -1,4 +1,4 @@
-"""The common part of both PettingZoo APIs: everything except how actions are collected."""
+"""The common part of the two PettingZoo APIs, which differ in how they collect actions."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolve
 
 
 class PettingZooSkin:
-    """A game in progress with named agents.
+    """The base class of both PettingZoo environments.
 
     Args:
         game: A game or its name.
         render_mode: "human" (a window, updated after each change; text if no window is available),
             "ansi" (text), "rgb_array" (pixels `[height, width, 3]`) or None.
         illegal_action: "raise" raises an IllegalActionError and leaves the game unchanged. "forfeit" ends the game once
-            all have committed; each offender gets the game's minimal payoff. In a zero-sum game the others share what
-            the offenders lose (all get 0 if all offend); in other games they keep what they were paid.
+            all have committed; each offender gets the game's minimal payoff. In a zero-sum game the other players share
+            what the offenders lose (all get 0 if all offend); in other games they keep their payoffs so far.
         **parameters: Parameters of the game, if it is given by name.
 
     Raises:
         ValueError: If an argument is invalid.
     """
 
-    # Whether players without a choice act as well. PettingZoo's `aec_to_parallel` needs all live agents to act in every
-    # cycle; `is_parallelizable` in the metadata says whether they do.
+    # Whether players without a choice act too. PettingZoo's `aec_to_parallel` requires all live agents to act in every
+    # cycle; `is_parallelizable` in the metadata declares whether they do.
     asks_everyone: ClassVar[bool]
 
     def __init__(
@@ -65,11 +65,11 @@ class PettingZooSkin:
         self.state_space = spaces.state_space(self.game)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of `{"observation", "action_mask"}`."""
+        """The space of the agent's observations, dicts of "observation" and "action_mask"."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of all actions of the game, legal or not."""
+        """The space of all actions, including illegal ones."""
         return self.action_spaces[agent]
 
     def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:
@@ -84,7 +84,7 @@ class PettingZooSkin:
     def state(self) -> NDArray[np.float32]:
         """The concatenated observations of all players, `[num_players * observation_size]`.
 
-        They include hidden information, such as both rolls in Dice Poker, but no pending commitments.
+        The state includes hidden information, such as both rolls in Dice Poker, but no pending commitments.
         """
         return self._session.global_state()
 

@@ -28,12 +28,12 @@ VERSIONS = {
 
 
 def gymnasium_id(name: str, version: int | None = None) -> str:
-    """E.g. `cardwar/DinosaurWar-v0` for `dinosaur_war`; the default version is that of this package's game."""
+    """Gymnasium's id of a game, e.g. `cardwar/DinosaurWar-v0`; the default version is that of this package's game."""
     return f"{NAMESPACE}/{name.title().replace('_', '')}-v{VERSIONS[name] if version is None else version}"
 
 
 def pettingzoo_id(name: str, version: int | None = None) -> str:
-    """E.g. `cardwar/dinosaur-war-v0` for `dinosaur_war`; version as in `gymnasium_id`."""
+    """PettingZoo's id of a game, e.g. `cardwar/dinosaur-war-v0`; `version` is as in `gymnasium_id`."""
     return f"{NAMESPACE}/{name.replace('_', '-')}-v{VERSIONS[name] if version is None else version}"
 
 
@@ -51,8 +51,8 @@ def register_all() -> None:
 def register_game(kind: type[Game[Any]]) -> type[Game[Any]]:
     """Registers a game by name with `make_game`, the command, `gymnasium.make` and `pettingzoo.make`.
 
-    Can decorate a class, above `@dataclass(frozen=True)`. Environment ids consist of name and version: for `name =
-    "undercut"`, `cardwar/Undercut-v0` and `cardwar/undercut-v0`.
+    Use it as a decorator above `@dataclass(frozen=True)`, or call it. Environment ids consist of name and version: a
+    game with the name `undercut` gets `cardwar/Undercut-v0` and `cardwar/undercut-v0`.
 
     Args:
         kind: A game class.
@@ -82,7 +82,7 @@ def _register_ids(for_gymnasium: str, for_pettingzoo: str, kwargs: dict[str, Any
             vector_entry_point=f"{SKINS}.vector_env:GameVectorEnv",
             kwargs=kwargs,
         )
-    # PettingZoo has a registry since 1.27; with older versions, use `jujitsu_v0.env()` and the like.
+    # PettingZoo has had a registry since 1.27; with older versions, call `jujitsu_v0.env()` and similar functions.
     if hasattr(pettingzoo, "register") and for_pettingzoo not in pettingzoo.aec_registry:
         pettingzoo.register("aec", for_pettingzoo, entry_point=f"{SKINS}.aec:AECGameEnv", kwargs=kwargs)
         pettingzoo.register("parallel", for_pettingzoo, entry_point=f"{SKINS}.parallel:ParallelGameEnv", kwargs=kwargs)

@@ -1,4 +1,4 @@
-"""A game in progress as text, as pixels or in a window."""
+"""Renders a game in progress as text, as pixels or in a window."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def show(game: Game[Any], revealed: Revealed[Any], window: Window, fps: float) -
 def render(
     session: Session[Any], viewer: int | None, render_mode: str | None, window: Window, fps: float
 ) -> Frame | None:
-    """Renders a player's view, or a spectator's (None): returns it, or shows it in mode "human".
+    """Renders the view of a player or of a spectator (None): returns it or, in mode "human", shows it.
 
     Raises:
         ResetNeeded: If there is no game yet.
-        ImportError: As `picture`.
+        ImportError: As for `picture`.
     """
     if render_mode is None:
         gymnasium.logger.warn("render() does nothing: the environment was made without a render_mode")

@@ -1,4 +1,4 @@
-"""Games in which the caller has one seat and policies have the others; the core of the vector environment."""
+"""Games in which the caller has one seat and policies have the other seats; the core of the vector environment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cardwar_envs.envs.opponents import MAX_STARTS, SeatPool
 class SeatGames:
     """Games of one kind, each with its own random stream for chance and for the opponents' draws.
 
-    The argument `where`, `[count]` bool, selects games. No game restarts by itself.
+    The argument `where`, `[count]` bool, selects games. A finished game restarts only when `start` is called.
 
     Attributes:
         engine: The engine that steps the games.
@@ -54,13 +54,13 @@ class SeatGames:
         """
         self.game, self.seat, self.count = game, seat, count
         self._opponents, self._uniform = opponents, uniform
-        # Callers get copies of the engine's views, so the engine may reuse its arrays.
+        # Callers get copies of the engine's views, so the engine can reuse its arrays.
         self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, reuse=True)
         self.views: Views | None = None
         self._courses = Courses(game, seat, courses)
         # `[count, num_players]`: index of each seat's policy in its pool.
         self._sitting = np.zeros((count, game.facts.num_players), dtype=np.int64)
-        # The seat's payoff in each game so far, and the part of it not yet collected.
+        # The seat's payoff in each game so far, and the part of it that `collected` has not returned yet.
         self._paid, self._owed = np.zeros(count), np.zeros(count)
 
     @property
@@ -154,7 +154,7 @@ class SeatGames:
     def _play(
         self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_], going_on: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """Plays the joint action where `going_on`, opponents' draws included; returns it, `[count, players]`."""
+        """Draws the opponents' actions and plays the games `going_on`; returns the joint action, `[count, players]`."""
         joint = self._drawn(where, None if actions is None else self.views)
         if actions is not None:
             joint[:, self.seat] = actions
@@ -164,7 +164,7 @@ class SeatGames:
         return joint
 
     def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
-        """`[count, num_players]`: the opponents' actions; `views` of all games, if known."""
+        """Draws the opponents' actions, `[count, num_players]`; `views` are those of all games, if known."""
         joint = np.zeros(self.engine.shape, dtype=np.int64)
         if self._uniform:
             for player in self._opponents:

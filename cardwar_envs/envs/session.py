@@ -6,11 +6,12 @@ until all have committed:
     player_0 commits to 3     nothing happens; player_1 sees the same as before
     player_1 commits to 1     now the joint action {0: 3, 1: 1} is played
 
-A session knows only the current state. The API passes all commitments at once (`resolve`), and only then is the
-generator used, so nothing here can reveal a committed move.
+A session knows only the current state. The API passes all commitments together to `resolve`, and only `resolve` uses
+the generator, so a session cannot reveal a committed move.
 
 With `illegal_action="forfeit"` an illegal action ends the game, and the offender gets the game's minimal payoff
-(`facts.min_payoff`), e.g. -1 for each card in a duel for margins. The others gain only if the game is zero-sum.
+(`facts.min_payoff`), e.g. -1 for each card in a duel with `payoff="margin"`. Other players gain only if the game is
+zero-sum.
 """
 
 from __future__ import annotations
@@ -32,31 +33,31 @@ from cardwar_envs.games import make_game
 
 ILLEGAL_ACTION = ("raise", "forfeit")
 START = ("initial", "random")
-# The last one is for Gymnasium's vector environments.
+# `reset_mask` is for Gymnasium's vector environments.
 RESET_OPTIONS = ("state", "start", "reset_mask")
-# Minimum similarity at which a key counts as a misspelt option: "stat" does, "stage_mask" does not.
+# Minimum similarity at which a key counts as a misspelt option: "stat" counts, "stage_mask" does not.
 MISTYPED = 0.75
 # Errors list at most this many legal actions; a war can have thousands.
 LISTED = 40
 WITHOUT_MASKS = (
-    '. For a learner without masks make the environment with illegal_action="forfeit": an illegal action then loses '
+    '. For a learner without masks, make the environment with illegal_action="forfeit": an illegal action then loses '
     "the game"
 )
 
 
 def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[Any]:
-    """Returns a game, given itself or its name and parameters.
+    """Returns `game` itself if it is a game; otherwise makes the game of that name with `parameters`.
 
     Raises:
-        ValueError: If it is neither, if parameters are given with a game (which has its own), or for an
-            unknown game or parameter.
+        ValueError: If `game` is neither a game nor a name, if parameters are given with a game (which has
+            its own), or for an unknown game or parameter.
     """
     if isinstance(game, str):
         return make_game(game, **parameters)
     if not isinstance(game, Game):
-        raise ValueError(f"game ({game!r}) must be a game or the name of one")
+        raise ValueError(f"game ({game!r}) must be a game or the name of a game")
     if parameters:
-        reason = f"parameters {sorted(parameters)} go with a game's name, not with a game"
+        reason = f"parameters {sorted(parameters)} can only be given with the name of a game, not with a Game object"
         raise unexpected_keyword(next(iter(parameters)), reason)
     return game
 
@@ -64,14 +65,14 @@ def resolved_game(game: str | Game[Any], parameters: Mapping[str, Any]) -> Game[
 def own_stream(generator: np.random.Generator) -> np.random.Generator:
     """Spawns an independent generator for an environment.
 
-    Without it, a policy seeded with the environment's seed would draw the same numbers that decide chance and the
-    opponents' actions.
+    Without spawning, a policy seeded with the environment's seed would draw the same numbers as chance and the
+    opponents.
     """
     return generator.spawn(1)[0]
 
 
 def checked_seed(seed: Any) -> int | None:
-    """Checks a seed as Gymnasium requires.
+    """Checks a seed by Gymnasium's rules.
 
     Raises:
         ValueError: If it is neither None nor an integer of at least 0.
@@ -81,7 +82,7 @@ def checked_seed(seed: Any) -> int | None:
     except TypeError:
         number = -1
     if number is not None and number < 0:
-        raise ValueError(f"seed ({seed!r}) must be an integer, at least 0, or None")
+        raise ValueError(f"seed ({seed!r}) must be an integer of at least 0, or None")
     return number
 
 
@@ -90,14 +91,14 @@ def forfeit_payoffs(
 ) -> list[float]:
     """Total payoffs of a game that ends by illegal actions; each offender gets the minimal payoff of the game.
 
-    Players already out keep what they were paid. In a zero-sum game the players that did not offend (or all offenders,
-    if all offended) share the rest equally, so that payoffs sum to 0. In other games they keep what they were paid.
+    Players already out keep their payoffs so far. In a zero-sum game the players who did not offend (or all offenders,
+    if all offended) share the rest equally, so that payoffs sum to 0. In other games they keep their payoffs so far.
 
     Args:
         facts: The facts of the game.
         paid: Each player's payoff so far, payoff points.
         live: The players who are still in the game.
-        offenders: Those of them who chose an illegal action.
+        offenders: The live players who chose an illegal action.
     """
     payoffs = list(paid)
     sharing = [player for player in live if player not in offenders] or offenders
@@ -112,7 +113,7 @@ def forfeit_payoffs(
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
     """The error for an illegal action; lists the legal actions and ends with `hint`."""
-    listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in all)" if len(legal) > LISTED else "")
+    listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in total)" if len(legal) > LISTED else "")
     named = int(action) if isinstance(action, np.integer) else action
     return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}{hint}")
 
@@ -136,7 +137,7 @@ class Session(Generic[S]):
         acting: The players who choose an action now; empty when the game is over.
         live: The players who are still in the game.
         last_actions: The joint action that led here, or None.
-        before: The state in which it was played, or None.
+        before: The state in which `last_actions` were played, or None.
     """
 
     state: S
@@ -150,7 +151,7 @@ class Session(Generic[S]):
         self.last_actions: dict[int, int] | None = None
         self.before: S | None = None
         self._paid: tuple[float, ...] = (0.0,) * len(self.agents)
-        # The part of `_paid` not yet paid out: no API can pay a deal's rewards before the first step.
+        # Payments not yet returned as rewards: no API can return those of the deal before the first step.
         self._owed = self._paid
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
@@ -161,8 +162,8 @@ class Session(Generic[S]):
             needed: A player who must still be in the game.
 
         Raises:
-            ValueError: For an impossible state, a state in which the game is over (or over for the
-                needed player), an unknown start, a misspelt option, or options that are not a mapping.
+            ValueError: For an impossible state, a state in which the game is over or the needed player
+                is out, an unknown start, a misspelt option, or options that are not a mapping.
         """
         if options is None:
             return
@@ -206,7 +207,7 @@ class Session(Generic[S]):
         return {"action_mask": self.mask(player), **self.game.info(self.state, player)}
 
     def mask(self, player: int) -> NDArray[np.int8]:
-        """A player's action mask, `[num_actions]`; all 0 for one who is out of the game."""
+        """A player's action mask, `[num_actions]`; all 0 if the player is out of the game."""
         if player in self.live:
             return self.game.action_mask(self.state, player)
         return np.zeros(self.game.facts.num_actions, dtype=np.int8)
@@ -223,16 +224,16 @@ class Session(Generic[S]):
         return Revealed(self.state, viewer, self.last_actions, self._paid, not self.acting, self.before)
 
     def committed(self, player: int, action: Any) -> int:
-        """The action as an int, or FORFEIT if it is illegal and illegal actions forfeit.
+        """The action as an int, or FORFEIT if it is illegal and illegal actions forfeit the game.
 
         Raises:
-            IllegalActionError: If it is illegal and illegal actions raise.
+            IllegalActionError: If it is illegal and illegal actions raise an error.
         """
         legal = self.game.legal_actions(self.state, player)
         try:
             number = (
                 -1 if isinstance(action, np.bool_) else index(action)
-            )  # NumPy before 2 counts its bools as integers
+            )  # before version 2, NumPy treats its bools as integers
             if number in legal:
                 return number
         except TypeError:
@@ -256,7 +257,7 @@ class Session(Generic[S]):
         return tuple(reward + owed for reward, owed in zip(rewards, self._owed, strict=True))
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
-        """Ends the game; returns what each player's final payoff adds to earlier rewards; see `forfeit_payoffs`."""
+        """Ends the game; returns each player's final payoff (see `forfeit_payoffs`) minus the rewards so far."""
         handed_out = [paid - owed for paid, owed in zip(self._paid, self._owed, strict=True)]
         self._paid = tuple(forfeit_payoffs(self.game.facts, self._paid, self.live, offenders))
         self.acting, self.live = (), ()

@@ -1,4 +1,4 @@
-"""Any game as a Gymnasium environment: the agent has one seat, and policies have the others."""
+"""Any game as a Gymnasium environment: the agent has one seat, and policies have the other seats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolve
 
 
 class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
-    """One agent against policies.
+    """A Gymnasium environment in which one agent plays against policies.
 
     Args:
         game: A game or its name.
@@ -54,7 +54,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         self._session = Session(self.game, illegal_action)
         self._window = Window()
         self._rng: np.random.Generator | None = None
-        self._owed = 0.0  # rewards before the agent's first action; its first step returns them
+        self._owed = 0.0  # rewards before the agent's first action; the first step returns them
         self._opponents = seated_opponents(opponent, self.game, self.seat)
         self._sitting: dict[int, Policy] = {}  # the opponents in this game
         self.observation_space = spaces.observation_space(self.game)
@@ -134,7 +134,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
             raise
 
     def _play_others_until_asked(self) -> float:
-        """Plays on while the agent has no choice; returns the agent's reward."""
+        """Continues the game until the agent must choose; returns the agent's reward."""
         reward = 0.0
         while self.seat in self._session.live and self.seat not in self._session.acting:
             reward += self._play(None)

@@ -29,12 +29,12 @@ Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray
 
 
 class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any]]):
-    """One agent against policies, in many games at once; each game follows the rules of `SingleAgentEnv`.
+    """A vector environment in which one agent plays many games against policies, each as in `SingleAgentEnv`.
 
-    A finished game restarts according to `autoreset_mode`, with the options of the last `reset`; until then it shows
-    its final observation, with a mask of zeros. Every game has its own random stream, for chance and for the opponents'
-    draws, so a seed produces the same game in any slot and among any number of games. `SingleAgentEnv` draws different
-    numbers from the same seed, because it uses a NumPy generator.
+    A finished game restarts according to `autoreset_mode`, with the options of the last `reset`; until then its
+    observation is the final one, with a mask of zeros. Every game has its own random stream, for chance and for the
+    opponents' draws, so a seed produces the same game in any slot and with any number of games. `SingleAgentEnv` draws
+    different numbers from the same seed, because it uses a NumPy generator.
 
     Args:
         game: A game or its name.
@@ -47,8 +47,8 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         illegal_action: "raise" or "forfeit", as for `PettingZooSkin`.
         engine: "compiled", "rules", or "auto": compiled rules if the game has them.
         autoreset_mode: Gymnasium's mode or its value. SAME_STEP restarts a finished game in the same step and returns
-            its end as `final_obs` and `final_info`. NEXT_STEP restarts it in the next step, ignoring that step's action
-            and paying nothing. DISABLED restarts nothing: call `reset` with the option `reset_mask`.
+            its end as `final_obs` and `final_info`. NEXT_STEP restarts it in the next step, which ignores the action
+            and gives reward 0. DISABLED restarts no game: call `reset` with the option `reset_mask`.
         **parameters: Parameters of the game, if it is given by name.
     """
 
@@ -78,7 +78,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
         self.autoreset_mode = checked_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self._session = Session(self.game, illegal_action)  # checks options, and knows whether illegal moves forfeit
+        self._session = Session(self.game, illegal_action)  # checks options and illegal actions
         self._games = SeatGames(
             self.game,
             num_envs,
@@ -89,7 +89,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             courses=self.render_mode is not None,
         )
         self._options: dict[str, Any] = {}
-        # Games that ended and have not restarted; none in mode SAME_STEP.
+        # Marks the games that have ended and not restarted; never true in mode SAME_STEP.
         self._over = np.zeros(num_envs, dtype=np.bool_)
         self._window = Window()
         self.single_observation_space: Space[Any] = spaces.observation_space(self.game)
@@ -103,10 +103,10 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         """Starts new games.
 
         Args:
-            seed: Seed of chance and of the opponents' draws: one per game, or a single one for the first game, which
-                increases by one from game to game.
+            seed: Seed of chance and of the opponents' draws: one per game, or a single seed `s`, which gives game `i`
+                the seed `s + i`.
             options: As for `SingleAgentEnv.reset`; they hold until the next `reset`. With `reset_mask`, an array of
-                `[num_envs]` bools, only those games restart; the first call must start all.
+                `[num_envs]` bools, only the games selected restart; the first call must start all games.
 
         Returns:
             Observations and infos. Observations are fresh arrays: `observation` `[num_envs, observation_size]` and
@@ -116,13 +116,13 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             ValueError: For an invalid option or seed, a wrong number of seeds, if an opponent does not return
                 probabilities, or if the agent never acts in 100 games; the games in progress are then
                 unchanged.
-            ResetNeeded: If some games have never been started and `reset_mask` leaves them out.
+            ResetNeeded: If `reset_mask` leaves out games that have never been started.
         """
         seeds = None if seed is None else self._checked_seeds(seed)
         self._session.check_options(options, needed=self.seat)
         where = games_to_reset(options, self.num_envs)
         if self._games.views is None and not where.all():
-            raise ResetNeeded("there are no games yet: reset_mask must be true for all of them at first")
+            raise ResetNeeded("there are no games yet: in the first reset, reset_mask must be true for all games")
         with self._games.all_or_nothing():
             if seeds is not None:
                 self._games.engine.streams[where] = streams_of(seeds)[where]
@@ -142,12 +142,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
         Returns:
             Observations, rewards `[num_envs]` (payoff points), terminations `[num_envs]`, truncations (always False),
-            infos. In mode SAME_STEP, where a game has ended, observations show the next game, and `final_obs` and
-            `final_info` the last state of the old one.
+            infos. In mode SAME_STEP, if a game has ended, observations show the start of the next game, and `final_obs`
+            and `final_info` show the last state of the finished game.
 
         Raises:
             IllegalActionError: If an action is illegal; all games are then unchanged.
-            ResetNeeded: If `reset` was not called or, in mode DISABLED, not called for every finished game.
+            ResetNeeded: If `reset` was not called or, in mode DISABLED, was not called for every finished game.
             ValueError: If `actions` is not one integer per game.
         """
         games, restarting = self._games, self._over
@@ -212,7 +212,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return [checked_seed(each) for each in listed]
 
     def _checked(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The agent's actions, and `[num_envs]` whether each is illegal and forfeits the game."""
+        """The agent's actions, and whether each is illegal and forfeits its game, `[num_envs]`."""
         masks = self._require_start().masks[:, self.seat]
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             over = ", ".join(map(str, np.flatnonzero(self._over)))
@@ -223,7 +223,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             raise ValueError(f"{given} must be {self.num_envs} integers")
         known = (chosen >= 0) & (chosen < masks.shape[1])
         offends = ~known | (masks[np.arange(self.num_envs), np.where(known, chosen, 0)] == 0)
-        offends &= ~self._over  # where a game restarts, the action is ignored
+        offends &= ~self._over  # the action of a game that restarts is ignored
         if offends.any() and not self._session.forfeits:
             place = int(offends.argmax())
             raise self._games.engine.illegal_action_error(place, self.seat, int(chosen[place]), WITHOUT_MASKS)
@@ -232,7 +232,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
     # -- outputs ----------------------------------------------------------------------------
 
     def _seen(self, told: NDArray[np.bool_]) -> tuple[spaces.Observation, dict[str, Any]]:
-        """Observations of all games, and infos of some."""
+        """Observations of all games, and infos of the games `told`."""
         views = self._require_start()
         seen: spaces.Observation = {
             "observation": views.observations[:, self.seat].copy(),
@@ -246,7 +246,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         return masks
 
     def _infos(self, where: NDArray[np.bool_], seen: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """Infos for the games `where`, given the agent's views of them; zeros elsewhere, as in Gymnasium."""
+        """Infos for the games `where`, given the agent's views of these games; zeros elsewhere, as in Gymnasium."""
         places, infos = np.flatnonzero(where), dict[str, Any]()
         more = self._games.engine.info(self.seat, places, seen["observation"])
         for key, told in {"action_mask": seen["action_mask"], **more}.items():
@@ -272,5 +272,5 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
 
 def _marked(infos: dict[str, Any], where: NDArray[np.bool_]) -> dict[str, Any]:
-    """Each entry together with its mask `_entry`."""
+    """Adds to each entry its mask, whose key begins with `_`."""
     return {name: value for key, told in infos.items() for name, value in ((key, told), (f"_{key}", where.copy()))}

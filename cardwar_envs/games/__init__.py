@@ -1,4 +1,4 @@
-"""The games; `by_name` has the one list of them."""
+"""The games; `by_name` lists all of them."""
 
 from cardwar_envs.games.by_name import GAMES, game_class, make_game
 

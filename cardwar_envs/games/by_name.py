@@ -37,24 +37,24 @@ from cardwar_envs.games.war import War
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
-# The games of this package, and those that are registered.
+# The games of this package and registered games.
 GAMES: dict[str, type[Game[Any]]] = {
     game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker, Goofspiel, OshiZumo, LowestUnique)
 }
 
-# Before the name of a game of OpenSpiel.
+# Prefix of the name of an OpenSpiel game.
 OPENSPIEL = "openspiel:"
 
-# Of a file of the user's that is searched for a game.
+# Number of characters read from a user's file when it is searched for a game.
 MOST_LETTERS = 1_000_000
 
 
 def make_game(name: str, /, **parameters: Any) -> Game[Any]:
-    """The game of that name with those parameters.
+    """Makes the game with the given name and parameters.
 
     Args:
-        name: A name, see `game_class`.
-        **parameters: Fields of the game's dataclass; the others have their defaults.
+        name: A name that `game_class` accepts.
+        **parameters: Fields of the game's dataclass; fields not given have their defaults.
 
     Raises:
         ValueError: If there is no such game or parameter, a required parameter is missing, or a value is invalid.
@@ -73,19 +73,19 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
 
 
 def parameters_in(name: str) -> dict[str, str]:
-    """The parameters that a name holds itself: those of `openspiel:NAME(...)`."""
+    """The parameters that are part of a name: those of `openspiel:NAME(...)`."""
     return {"spiel": name.removeprefix(OPENSPIEL)} if name.startswith(OPENSPIEL) else {}
 
 
 def game_class(name: str) -> type[Game[Any]]:
-    """The class of the game of that name. This may import a module, so the name must come from the user.
+    """The class of the game with the given name. This can import a module, so the name must come from the user.
 
     Args:
-        name: The name of a game of this package, of a registered one, or of an entry point in the group
+        name: The name of a game of this package, of a registered game, or of an entry point in the group
             `cardwar_envs.games`; or `module:Class`.
 
     Raises:
-        ValueError: If there is no such game, its module cannot be imported, or it is not a class of a game.
+        ValueError: If there is no such game, its module cannot be imported, or it is not a game class.
     """
     if not isinstance(name, str):
         raise ValueError(f"name ({name!r}) must be the name of a game, such as 'jujitsu'")
@@ -102,17 +102,17 @@ def game_class(name: str) -> type[Game[Any]]:
     known = {**GAMES, **others}
     if own := _in_own_file(name):
         raise ValueError(
-            f"unknown game {name!r} (did you mean {own!r}?); a game of your own is named by its class, too"
+            f"unknown game {name!r} (did you mean {own!r}?); name a game of your own by its module and its class"
         )
     raise ValueError(
-        f"unknown game {name!r}{did_you_mean(name, known)}; known are {', '.join(known)}; "
-        "a game of your own is named by its module and class, as in undercut:Undercut; "
-        "one of OpenSpiel as in openspiel:goofspiel(num_cards=4)"
+        f"unknown game {name!r}{did_you_mean(name, known)}; known games are {', '.join(known)}; "
+        "name a game of your own by its module and its class, as in undercut:Undercut, "
+        "and an OpenSpiel game as in openspiel:goofspiel(num_cards=4)"
     )
 
 
 def _in_own_file(name: str) -> str:
-    """The full name of the first class with a base in the file NAME.py of the working folder, which is not imported."""
+    """The full name of the first class with a base class in the file NAME.py of the working folder, without import."""
     try:
         with open(f"{name}.py", encoding="utf-8") as file:
             code = ast.parse(file.read(MOST_LETTERS))
@@ -122,7 +122,7 @@ def _in_own_file(name: str) -> str:
 
 
 def names_a_game(name: str) -> bool:
-    """Whether a name from the user is that of a game, not of another object in a module."""
+    """Returns whether a name from the user is the name of a game, not of another object in a module."""
     if name in GAMES or name in installed(GAME_GROUP) or name.startswith(OPENSPIEL):
         return True
     module, _, path = name.partition(":")
@@ -136,16 +136,16 @@ def names_a_game(name: str) -> bool:
 
 
 def add_game(kind: type[Game[Any]]) -> None:
-    """Adds a class to `GAMES`. Replaces one of the same module and name, as when a notebook cell is rerun.
+    """Adds a class to `GAMES`. Replaces a class with the same module and name, as when a notebook cell is rerun.
 
     Raises:
-        ValueError: If it is not a class of a game, or another game has its name.
+        ValueError: If it is not a game class, or another game has its name.
     """
     GAMES[require_game_class(kind, getattr(kind, "__qualname__", repr(kind))).name] = kind
 
 
 def spelled_name(game: Game[Any]) -> str:
-    """The name by which `make_game` finds the class of this game: its plain name, `openspiel:...` or `module:Class`."""
+    """The name under which `make_game` finds this game's class: its plain name, `openspiel:...` or `module:Class`."""
     kind = type(game)
     if ":" in game.facts.name:
         return game.facts.name
@@ -159,10 +159,10 @@ def _is_required(field: dataclasses.Field[Any]) -> bool:
 
 
 def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
-    """The class, if games can be made of it.
+    """Returns `kind`, after checking that it is a complete game class.
 
     Raises:
-        ValueError: If it is not a class of a game, not a frozen dataclass, lacks a method, or has no name of its own.
+        ValueError: If it is not a game class, is not a frozen dataclass, lacks a method, or has another game's name.
     """
     if not (isinstance(kind, type) and issubclass(kind, Game)):
         raise ValueError(
@@ -178,7 +178,7 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
     own = getattr(kind, "name", None)
     if not (isinstance(own, str) and NAME.fullmatch(own)):
         raise ValueError(
-            f"{name}: its name ({own!r}) must consist of lower-case letters, digits and _, as in 'undercut'"
+            f"{name}: its name ({own!r}) must consist of lower-case letters, digits and _, such as 'undercut'"
         )
     known = GAMES.get(own, kind)
     if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
@@ -187,7 +187,7 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
 
 
 def _written(kind: type, method: str) -> str:
-    """How a method is declared, without types, e.g. `check(self, state)`; or that it is a property."""
+    """The declaration of a method without types, e.g. `check(self, state)`, or of a property."""
     rule = getattr(kind, method)
     if isinstance(rule, property):
         return f"{method} (a property)"
@@ -196,7 +196,7 @@ def _written(kind: type, method: str) -> str:
 
 
 def loaded_object(name: str, target: str) -> Any:
-    """What `target` (`module:Class`) names; the working folder is looked at last."""
+    """Imports the object that `target` (`module:Class`) names; searches the working folder last."""
     module_name, _, path = target.partition(":")
     append_working_folder()
     try:
@@ -216,7 +216,7 @@ def loaded_object(name: str, target: str) -> Any:
 
 
 def append_working_folder() -> None:
-    """Appends the working folder to the import path, last, so that its modules cannot shadow others."""
+    """Appends the working folder to the end of the import path, so that its modules cannot shadow others."""
     if not {"", os.getcwd()} & set(sys.path):
         sys.path.append(os.getcwd())
-    importlib.invalidate_caches()  # a file may be new
+    importlib.invalidate_caches()  # the folder may have new files

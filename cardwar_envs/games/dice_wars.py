@@ -1,8 +1,8 @@
-"""Dice Wars: stacks of dice meet stack by stack, the higher total of a roll wins a battle.
+"""Dice Wars: in each battle both players roll a stack of dice, and the higher total wins.
 
 Source: the post "Dice Wars game", which gives the odds of one battle between two stacks of
-six-sided dice. The duel here is built on these battles: both players choose at the same time which of
-their stacks they send. A card of rank k is a stack of k dice.
+six-sided dice. The duel here consists of such battles: both players choose simultaneously which of
+their stacks to send. A card of rank k is a stack of k dice.
 
 Version history: 0: first version.
 """
@@ -27,8 +27,8 @@ MAX_SIDES = 1000
 class DiceWars(Duel, keeps_claims=True):
     """Dice Wars; the default is stacks of 1..6 dice each.
 
-    All declarations of `Duel` remain valid here: this class changes only `trick_outcomes` and `ranks_are_ordinal`,
-    which they take into account.
+    All declarations of `Duel` remain valid here: this class overrides only `trick_outcomes` and `ranks_are_ordinal`,
+    which these declarations take into account.
 
     Attributes:
         sides: Number of faces of every die, 1 to 1000.
@@ -57,7 +57,7 @@ class DiceWars(Duel, keeps_claims=True):
 
     @property
     def how_to_play(self) -> str:
-        """As in a duel, with stacks that are rolled."""
+        """Explains the stacks, how to win a battle, what a tie is worth and what is paid."""
         return how_to_play(
             self.hands,
             self.ties,
@@ -71,7 +71,7 @@ class DiceWars(Duel, keeps_claims=True):
         )
 
     def _possible_ties(self, hands: Hands) -> int:
-        """Bounds ties by the number of tricks, since any two stacks can roll the same total."""
+        """The number of tricks played, which bounds the number of ties for stacks of any size."""
         return len(self.hands[0]) - len(hands[0])
 
 
@@ -96,7 +96,7 @@ def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fractio
     the sum of all dice only: player 0 wins if it exceeds `(sides + 1) * dice_1`; equality is a tie.
     """
     counts = total_counts(dice_0 + dice_1, sides)
-    tie = sides * dice_1 - dice_0  # the place of that total among the counts, which begin with one point on each die
+    tie = sides * dice_1 - dice_0  # the index of that total in the counts, of which the first is for a 1 on each die
     won, lost, rolls = sum(counts[max(tie + 1, 0) :]), sum(counts[: max(tie, 0)]), sum(counts)
     odds = ((Fraction(won, rolls), 1), (Fraction(rolls - won - lost, rolls), 0), (Fraction(lost, rolls), -1))
     return tuple((probability, winner) for probability, winner in odds if probability)

@@ -1,8 +1,8 @@
 """Dinosaur War: the higher card wins the trick, a tie counts for neither player, and every trick pays.
 
 Source: D. Fetterman, "Dinosaur War: A Strategic Game of Utter Chance" (2023), section 1.1
-for the rules, section 1.3 for the payoff of a trick. The game there is played with two
-identical decks of ten; cards "need not be" unique and the analysis covers unlike hands.
+for the rules, section 1.3 for the payoff of a trick. The paper uses two identical decks of
+ten cards; cards "need not be" unique, and its analysis covers unequal hands.
 
 Version history: 0: first version.
 """

@@ -1,4 +1,4 @@
-"""Jujitsu: the higher card wins the trick, a tie is carried to the next decided one, and most tricks win.
+"""Jujitsu: the higher card wins the trick, ties carry over to the next decided trick, and most tricks win.
 
 Source: R. Sanwal and I. Drechsler, "Equilibrium Strategies for Jujitsu" (2002), section 1.1
 for the rules, section 2.1 for the payoff (+1 / 0 / -1), section 2.4 for the carried ties.

@@ -1,6 +1,6 @@
-"""OpenSpiel's games here, and our games in OpenSpiel (extra `openspiel`).
+"""Converts OpenSpiel's games to games of this package, and back (extra `openspiel`).
 
-`make_game("openspiel:goofspiel(num_cards=4)")` is `from_openspiel("goofspiel(num_cards=4)")`.
+`make_game("openspiel:goofspiel(num_cards=4)")` is equivalent to `from_openspiel("goofspiel(num_cards=4)")`.
 """
 
 from cardwar_envs.openspiel.rules import OpenSpielGame, from_openspiel

@@ -1,8 +1,8 @@
-"""Enumerates the states of a game of OpenSpiel once; histories are merged where that is safe.
+"""Enumerates the states of an OpenSpiel game; histories of equal value are merged into one state.
 
-Two histories are merged as *proven* if the same players act, with the same legal actions, and every joint action leads
-with the same probabilities and rewards to states that are merged themselves. Since the whole game is enumerated, from
-its ends backward, this is a proof. A *declared* merge follows a key given by the user.
+A merge of two histories is *proven* if the same players act, with the same legal actions, and every joint action leads
+with the same probabilities and rewards to the same merged states. This is a proof because the whole game is enumerated
+from its terminal states backward. A merge is *declared* if it follows a key given by the user.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cardwar_envs.openspiel.loading import load, reading
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
 # Maximum number of histories to list: about half a minute.
 MOST_HISTORIES = 2_000_000
-# Listing more is announced.
+# With more histories than this, a message announces the enumeration.
 MANY = 200_000
 PROBES = 64
 # Estimates stop at this number.
@@ -33,14 +33,14 @@ ENORMOUS = 1e100
 PROBE_SECONDS = 3
 # Largest denominator of a probability recovered from a double.
 MOST_DENOMINATOR = 10_000
-# Doubles whose sum differs from 1 by more are not probabilities.
+# Doubles whose sum differs from 1 by more than this are not probabilities.
 TOLERANCE = 1e-9
 
 Key = Callable[[Any], Hashable]
 
 
 class OpenSpielState(NamedTuple):
-    """A state: its number in the order of enumeration."""
+    """A state, given by its number in the order of enumeration."""
 
     number: int
 
@@ -53,7 +53,7 @@ class Node(NamedTuple):
     """A state.
 
     Attributes:
-        first: OpenSpiel's state after its first history.
+        first: OpenSpiel's state after the first history of this state.
         acting: The players who act.
         legal: Legal actions of each acting player.
         outcomes: Outcomes for each joint action, in the order of `after_chance`.
@@ -66,12 +66,12 @@ class Node(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """A game's states, the last ones first.
+    """The result of enumerating a game.
 
     Attributes:
         game: OpenSpiel's game.
         initial: The possible starts.
-        nodes: The states.
+        nodes: The states, each after its successors.
         merged: Number of histories merged into each state.
         identity: "histories", "proven merged" or "declared merged".
         normalised: Whether probabilities are OpenSpiel's doubles divided by their sum.
@@ -93,7 +93,7 @@ class Listing(NamedTuple):
 
 @lru_cache(maxsize=8)
 def listing(name: str, key: Key | None, merge: bool) -> Listing:
-    """Lists a game; with a `key`, histories of equal key are one state, else equal ones are merged if `merge`.
+    """Enumerates a game; merges histories of equal `key` or, without a key, those proven equal if `merge` is true.
 
     Raises:
         ValueError: If the game is too large, or the key merges histories that differ.
@@ -109,14 +109,14 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
         initial = lister.settled(game.new_initial_state(), (0.0,) * game.num_players())
     identity = DECLARED if key is not None else PROVEN if max(lister.merged) > 1 else HISTORIES
     length = max(lister.lengths[outcome.state.number] for outcome in initial)
-    merged, lister.merged = lister.merged, [0] * len(lister.merged)  # what is looked up later is not counted
+    merged, lister.merged = lister.merged, [0] * len(lister.merged)  # later lookups must not change the counts
     return Listing(
         game, initial, lister.nodes, merged, identity, lister.normalised, length, lister.find, lister.disagreement
     )
 
 
 def _estimated(name: str, game: Any) -> float:
-    """Estimates the number of histories from random games (Knuth 1975); a ValueError if there are too many."""
+    """Estimates the number of histories from random games (Knuth 1975); raises a ValueError if they are too many."""
     chosen, total, until = random.Random(0), 0.0, time.process_time() + PROBE_SECONDS
     for _ in range(PROBES):
         state, width = game.new_initial_state(), 1.0
@@ -127,7 +127,7 @@ def _estimated(name: str, game: Any) -> float:
                 state.apply_actions([chosen.choice(each) for each in legal])
             else:
                 if not (actions := state.legal_actions()):
-                    raise ValueError(f"openspiel:{name} is refused: after {state.history()} nothing is legal")
+                    raise ValueError(f"openspiel:{name} is refused: no action is legal after {state.history()}")
                 width = min(width * len(actions), ENORMOUS)
                 state.apply_action(chosen.choice(actions))
             total += width
@@ -135,15 +135,15 @@ def _estimated(name: str, game: Any) -> float:
                 raise ValueError(f"openspiel:{name} is too large: {PROBES} games take more than {PROBE_SECONDS} s")
     if total > PROBES * MOST_HISTORIES:
         raise ValueError(
-            f"openspiel:{name} is too large: about {total / PROBES:.0e} histories or more, and at most "
-            f"{MOST_HISTORIES:,} are listed; choose smaller parameters, or state_key= if few states are different"
+            f"openspiel:{name} is too large: it has about {total / PROBES:.0e} or more histories, and at most "
+            f"{MOST_HISTORIES:,} are allowed; choose smaller parameters, or pass state_key= if many histories are equal"
         )
     return total / PROBES
 
 
 @contextmanager
 def _deep(length: int) -> Iterator[None]:
-    """Allows recursion over a whole game, and spares the search for garbage, which would take a third of the time."""
+    """Allows recursion to the depth of a game, and disables garbage collection, which takes a third of the time."""
     before, collecting = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(before + 4 * length + 1000)
     gc.disable()
@@ -174,12 +174,12 @@ class _Lister:
 
     def settled(self, state: Any, before: tuple[float, ...]) -> Outcomes:
         """The next states after chance has moved; `before` are the returns before the last action."""
-        if self.merge and self.pays_at_end and state.is_terminal():  # most histories are ends: few steps for these
+        if self.merge and self.pays_at_end and state.is_terminal():  # a fast path, since most histories are terminal
             returns = tuple(state.returns())
             if (end := self._ends.get(returns)) is None:
                 self._ends[returns] = end = (Transition(CERTAIN, self.visit(state), self._rewards(state, before)),)
             else:
-                self._visited += 1  # compared with the limit at the next state that is no end
+                self._visited += 1  # compared with the limit at the next non-terminal state
                 self.merged[end[0][1][0]] += 1
             return end
         if not state.is_chance_node():
@@ -194,7 +194,7 @@ class _Lister:
         if self.pays_at_end:
             return tuple(pay + 0.0 for pay in state.returns()) if state.is_terminal() else self.nothing
         paid = [now - then for now, then in zip(state.returns(), before, strict=True)]
-        stated = state.rewards()  # without the rounding of a difference
+        stated = state.rewards()  # free of the rounding error of a difference
         same = all(abs(one - other) < TOLERANCE for one, other in zip(paid, stated, strict=True))
         if not same and self.disagreement is None:
             self.disagreement = tuple(state.history())
@@ -220,7 +220,7 @@ class _Lister:
         return self._known[key]
 
     def find(self, state: Any) -> OpenSpielState:
-        """The state of a history, once all are listed."""
+        """The listed state of an OpenSpiel state, once all states are listed."""
         if self.key is not None:
             return self._known[self.key(state)]
         if self.merge:
@@ -256,7 +256,7 @@ class _Lister:
                 outcomes[joint] = settled(self._played(state, acting, joint), before)
         found = OpenSpielState(len(self.nodes))
         if self.merge:
-            ends = tuple(state.returns()) if self.pays_at_end and not acting else ()  # an end shows its payoffs
+            ends = tuple(state.returns()) if self.pays_at_end and not acting else ()  # told apart by payoffs
             signature = acting, legal, ends, self._following(outcomes.values())
             found = self._known.setdefault(signature, found)
         if found.number == len(self.nodes):
@@ -281,14 +281,14 @@ class _Lister:
         return after
 
     def _following(self, found: Iterable[Outcomes]) -> tuple[int, ...]:
-        """For each joint action, a number that is shared exactly by equal outcomes."""
+        """A number for each joint action; two numbers are equal if and only if the outcomes are equal."""
         if not self.pays_at_end:
             return tuple(map(self._distribution, found))
         # A certain next state has its own number, which determines the rewards; this is most of the work.
         return tuple([each[0][1][0] if len(each) == 1 else -1 - self._distribution(each) for each in found])
 
     def _distribution(self, outcomes: Outcomes) -> int:
-        """A number shared by outcomes that lead to the same states with the same rewards and probabilities."""
+        """The number of a distribution over next states and rewards; equal distributions have the same number."""
         if len(outcomes) == 1:
             found: Hashable = outcomes[0][1:]  # the next state and the rewards
         else:
@@ -299,15 +299,15 @@ class _Lister:
         return self._distributions.setdefault(found, len(self._distributions))
 
     def _check_key(self, state: Any, key: Hashable, acting: tuple[int, ...], legal: Any) -> None:
-        """Raises a ValueError if a history differs from the first one of its key, by itself or in its successors."""
+        """Raises a ValueError if a history, or a successor, differs from the first history with the same key."""
         where = f"openspiel:{self.name}: state_key merges history {list(state.history())} with"
         number = self._known[key].number
         if number < 0:
-            raise ValueError(f"{where} an earlier one of the same game")
+            raise ValueError(f"{where} an earlier history of the same game")
         self.merged[number] += 1
         node = self.nodes[number]
         if (node.acting, node.legal) != (acting, legal):
-            raise ValueError(f"{where} {node.first.history()}, where other actions are legal")
+            raise ValueError(f"{where} {node.first.history()}, which has other legal actions")
         before = self._paid(state)
         for joint, listed in node.outcomes.items():
             self._count()
@@ -316,13 +316,13 @@ class _Lister:
                 for probability, after, _, _ in after_chance(self._played(state, acting, joint))
             )
             if self._distribution(found) != self._distribution(listed):
-                raise ValueError(f"{where} {node.first.history()}, but actions {list(joint)} differ in outcome")
+                raise ValueError(f"{where} {node.first.history()}, but actions {list(joint)} have different outcomes")
 
 
 def after_chance(
     state: Any, probability: Fraction = CERTAIN, chance: tuple[int, ...] = (), recovered: bool = True
 ) -> Iterator[tuple[Fraction, Any, tuple[int, ...], bool]]:
-    """The results of chance at a state: probabilities, states, actions, and whether probabilities were recovered."""
+    """Yields the results of chance at a state: probability, state, actions, and whether fractions were recovered."""
     if not state.is_chance_node():
         yield probability, state, chance, recovered
         return

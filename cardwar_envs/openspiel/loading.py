@@ -14,9 +14,9 @@ from cardwar_envs.core.parameters import did_you_mean, shown
 from cardwar_envs.core.secrets import without_secrets
 
 CALL = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)
-# A negative or enormous number makes OpenSpiel write outside its arrays or exhaust the memory.
+# Negative or enormous numbers make OpenSpiel write outside its arrays or exhaust the memory.
 MOST = 10_000
-# Larger numbers are first tried in a separate process.
+# With larger numbers, a game is first loaded in a separate process.
 SMALL = 20
 SECONDS = 5
 TRY = """
@@ -46,10 +46,10 @@ def require_pyspiel() -> Any:
 
 
 def load(name: str) -> Any:
-    """Loads a game of OpenSpiel that has simultaneous moves, or turns, and a public state.
+    """Loads an OpenSpiel game that has a public state and either simultaneous moves or turns.
 
     Args:
-        name: In the syntax of `pyspiel.load_game`, e.g. `goofspiel(num_cards=4)`. Parameters may be paths, which
+        name: A name in the syntax of `pyspiel.load_game`, e.g. `goofspiel(num_cards=4)`. Parameters can be paths, which
             OpenSpiel opens, so the name must come from the user.
 
     Raises:
@@ -73,7 +73,7 @@ def reading(name: str) -> Iterator[None]:
     try:
         os.dup2(nowhere, 2)
         yield
-    except (RuntimeError, IndexError) as error:  # pyspiel.SpielError is the former
+    except (RuntimeError, IndexError) as error:  # pyspiel.SpielError is a RuntimeError
         reason = str(error).strip().partition("\n")[0].rpartition("/")[2]  # without the path of its source
         raise ValueError(f"openspiel:{name} cannot be loaded: OpenSpiel says {reason!r}") from None
     finally:
@@ -83,7 +83,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether all parameters are small numbers, booleans or words; or the game exists only in this process."""
+    """Returns whether all parameters are small numbers, booleans or words, or the game exists only in this process."""
     short, values = _parsed(name)
     if short.startswith(("python_", "cardwar_")):
         return True
@@ -95,7 +95,7 @@ def _is_small(value: str) -> bool:
 
 
 def _try_aside(name: str) -> None:
-    """Loads the game in a separate process; raises a ValueError if that does not finish, or crashes."""
+    """Loads the game in a separate process; raises a ValueError if this process crashes or does not finish."""
     try:
         tried = subprocess.run(
             [sys.executable, "-c", TRY, name],
@@ -120,12 +120,12 @@ def canonical_name(name: str) -> str:
 def _parsed(name: str) -> tuple[str, dict[str, str]]:
     found = CALL.fullmatch(name.strip()) if isinstance(name, str) else None
     if found is None:
-        raise ValueError(f"openspiel:{name} must read openspiel:NAME(key=value,...)")
+        raise ValueError(f"openspiel:{name} must have the form openspiel:NAME(key=value,...)")
     values: dict[str, str] = {}
     for part in _parts(found[2] or "", name):
         key, equals, value = part.partition("=")
         if not (equals and key.strip().isidentifier()) or key.strip() in values:
-            raise ValueError(f"openspiel:{name}: {part!r} must read key=value, each key once")
+            raise ValueError(f"openspiel:{name}: {part!r} must have the form key=value, with each key once")
         values[key.strip()] = value.strip()
     return found[1], values
 
@@ -147,7 +147,7 @@ def _parts(inner: str, name: str) -> list[str]:
 
 
 def _check_name(spiel: Any, name: str) -> None:
-    """Raises a ValueError unless the game, its parameters and those of games inside it exist and fit their types."""
+    """Raises a ValueError unless the game and its parameters, nested games included, exist and have the right types."""
     short, values = _parsed(name)
     if short.startswith("python_"):
         import open_spiel.python.games  # noqa: F401  # registers them
@@ -180,18 +180,18 @@ def _require_public(spiel: Any, name: str, game: Any) -> None:
     kind, types = game.get_type(), spiel.GameType
     reason = ""
     if kind.dynamics == types.Dynamics.MEAN_FIELD:
-        reason = "it is a mean-field game, whose players are a crowd"
+        reason = "it is a mean-field game"
     elif kind.information == types.Information.IMPERFECT_INFORMATION:
         hidden = kind.dynamics == types.Dynamics.SEQUENTIAL
         reason = "players take turns with hidden information" if hidden else "players have private information"
     elif kind.information == types.Information.ONE_SHOT and kind.dynamics == types.Dynamics.SEQUENTIAL:
         reason = "players take turns without seeing each other's moves"
     elif kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
-        reason = "its chance outcomes are drawn and not listed"
+        reason = "its chance outcomes are sampled and not listed"
     elif game.num_players() < 2:
         reason = "it has fewer than two players"
     elif not 1 <= game.num_distinct_actions() <= MOST:
-        reason = f"it has {game.num_distinct_actions():,} actions; 1..{MOST:,} can be listed"
+        reason = f"it has {game.num_distinct_actions():,} actions; allowed are 1..{MOST:,}"
     elif game.max_game_length() < 1:
         reason = f"its longest game has {game.max_game_length()} moves"
     if reason:

@@ -34,9 +34,9 @@ def after_history(game: Any, history: Sequence[int]) -> Any | None:
 
 @lru_cache(maxsize=8)
 def tensors_of(name: str, key: Key | None, merge: bool) -> NDArray[np.float32]:
-    """`[states, players, size]`: OpenSpiel's tensors of all states of a `listing`.
+    """`[states, players, size]`: OpenSpiel's tensors for all states of a `listing`.
 
-    The size is 0 if OpenSpiel provides none or there are too many.
+    The size is 0 if OpenSpiel provides no tensors or they would exceed the limit.
     """
     listed = listing(name, key, merge)
     game, players = listed.game, range(listed.game.num_players())
@@ -52,7 +52,7 @@ def tensors_of(name: str, key: Key | None, merge: bool) -> NDArray[np.float32]:
     if not size:
         return found
     for number, node in enumerate(listed.nodes):
-        if node.acting:  # final states have no tensor: it may be undefined there
+        if node.acting:  # terminal states get no tensor, because OpenSpiel may not define one
             first = node.first
             tensor = first.observation_tensor if kind.provides_observation_tensor else first.information_state_tensor
             found[number] = [tensor(player) for player in players]

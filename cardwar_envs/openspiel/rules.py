@@ -1,4 +1,4 @@
-"""A game of OpenSpiel as a `Game`."""
+"""Adapts an OpenSpiel game to `Game`."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from cardwar_envs.openspiel.listing import Key, Listing, Node, OpenSpielState, l
 from cardwar_envs.openspiel.loading import canonical_name
 from cardwar_envs.openspiel.replay import after_history, tensors_of
 
-# Numbers of states in observations are fractions of this, which float32 holds exactly.
+# Observations hold the number of a state divided by this, which float32 represents exactly.
 WHOLE = 2**24
 
 
 @dataclass(frozen=True)
 class OpenSpielGame(Game[OpenSpielState]):
-    """A game of OpenSpiel with simultaneous moves, or turns, and a public state, listed as a whole.
+    """An OpenSpiel game that has a public state and either simultaneous moves or turns; all states are enumerated.
 
     An observation has the state's number (divided by 2^24), the observer's seat, and OpenSpiel's tensor for the state's
     first history.
 
     Attributes:
         spiel: The game's name and parameters in OpenSpiel's syntax.
-        state_key: Which histories are one state: if not given, those that are proven equal; "history", each by itself;
-            "string", those with equal text after the same number of moves; or a function of OpenSpiel's state with
-            hashable results.
+        state_key: Determines which histories are one state: None merges histories that are proven equal; "history"
+            merges none; "string" merges histories with equal text after the same number of moves; a function of
+            OpenSpiel's state merges histories for which it returns the same hashable key.
 
     Raises:
-        ValueError: If the game does not exist, is too large or of another kind, or the key merges different states.
+        ValueError: If the game does not exist, is too large, is of another kind, or the key merges different states.
     """
 
     name: ClassVar[str] = "openspiel"
@@ -92,7 +92,7 @@ class OpenSpielGame(Game[OpenSpielState]):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """The fields; a function is represented by its name."""
+        """The fields of this game as plain data, with the name of `state_key` if it is a function."""
         key = self.state_key.__qualname__ if callable(self.state_key) else self.state_key
         return {"spiel": self.spiel, "state_key": key}
 
@@ -121,24 +121,24 @@ class OpenSpielGame(Game[OpenSpielState]):
         return self._node(state).first.clone()
 
     def state_at(self, history: Sequence[int]) -> OpenSpielState:
-        """The state of a history as `pyspiel.State.history` returns it, which must not end at a chance node.
+        """The state of a history in the format of `pyspiel.State.history`, which must not end at a chance node.
 
         Raises:
             ValueError: If there is no such history.
         """
         state = after_history(self.listed.game, history)
         if state is None or state.is_chance_node():
-            raise ValueError(f"history ({list(history)}) is none of {self.facts.name}")
+            raise ValueError(f"history ({list(history)}) is not a history of {self.facts.name}")
         return self.listed.find(state)
 
     @cached_property
     def tensors(self) -> NDArray[np.float32]:
-        """`[states, players, size]`."""
+        """OpenSpiel's tensors of all states, `[states, players, size]`."""
         return tensors_of(*self._listed_by)
 
     @cached_property
     def _observations(self) -> NDArray[np.float32]:
-        """`[states, players, observation_size]`."""
+        """The observations of all states, `[states, players, observation_size]`."""
         states, players, _ = self.tensors.shape
         numbers = np.arange(states).repeat(players).reshape(states, players, 1) / WHOLE
         seats = np.broadcast_to(np.arange(players)[:, None], numbers.shape)
@@ -150,8 +150,8 @@ class OpenSpielGame(Game[OpenSpielState]):
         Entries:
             1: the number of the state, divided by 2^24
             1: the seat
-            all others: OpenSpiel's observation tensor of the state's first history (or its information state
-                tensor; nothing if it provides neither or there are too many states)
+            all others: OpenSpiel's observation tensor for the state's first history, or else its information state
+                tensor; nothing if OpenSpiel provides neither or there are too many states
         """
         seen: NDArray[np.float32] = self._observations[state.number, player].copy()
         return seen
@@ -164,7 +164,7 @@ class OpenSpielGame(Game[OpenSpielState]):
             whole_number("number", state.number, range(len(self.listed.nodes)))
 
     def describe(self, state: OpenSpielState) -> str:
-        """OpenSpiel's text of the state's first history."""
+        """OpenSpiel's text for the state's first history."""
         merged = self.listed.merged[state.number]
         histories = f", the first of {merged:,} histories" if merged > 1 else ""
         return f"{self.spiel_state(state)}".strip() + f"\nstate {state.number}{histories}"
@@ -174,7 +174,7 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     @cached_property
     def _action_words(self) -> list[list[str]]:
-        """Each action's text where it first occurs, if a player's actions have distinct texts; else numbers."""
+        """Each action's text at its first occurrence, if the texts of a player's actions are distinct; else numbers."""
         return [self._words_of(player) for player in range(self.facts.num_players)]
 
     def _words_of(self, player: int) -> list[str]:
@@ -197,14 +197,14 @@ class OpenSpielGame(Game[OpenSpielState]):
 
 
 def from_openspiel(game: Any, state_key: Literal["history", "string"] | Key | None = None) -> OpenSpielGame:
-    """A game of OpenSpiel as a `Game`.
+    """Makes a `Game` from an OpenSpiel game.
 
     Args:
-        game: Its name, e.g. `"goofspiel(num_cards=4)"`, or a `pyspiel.Game` that was loaded by name.
+        game: A name, e.g. `"goofspiel(num_cards=4)"`, or a `pyspiel.Game` that was loaded by name.
         state_key: See `OpenSpielGame`.
 
     Raises:
-        ValueError: As `OpenSpielGame`.
+        ValueError: As for `OpenSpielGame`.
     """
     return OpenSpielGame(game if isinstance(game, str) else str(game), state_key)
 

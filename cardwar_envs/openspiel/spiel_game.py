@@ -48,7 +48,7 @@ def register(name: str, rules: Game[Any]) -> None:
         max_game_length=facts.max_length,
     )
 
-    class Maker:  # OpenSpiel releases it after Python has ended, which a function would not survive
+    class Maker:  # a class, because OpenSpiel releases it after Python has shut down, when releasing a function crashes
         def __new__(cls, params: Any = None) -> _SpielGame:
             return _SpielGame(kind, info, rules)
 
@@ -56,7 +56,7 @@ def register(name: str, rules: Game[Any]) -> None:
 
 
 def _recall_size(rules: Game[Any]) -> int:
-    """Length of an information state: the seat, all observations, and own actions, one-hot."""
+    """The length of an information state tensor: one-hot seat, all observations, and own actions, one-hot."""
     facts = rules.facts
     return facts.num_players + facts.observation_size + facts.max_length * (facts.observation_size + facts.num_actions)
 
@@ -88,7 +88,7 @@ class _SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
         if params:
-            raise ValueError(f"observers have no parameters; {params} were given")
+            raise ValueError(f"params ({params}) must be empty: observers have no parameters")
         recall = iig_obs_type is not None and iig_obs_type.perfect_recall
         return _Observer(self.rules, recall)
 
@@ -166,7 +166,7 @@ class _SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class _Observer:
-    """A player's view: the last observation or, with perfect recall, all of them and the own actions."""
+    """A player's view: the last observation or, with perfect recall, all observations and the player's own actions."""
 
     def __init__(self, rules: Game[Any], recall: bool) -> None:
         self.rules, self.recall = rules, recall

@@ -1,4 +1,4 @@
-"""Our games in OpenSpiel: simultaneous nodes, chance nodes, information states as strings and tensors."""
+"""Makes our games available in OpenSpiel, with simultaneous nodes, chance nodes and information states."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ REGISTERED: dict[str, Game[Any]] = {}
 
 
 def to_openspiel(game: Game[Any]) -> Any:
-    """Registers one of our games with OpenSpiel and loads it.
+    """Registers a game with OpenSpiel and loads it.
 
-    `pyspiel.load_game(str(loaded))` loads it again in the same process. An information state holds the observations and
-    own actions so far. Its tensor is provided if the game is short enough for 100,000 numbers.
+    `pyspiel.load_game(str(loaded))` loads it again in the same process. An information state holds the player's
+    observations and actions so far. It has a tensor if the tensor needs at most 100,000 numbers.
 
     Args:
         game: Any game.
 
     Returns:
-        The `pyspiel.Game`. Its name is `cardwar_` with the game's name and the parameters that differ from the
+        The `pyspiel.Game`. Its name consists of `cardwar_`, the game's name and the parameters that differ from the
         defaults.
 
     Raises:
@@ -31,7 +31,7 @@ def to_openspiel(game: Game[Any]) -> Any:
     from cardwar_envs.openspiel.spiel_game import register
 
     name = _spiel_name(game)
-    while REGISTERED.get(name, game) != game:  # parameters that differ in punctuation only
+    while REGISTERED.get(name, game) != game:  # another game's parameters differ only in punctuation
         name += "_"
     if name not in REGISTERED:
         register(name, game)
@@ -40,7 +40,7 @@ def to_openspiel(game: Game[Any]) -> Any:
 
 
 def _spiel_name(game: Game[Any]) -> str:
-    """A name that contains the parameters, since OpenSpiel's own may only be numbers and strings without commas."""
+    """A name that contains the parameters, since OpenSpiel's parameters can only be numbers and comma-free strings."""
     defaults = _defaults(game)
     given = [f"{key}_{value}" for key, value in game.parameters().items() if defaults.get(key, ...) != value]
     return re.sub(r"\W+", "_", "_".join(["cardwar", game.facts.name, *given])).strip("_")

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 and sb3-contrib on simultaneous-move games.
+"""Stable-Baselines3 and sb3-contrib for simultaneous-move games.
 
     from sb3_contrib import MaskablePPO
     from cardwar_envs import make_game
@@ -9,8 +9,8 @@
     model.learn(200_000, callback=ExploitabilityCallback(game, every=20_000))
     policy = from_sb3(model)  # for the oracles, for opponent=policy, for matches
 
-In the environments of `make_self_play` the model has every seat; in those of `make_against` policies have the other
-seats. Both are SB3 `VecEnv`s with action masks. Single-agent environments work as well:
+`make_self_play` makes environments in which the model has every seat; `make_against` makes environments in which
+policies have the other seats. Both are SB3 `VecEnv`s with action masks. Single-agent environments work as well:
 `make_vec_env("cardwar/Jujitsu-v0", env_kwargs={"num_cards": 4})` with MaskablePPO("MultiInputPolicy"), and SB3's own
 PPO with `illegal_action="forfeit"` in `env_kwargs`.
 
@@ -18,7 +18,7 @@ Requires Stable-Baselines3 (extra `train`).
 """
 
 try:
-    import stable_baselines3 as _sb3  # noqa: F401  # only to say what is missing
+    import stable_baselines3 as _sb3  # noqa: F401  # imported here for a clear error
 except ModuleNotFoundError as error:
     raise ImportError(
         f"cardwar_envs.sb3 needs {error.name}; it comes with the extra: pip install 'cardwar-envs[train]'",

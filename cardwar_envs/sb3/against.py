@@ -1,4 +1,4 @@
-"""Games against fixed policies for Stable-Baselines3: the learner has some seats of each game, policies the others."""
+"""Games against fixed policies for Stable-Baselines3: the learner has some seats, and policies have the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cardwar_envs.envs.opponents import Opponent, opponent_pools
 from cardwar_envs.envs.session import resolved_game
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 
-# From this many actions on, batches draw uniform play directly: rows of probabilities would take most of the time.
+# With this many actions or more, batches draw uniform play directly: rows of probabilities would take most of the time.
 MANY_ACTIONS = 100
 
 
@@ -32,7 +32,7 @@ def make_against(
     start: str = "initial",
     **parameters: Any,
 ) -> AgainstVecEnv:
-    """Makes environments in which the model has one seat of each game, in rotation, and policies have the others.
+    """Makes environments in which the model has one seat of each game, in rotation, and policies the other seats.
 
     Args:
         game: A game or its name.
@@ -43,7 +43,7 @@ def make_against(
         **parameters: Parameters of the game, if it is given by name.
 
     Raises:
-        ValueError: If an argument is invalid; for an unknown parameter also a TypeError.
+        ValueError: If an argument is invalid; the error for an unknown parameter is also a TypeError.
     """
     rules = resolved_game(game, parameters)
     batch = GameBatch(rules, num_games, seed, start)
@@ -51,12 +51,12 @@ def make_against(
 
 
 class Opponents(NamedTuple):
-    """Fixed policies, one of which is drawn for each game and seat and plays the whole game there.
+    """Fixed policies, one of which is drawn for each game and seat and plays the whole game in that seat.
 
     Attributes:
         policies: The policies to draw from.
-        weights: `[num_players, number of policies]`: the probabilities of the policies in each seat. If they also
-            depend on the learner's seat, `[num_players, num_players, number of policies]` with that seat as first axis.
+        weights: `[num_players, number of policies]`: the probabilities of the policies in each seat; or
+            `[num_players, num_players, number of policies]`, if they also depend on the learner's seat (first axis).
     """
 
     policies: Sequence[Policy]
@@ -88,20 +88,20 @@ class Opponents(NamedTuple):
 
 
 def one_seat_each(num_games: int, num_players: int) -> NDArray[np.bool_]:
-    """`[num_games, num_players]`: the learner's seats if it has one in each game, in rotation."""
+    """`[num_games, num_players]`: the learner's seats if it has one seat in each game, in rotation."""
     own: NDArray[np.bool_] = np.arange(num_games)[:, None] % num_players == np.arange(num_players)
     return own
 
 
 class AgainstVecEnv(VecEnvWrapper):
-    """Games in which fixed policies have the other seats.
+    """An SB3 `VecEnv` of games in which fixed policies have the seats that the learner does not have.
 
     Each environment is one of the learner's seats, ordered by game: by default seat `game % num_players` of each game.
-    A game restarts once all of the learner's seats are out. The opponents of each game have a random stream separate
-    from that of chance.
+    A game restarts once all of the learner's seats are out. In each game, the opponents' draws and chance have separate
+    random streams.
 
     Attributes:
-        opponents: The opponents in games that start from now on.
+        opponents: The opponents in games that start after this attribute is set.
         streams: `[num_games]`: the states of the opponents' random streams.
     """
 
@@ -134,7 +134,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return seeds
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts new games with newly drawn opponents; returns `[num_envs, observation_size]`."""
+        """Starts new games with newly drawn opponents; returns observations `[num_envs, observation_size]`."""
         if self._seeds[0] is not None:
             self.streams = _second_half(self._seeds[0], len(self._learns))
             self._reset_seeds()
@@ -142,7 +142,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return self._look(self._seats.reset())
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Takes the learner's actions, `[num_envs]`, and draws those of the opponents."""
+        """Stores the learner's actions, `[num_envs]`, and draws the opponents' actions."""
         joint = self._replies().reshape(-1)
         joint[self._own] = actions
         self._seats.step_async(joint)
@@ -171,7 +171,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return self._seats.env_method(method_name, *method_args, indices=own, **method_kwargs)
 
     def _look(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Stores the observations of all seats for the opponents, and returns the learner's."""
+        """Stores the observations of all seats for the opponents, and returns the learner's observations."""
         own: NDArray[np.float32] = observations[self._own]
         self._seen = observations
         return own

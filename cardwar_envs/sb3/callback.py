@@ -1,4 +1,4 @@
-"""Exact exploitability during the training of a Stable-Baselines3 model."""
+"""Measures the exact exploitability of a Stable-Baselines3 model during training."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.sb3.model_policy import from_sb3
 
-# Found by entry point, so that environments do not import solvers.
+# Group of entry points through which measures are found, so that environments do not import solvers.
 MEASURES = "cardwar_envs.measures"
 
 
 class ExploitabilityCallback(BaseCallback):
     """Computes the model's exact exploitability before training, every `every` steps, and after training.
 
-    Logs it to SB3's logger as `cardwar/exploitability`; for games that are not two-player zero-sum, NashConv as
-    `cardwar/nash_conv`.
+    Logs it to SB3's logger as `cardwar/exploitability`; for games that are not two-player zero-sum, computes NashConv
+    and logs it as `cardwar/nash_conv`.
 
     Attributes:
-        history: `(steps, figure)` of each measurement: SB3's total steps, and payoff points.
+        history: `(steps, figure)` of each measurement: SB3's total number of steps, and the figure in payoff points.
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class ExploitabilityCallback(BaseCallback):
             every: Number of SB3's steps between measurements.
             illegal: As for `baselines.nash_conv`: "renormalise" for models without action masks.
             legal_only: As for `from_sb3`.
-            verbose: 1 prints each figure.
+            verbose: With 1, prints each figure.
 
         Raises:
             ValueError: If an argument is invalid.
         """
         super().__init__(verbose)
         if not isinstance(game, Game):
-            raise ValueError(f"game ({game!r}) must be a game, such as cardwar_envs.make_game makes")
+            raise ValueError(f'game ({game!r}) must be a game, such as cardwar_envs.make_game("jujitsu", num_cards=4)')
         self.game, self.every = game, whole_number("every", every, range(1, 2**62))
         self.history: list[tuple[int, float]] = []
         self._illegal, self._legal_only = illegal, legal_only
@@ -84,4 +84,4 @@ def _measure(name: str) -> Callable[..., Any]:
     for point in entry_points(group=MEASURES, name=name):
         measure: Callable[..., Any] = point.load()
         return measure
-    raise ValueError(f"no measure {name!r} is installed: install cardwar-envs again")
+    raise ValueError(f"the measure {name!r} is not installed: reinstall cardwar-envs")

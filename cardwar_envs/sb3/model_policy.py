@@ -30,7 +30,7 @@ class SB3Policy:
         self._dict = isinstance(space, spaces.Dict)
         seen = space.spaces.get("observation") if isinstance(space, spaces.Dict) else space
         if not isinstance(seen, spaces.Box) or (self._dict and set(space.spaces) != {"observation", "action_mask"}):
-            raise ValueError(f"model {self._name} sees {space}, not the observations of a game")
+            raise ValueError(f"model {self._name} has observation space {space}, which is not the space of a game")
         self._size = seen.shape
 
     def __repr__(self) -> str:
@@ -69,31 +69,31 @@ def from_sb3(model: Any, *, legal_only: bool = False) -> SB3Policy:
         model: A model of Stable-Baselines3 or sb3-contrib with one discrete action:
             MaskablePPO plays its actor's distribution, with the masks.
             PPO and A2C play their actor's distribution. They ignore masks, so illegal actions may have positive
-            probability; oracles reject that unless called with `illegal="renormalise"`.
+            probability; oracles reject such policies unless called with `illegal="renormalise"`.
             DQN plays the action of highest value, without exploration.
-        legal_only: For DQN: whether to choose among legal actions only. This differs from the trained policy wherever
-            an illegal action has the highest value.
+        legal_only: For DQN: whether to choose only among legal actions. The result differs from the trained policy
+            wherever an illegal action has the highest value.
 
     Returns:
         The policy.
 
     Raises:
-        ValueError: If it is another kind of model, or its observation space is not that of a game.
+        ValueError: If the model is of another kind, or its observation space is not the space of a game.
     """
     return SB3Policy(model, legal_only)
 
 
 def _answers_of(model: Any, legal_only: bool) -> Answers:
-    """The function that queries a model for probabilities."""
+    """Makes a function that queries a model for probabilities."""
     name, policy = type(model).__name__, getattr(model, "policy", None)
     if policy is None or not isinstance(getattr(model, "action_space", None), spaces.Discrete):
-        raise ValueError(f"model ({name}) must be one of Stable-Baselines3's for a discrete action")
+        raise ValueError(f"model ({name}) must be a Stable-Baselines3 model with a Discrete action space")
     if hasattr(policy, "q_net"):
         return lambda seen, masks: _greedy(policy.q_net(seen), masks, legal_only)
     if legal_only:
         raise ValueError(f'legal_only is for DQN; oracles measure {name} with illegal="renormalise"')
     if not hasattr(policy, "get_distribution"):
-        raise ValueError(f"model ({name}) must have an actor or action values, as PPO and DQN have")
+        raise ValueError(f"model ({name}) must have an actor or action values, like PPO and DQN")
     if "action_masks" in signature(policy.get_distribution).parameters:
         return lambda seen, masks: policy.get_distribution(seen, action_masks=masks).distribution.probs
     return lambda seen, masks: policy.get_distribution(seen).distribution.probs

@@ -25,12 +25,12 @@ def make_self_play(
     Args:
         game: A game or its name.
         num_games: Games played in parallel; each seat of each game is one environment.
-        seed: Seed of all chance; SB3's own `seed` replaces it.
+        seed: Seed of chance; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
         **parameters: Parameters of the game, if it is given by name.
 
     Raises:
-        ValueError: If an argument is invalid; for an unknown parameter also a TypeError.
+        ValueError: If an argument is invalid; the error for an unknown parameter is also a TypeError.
     """
     return SelfPlayVecEnv(GameBatch(resolved_game(game, parameters), num_games, seed, start))
 
@@ -41,10 +41,10 @@ Played = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list
 class SelfPlayVecEnv(VecEnv):
     """A `GameBatch` as an SB3 `VecEnv`.
 
-    Environment `game * num_players + seat` is that seat of that game. Observations are the game's own. sb3-contrib gets
-    masks through `env_method("action_masks")`. A seat is done when it goes out or the game ends. While it is out, its
-    mask is all zeros until the next game; such rows are not decisions and must be excluded from training. They occur
-    only in games for more than two players, and never in `AgainstVecEnv` with one seat per game.
+    Environment `game * num_players + seat` is one seat of one game. Observations are the game's arrays, not dicts.
+    sb3-contrib gets masks through `env_method("action_masks")`. A seat is done when it goes out or the game ends. The
+    mask of a seat that is out is all zeros until the next game; such rows are not decisions and must be excluded from
+    training. They occur only in games for more than two players, and never in `AgainstVecEnv` with one seat per game.
     """
 
     def __init__(self, batch: GameBatch[Any]) -> None:
@@ -58,7 +58,7 @@ class SelfPlayVecEnv(VecEnv):
         )
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts new games, seeded by a preceding call of `seed`; returns `[num_envs, observation_size]`."""
+        """Starts new games, seeded if `seed` was called before; returns observations `[num_envs, observation_size]`."""
         if self._seeds[0] is not None:
             self._batch.streams = new_streams(self._seeds[0], self._batch.num_games)
             self._reset_seeds()
@@ -66,7 +66,7 @@ class SelfPlayVecEnv(VecEnv):
         return self._by_env(observations)
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Takes one action per environment, `[num_envs]`."""
+        """Stores one action per environment, `[num_envs]`."""
         self._actions = np.asarray(actions).reshape(self._batch.num_games, self._num_players)
 
     def step_wait(self) -> Played:
@@ -78,7 +78,7 @@ class SelfPlayVecEnv(VecEnv):
         self._actions, self._masks = None, step.masks
         if step.rewards[out].any():
             game = self._batch.game.facts.name
-            raise ValueError(f"{game}: pays a player after it has gone out, which learners by decisions cannot take in")
+            raise ValueError(f"{game}: pays a player after it has gone out, which these environments cannot return")
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         return (
             self._by_env(step.observations),
@@ -93,7 +93,7 @@ class SelfPlayVecEnv(VecEnv):
         return self._by_env(observations)
 
     def _out(self) -> NDArray[np.bool_]:
-        """`[num_games, num_players]`: who is out of the game."""
+        """`[num_games, num_players]`: the players who are out of the game."""
         assert self._masks is not None
         return np.asarray(~np.any(self._masks.view(np.bool_), axis=2))
 
@@ -129,7 +129,7 @@ class SelfPlayVecEnv(VecEnv):
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
     ) -> list[bool]:
-        """False for all."""
+        """Returns False for every environment."""
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:

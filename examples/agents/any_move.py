@@ -1,4 +1,4 @@
-"""An agent in plain Python: mixes evenly over its cheapest and its dearest move. It imports nothing but json and sys.
+"""An agent in plain Python that plays its first or its last legal move, each with probability 1/2.
 
 cardwar exploit goofspiel num_cards=3 --policy "agent:python3 examples/agents/any_move.py"
 """
@@ -8,14 +8,14 @@ import sys
 
 
 def answer(query):
-    """Probabilities of moves by name."""
+    """The answer to a query: the probabilities of moves by name."""
     names = [move["name"] for move in query["moves"]]
     chosen = {names[0], names[-1]}
     return {"probabilities": {name: 1 / len(chosen) for name in chosen}}
 
 
 def main():
-    """Answers a line with a line until there are no more."""
+    """Reads a query per line and writes an answer per line, until the input ends."""
     for line in sys.stdin:
         query = json.loads(line)
         if query["protocol"] != 1:

@@ -1,12 +1,12 @@
-"""An agent that asks a language model at any OpenAI-compatible endpoint. It imports the standard library only.
+"""An agent that queries a language model at an OpenAI-compatible endpoint, using only the standard library.
 
     export OPENAI_BASE_URL=https://api.example.com/v1 OPENAI_API_KEY=... OPENAI_MODEL=...
     cardwar interview dice_poker --agent "-e OPENAI_API_KEY python3 examples/agents/endpoint_agent.py" --out asked \
         --agent-seconds 120
 
-Without `-e`, an agent does not see variables whose names look like secrets. The key is sent to that address only:
-redirects are refused, certificates are verified, and plain http is for this machine alone. OPENAI_TEMPERATURE
-(default 1) and OPENAI_SECONDS (default 60, per request) are optional.
+`-e` passes the key to the agent, which otherwise gets no variables whose names look like secrets. The key is sent only
+to the address in OPENAI_BASE_URL: redirects are refused, certificates are verified, and plain http is allowed only for
+this machine. OPENAI_TEMPERATURE (default 1) and OPENAI_SECONDS (default 60, per request) are optional.
 """
 
 import json
@@ -19,8 +19,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-PROMPT = 1  # changes with the text below
-TRIES, PAUSE = 4, 1.0  # requests for an answer, and seconds before the second one, doubled each time
+PROMPT = 1  # version of the text below
+TRIES, PAUSE = 4, 1.0  # number of requests per answer, and seconds before the second request, doubled each time
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 WORDS = """{rules}
 
@@ -35,22 +35,22 @@ ASKED = {
 
 
 class NoRedirects(HTTPRedirectHandler):
-    """A redirect would take the key to another address."""
+    """Refuses redirects, which would send the key to another address."""
 
     def redirect_request(self, *arguments):
-        """Follows none."""
+        """Follows no redirect."""
         return None
 
 
 def setting(name, default=None):
-    """An environment variable; the program ends without it."""
+    """The value of an environment variable; exits if it is not set and has no default."""
     if (value := os.environ.get(name, default)) is None:
-        sys.exit(f"set {name}")
+        sys.exit(f"set the environment variable {name}")
     return value
 
 
 def prompt(query):
-    """The question in words: the game's own texts, and how to answer."""
+    """The prompt: the game's rules and state, the legal moves, and the format of the answer."""
     moves = [move["name"] for move in query["moves"]]
     what, example = ASKED[query["ask"]]
     example = example.format(first=moves[0])
@@ -58,7 +58,7 @@ def prompt(query):
 
 
 def reply_to(text, base, key):
-    """What the model says; the program ends if the endpoint fails again and again."""
+    """The model's reply; exits if the endpoint fails `TRIES` times."""
     content = {"model": setting("OPENAI_MODEL"), "temperature": float(setting("OPENAI_TEMPERATURE", "1"))}
     content["messages"] = [{"role": "user", "content": text}]
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
@@ -79,7 +79,7 @@ def reply_to(text, base, key):
 
 
 def answer(query, base, key):
-    """The line that answers a query: the last JSON object that the model writes, as it is."""
+    """The answer to a query: the last JSON object in the model's reply, with `about` added."""
     text, temperature = reply_to(prompt(query), base, key)
     found = re.findall(r"\{(?:[^{}]|\{[^{}]*\})*\}", text or "")
     about = {"model": setting("OPENAI_MODEL"), "temperature": temperature, "prompt": PROMPT}
@@ -90,11 +90,11 @@ def answer(query, base, key):
 
 
 def main():
-    """Answers a line with a line until there are no more."""
+    """Reads a query per line and writes an answer per line, until the input ends."""
     base, key = setting("OPENAI_BASE_URL").rstrip("/"), setting("OPENAI_API_KEY")
     address = urlsplit(base)
     if address.scheme != "https" and not (address.scheme == "http" and address.hostname in LOCAL):
-        sys.exit("OPENAI_BASE_URL must begin with https://")
+        sys.exit(f"OPENAI_BASE_URL ({base}) must begin with https://, or with http:// for this machine")
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line), base, key)), flush=True)
 

@@ -28,7 +28,7 @@ def test_there_are_such_functions():
 def test_what_is_no_game_is_named_with_how_to_make_one(function):
     needed = [each.name for each in inspect.signature(function).parameters.values() if each.default is each.empty]
     for wrong, said in (
-        ("jujitsu", r"game \('jujitsu'\) must be .* cardwar_envs.make_game\(\"jujitsu\", .*makes one; it is a str"),
+        ("jujitsu", r"game \('jujitsu'\) must be .* cardwar_envs.make_game\(\"jujitsu\", .*; it is a str"),
         (Jujitsu, r"must be a game, .*; it is a class"),
         ([], r"game \(\[\]\) must be a game, .*; it is a list"),
     ):

@@ -113,12 +113,12 @@ def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
     assert matrix_games(make_game("goofspiel")) == 1_338_905_984
     with pytest.raises(ValueError, match=r"has about .* matrix games; .* the largest size that works with .* is 14$"):
         baselines.solve(make_game("goofspiel", num_cards=40))
-    message = "goofspiel has at least 1,338,905,984 states to decide in, .* is 1,000,000; the largest size .* is 8$"
+    message = "goofspiel has at least 1,338,905,984 undecided states, .* is 1,000,000; the largest size .* is 8$"
     with pytest.raises(ValueError, match=message):
         baselines.solve(make_game("goofspiel"), selection="max_entropy")
-    with pytest.raises(ValueError, match=r"states to decide in, and max_states is 1,000,000; the largest .* is 7$"):
+    with pytest.raises(ValueError, match=r"undecided states, and max_states is 1,000,000; the largest .* is 7$"):
         baselines.nash_conv(make_game("goofspiel"), "matching", max_states=1_000_000)
-    with pytest.raises(ValueError, match=r"at least 5,630 states .* is 50; the largest size that can work .* is 2$"):
+    with pytest.raises(ValueError, match=r"at least 5,630 undecided states, .* is 50; the largest size .* is 2$"):
         baselines.nash_conv(make_game("goofspiel", num_cards=5), "matching", max_states=50)
 
 
@@ -131,5 +131,5 @@ def test_a_name_does_not_begin_work_of_many_minutes(monkeypatch):
 
 def test_a_best_response_that_is_too_large_to_hold_is_refused_at_once(monkeypatch):
     monkeypatch.setattr("baselines.oracles.goofspiel.PrizePlay", None)  # nothing is laid out
-    with pytest.raises(ValueError, match=r"a best response \(nash_conv has its value\), so the largest .* is 11$"):
+    with pytest.raises(ValueError, match=r"a best response \(nash_conv gives its value\), so the largest .* is 11$"):
         baselines.best_response(make_game("goofspiel"), "uniform")

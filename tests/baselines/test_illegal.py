@@ -50,7 +50,7 @@ def test_the_legal_part_is_what_is_measured(game):
     assert found.payoffs == pytest.approx(plain.payoffs, abs=1e-12)
     assert found.removed.most == pytest.approx(0.25)
     assert 0.0 < found.removed.mean < 0.25
-    with pytest.warns(UserWarning, match="not the exact figure of the policy as it was given"):
+    with pytest.warns(UserWarning, match="not the exact figure of the given policy"):
         response = best_response(game, leaky, illegal="renormalise")
     assert response.value == pytest.approx(best_response(game, legal).value, abs=1e-12)
     assert response.removed.most == pytest.approx(0.25)
@@ -82,7 +82,7 @@ def test_by_default_it_is_an_error_that_names_the_option():
 
 
 def test_nothing_is_left_of_a_policy_that_plays_illegal_actions_only():
-    with pytest.raises(IllegalProbabilityError, match="all probability is on illegal actions where legal are"):
+    with pytest.raises(IllegalProbabilityError, match="all probability is on illegal actions; legal actions are"):
         exploitability(GAME, Leaky(make_policy("uniform", GAME), 1.0), illegal="renormalise")
 
 

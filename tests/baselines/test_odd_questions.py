@@ -60,7 +60,7 @@ ODD_GAMES = {
             "as one number": lambda self, paid: paid,
         }.items()
     },
-    "zero-sum in words only": (changed(_rewards=lambda self, paid: (paid, paid)), "says that it is zero-sum, but"),
+    "zero-sum in words only": (changed(_rewards=lambda self, paid: (paid, paid)), "declares that it is zero-sum, but"),
 }
 
 
@@ -77,7 +77,9 @@ def test_a_game_of_which_no_figure_means_anything_is_refused(name):
 
 
 def test_players_who_do_not_see_what_they_are_said_to_see_have_no_exact_figures():
-    with pytest.raises(ValueError, match="says that players see the state, but player_0 sees the same in 1 and in 2"):
+    with pytest.raises(
+        ValueError, match="declares that players see the state, but player_0 has the same observation in 1 and in 2"
+    ):
         baselines.nash_conv(Blind(HIDDEN), "uniform")
     assert baselines.nash_conv(Toy(HIDDEN), "uniform").total == 1.0
 
@@ -87,7 +89,7 @@ def test_rows_of_another_length_are_not_spread_over_arrays():
     with pytest.raises(ValueError, match="toy: an observation must have 2 numbers"):
         baselines.nash_conv(narrow, "uniform")
     for game in (narrow, changed(_rewards=lambda self, paid: (paid,))):
-        with pytest.raises(ValueError, match=r"the rules give .* where the game's facts say"):
+        with pytest.raises(ValueError, match=r"the rules return .*; by the game's facts its shape"):
             match(game, "uniform", "uniform", games=2)
 
 
@@ -106,7 +108,7 @@ CHANGES = {
     2: ("deals", lambda deals: deals * np.array([[1], [1], [-1]]), "deals must be"),
     3: ("payoffs", lambda payoffs: payoffs * np.array([1.0, NAN]), "payoffs must be finite"),
     4: ("payoffs", lambda payoffs: payoffs * 1e301, "payoffs must be finite"),
-    5: ("observations", lambda seen: (seen[0], np.zeros_like(seen[1])), "two types of player_1 see the same"),
+    5: ("observations", lambda seen: (seen[0], np.zeros_like(seen[1])), "two types of player_1 have the same"),
 }
 
 

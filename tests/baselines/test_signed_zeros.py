@@ -105,7 +105,7 @@ def test_a_table_takes_zeros_of_either_sign_for_the_same(made, kept, shown):
 
 def test_a_table_has_one_row_for_an_observation():
     keys = [np.array([zero], dtype=np.float32).tobytes() for zero in (0.0, -0.0)]
-    with pytest.raises(ValueError, match=r"two rows for one observation: 0\.0 and -0\.0 are equal"):
+    with pytest.raises(ValueError, match=r"two keys of the table are the same observation: 0\.0 and -0\.0 are equal"):
         TablePolicy(dict.fromkeys(keys, np.array([1.0])))
 
 
@@ -114,7 +114,7 @@ def test_states_that_differ_by_the_sign_of_a_zero_look_alike():
         def observation(self, state, player):
             return np.array([0.0 if state else -0.0, player], dtype=np.float32)
 
-    with pytest.raises(ValueError, match="player_0 sees the same in"):
+    with pytest.raises(ValueError, match="player_0 has the same observation in"):
         nash_conv(Alike(SCORES.table), "uniform")
 
 

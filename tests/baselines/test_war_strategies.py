@@ -383,7 +383,7 @@ def test_an_adversary_must_be_told_whom_it_plays(name):
         *((others, needs) for others in (None, [], ["min"], ["min"] * 3, "min")),
         (["min", "best"], "unknown policy 'best'"),
         (["min", 3], r"policy \(3\) must be a name"),
-        *((["min", each], "cannot play against a policy that must know what it plays") for each in informed),
+        *((["min", each], "cannot play against another adversary that must know its play") for each in informed),
     ):
         with pytest.raises(ValueError, match=message):
             make_policy(name, game, others=others)
@@ -397,7 +397,7 @@ def test_an_adversary_must_be_told_whom_it_plays(name):
 def test_an_adversary_must_be_certain_of_the_others(name):
     game = war()
     state = standing((2, 7), (3, 3, 5))
-    with pytest.raises(ValueError, match=r"must know what the others play, but DummiePlayer plays '3' with .* 0\.66"):
+    with pytest.raises(ValueError, match=r"needs deterministic opponents, but DummiePlayer plays '3' with .* 0\.66"):
         asked(game, make_policy(name, game, others=["dummie"]), state, 0)
     bad = Answering(lambda seen, masks: masks * 0.0)
     with pytest.raises(ValueError, match="probabilities sum to 0, not to 1"):
@@ -440,7 +440,7 @@ def test_a_line_up_takes_objects_as_they_are_and_asks_for_a_name_once():
 
 def test_two_adversaries_cannot_play_each_other():
     game = war(2)
-    with pytest.raises(ValueError, match=" and general_purpose_adversary_as_written: only one may depend"):
+    with pytest.raises(ValueError, match=" and general_purpose_adversary_as_written: only one policy may depend"):
         seated_policies(ADVERSARIES, game)
-    with pytest.raises(ValueError, match="cannot play against a policy that must know"):
+    with pytest.raises(ValueError, match="cannot play against another adversary that must know"):
         seated_policies([adversary(game, ["min"]), "general_purpose_adversary"], game)

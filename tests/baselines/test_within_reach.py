@@ -12,6 +12,14 @@ def test_small_games_are(game):
     assert within_reach(game)
 
 
-@each_row(("name", "parameters"), [("jujitsu", {}), ("war", {}), ("goofspiel", {"num_cards": 9})])
+def test_goofspiel_on_interleavings_has_a_limit_of_its_own():
+    assert within_reach(make_game("goofspiel", num_cards=8, view="word"))
+    assert not within_reach(make_game("goofspiel", num_cards=7))
+
+
+@each_row(
+    ("name", "parameters"),
+    [("jujitsu", {}), ("war", {}), ("goofspiel", {"num_cards": 9}), ("goofspiel", {"num_cards": 9, "view": "word"})],
+)
 def test_games_with_too_many_states_are_not(name, parameters):
     assert not within_reach(make_game(name, **parameters))

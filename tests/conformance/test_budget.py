@@ -45,7 +45,7 @@ def test_little_seen_is_not_passed():
     subject = Subject("heavy", None, heavy_env, {"num_cards": 3}, seconds=0.3)
     result = run("ends_are_final", subject)
     assert result.status == "little seen"
-    assert re.match(r"\d+ games of the Parallel kind with \d+ moves, when the time was over", result.reason)
+    assert re.match(r"only \d+ Parallel games with \d+ moves before the time ran out", result.reason)
     assert run("ends_are_final", load("cardwar/jujitsu-v0", ["num_cards=3"], games=12)).status == "passed"
 
 

@@ -44,23 +44,23 @@ SPREADING = {
 WORDS = {
     "HandSeenShrinking": "whether player_0 plays 0 or 1: told.observations.player_1.observation[",
     "OnePixel": "whether ann plays 2 or 0: render()[0][7, 11, 2]: 253 and 255",
-    "AskedBackwards": "in no turn are the agents asked in the order of `agents`",
+    "AskedBackwards": "in no turn are the agents selected in the order of `agents`",
     "WideMask": "the mask of player_0 is int64[5], not int8[5]",
-    "CardPlayedTwice": "which its mask forbids; nothing is raised and play goes on",
+    "CardPlayedTwice": "which its mask forbids; no error is raised and the game continues",
     "SpaceOfTheFirst": "is not in its space",
-    "RewardsStay": "last() tells player_1 a reward of 3, its `rewards` sum to 6",
-    "SeedAsBool": "all lead to the same game, though games in a row differ",
-    "SameGameAgain": "12 games in a row after one seed are the same",
+    "RewardsStay": "last() gives player_1 a reward of 3, but its `rewards` sum to 6",
+    "SeedAsBool": "all lead to the same game, although consecutive games differ",
+    "SameGameAgain": "12 consecutive games after one seed are the same",
     "CopyIsShallow": "playing the copy disturbs the original",
     "ComesBack": "cy is back in `agents`",
-    "LimitIgnored": "with max_rounds=1 the game goes on after 1 joint actions",
+    "LimitIgnored": "with max_rounds=1 the game continues after 1 joint actions",
     "BothGetTheHalf": "sum to 5, not to 0",
     "TieOfNothing": "the reward of player_0 is nan, not a finite number",
     "InfinitiesCancel": "inf, not a finite number",
     "InfiniteRatio": "has an entry that is not a finite number",
     "MemoryAsADefaultArgument": "they share the list MemoryAsADefaultArgumentInAec._memory, which games change",
-    "OneListOfAgents": "`possible_agents`, which is the very list `agents`",
-    "SeatedAsBefore": "a game begins with the very list `agents` of the game before",
+    "OneListOfAgents": "`possible_agents`, the same list object as `agents`, changes from",
+    "SeatedAsBefore": "after a reset `agents` is the list object of the previous game",
 }
 
 
@@ -413,11 +413,11 @@ class LeakyClock(Clock, HandSeenShrinking):
 CLOCK = {
     "at": "is the time of day",
     "now": "is the time of day",
-    "won": "goes up from game to game",
+    "won": "increases from game to game",
     "took": "is a number of seconds",
-    "name": "is another text",
-    "games": "goes up from game to game",
-    "stats.time": "goes up all the time",
+    "name": "is a different string",
+    "games": "increases from game to game",
+    "stats.time": "increases all the time",
 }
 
 

@@ -151,7 +151,7 @@ def test_verdicts_as_junit(capsys, tmp_path):
             "neither a game nor an environment of PettingZoo; a game inherits",
         ),
         (["check", "json:loads"], "json:loads: cannot be called with {}: TypeError: "),
-        (["check", "os:getcwd"], "os:getcwd: returned str, which is no environment of PettingZoo"),
+        (["check", "os:getcwd"], "os:getcwd: returned str, which is not a PettingZoo environment"),
     ],
 )
 def test_bad_input_is_one_clear_line(capsys, arguments, message):

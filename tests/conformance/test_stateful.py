@@ -268,7 +268,7 @@ class ParallelMachine(Machine):
             del actions[self.env.agents[0]]
         else:
             actions["player_9"] = 0
-        with pytest.raises(ValueError, match="needed are those for"):
+        with pytest.raises(ValueError, match="must be given for"):
             self.env.step(actions)
 
 

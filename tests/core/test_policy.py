@@ -27,7 +27,7 @@ def test_the_message_names_the_worst_offence():
     def answer(observations, masks):
         return np.array([[0.5, 0.5, 0.0], [0.2, 0.5, 0.3], [0.0, 0.0, 1.0]])
 
-    with pytest.raises(ValueError, match=r"probability 0\.5 on illegal action 1; legal are \[0, 2\]"):
+    with pytest.raises(ValueError, match=r"probability 0\.5 on illegal action 1; legal actions are \[0, 2\]"):
         checked_probabilities(Answering(answer), OBSERVATIONS, MASKS)
 
 
@@ -131,10 +131,10 @@ def test_the_names_of_the_design_are_known():
 
 def test_an_unknown_name_is_answered_with_the_known_ones():
     with pytest.raises(
-        ValueError, match=r"unknown policy 'best'; known for jujitsu are equilibrium, .* random, .* uni"
+        ValueError, match=r"unknown policy 'best'; policies for jujitsu are equilibrium, .* random, .* uni"
     ):
         as_policy("best", GAME)
-    with pytest.raises(ValueError, match=r"known for jujitsu are .* level:1, .* level:5, lowest_card"):
+    with pytest.raises(ValueError, match=r"policies for jujitsu are .* level:1, .* level:5, lowest_card"):
         as_policy("levels", make_game("jujitsu", num_cards=5))
 
 

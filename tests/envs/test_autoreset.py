@@ -184,7 +184,7 @@ def test_a_bad_mask_changes_nothing(mask):
 
 
 def test_some_games_cannot_start_before_all_have():
-    with pytest.raises(ResetNeeded, match="reset_mask must be true for all of them at first"):
+    with pytest.raises(ResetNeeded, match="in the first reset, reset_mask must be true for all"):
         GameVectorEnv("jujitsu", 2).reset(options={"reset_mask": np.array([True, False])})
 
 

@@ -113,7 +113,7 @@ def test_missing_and_extra_agents_are_named(actions):
     env = ParallelGameEnv(**ALWAYS_THERE)
     env.reset(seed=0)
     before = view(env)
-    expected = f"actions for {list(actions)} given; needed are those for ['player_0', 'player_1']"
+    expected = f"actions are given for {list(actions)}, but must be given for ['player_0', 'player_1']"
     with pytest.raises(ValueError, match=re.escape(expected)):
         env.step(actions)
     assert same(before, view(env))
@@ -126,11 +126,11 @@ def test_missing_and_extra_agents_are_named(actions):
     ("arguments", "message"),
     [
         ({"game": "chess"}, "unknown game 'chess'"),
-        ({"game": None}, "game (None) must be a game or the name of one"),
-        ({"game": type(ALWAYS_THERE["game"])}, "must be a game or the name of one"),
+        ({"game": None}, "game (None) must be a game or the name of a game"),
+        ({"game": type(ALWAYS_THERE["game"])}, "must be a game or the name of a game"),
         ({"game": "jujitsu", "cards": 3}, "jujitsu has no parameter 'cards'"),
         ({"game": "jujitsu", "num_cards": 0}, "num_cards (0) must be in 1..1000"),
-        ({**ALWAYS_THERE, "num_cards": 3}, "parameters ['num_cards'] go with a game's name"),
+        ({**ALWAYS_THERE, "num_cards": 3}, "parameters ['num_cards'] can only be given with the name of a game"),
         (
             {**ALWAYS_THERE, "render_mode": "depth_array"},
             "render_mode ('depth_array') must be one of None, 'human', 'ansi', 'rgb_array'",
@@ -200,5 +200,5 @@ def test_bad_options_at_first(skin):
 
 @each_row("seed", [1.5, "1", -1])
 def test_a_seed_must_be_a_natural_number(seed):
-    with pytest.raises(ValueError, match=r"seed \(.*\) must be an integer, at least 0, or None"):
+    with pytest.raises(ValueError, match=r"seed \(.*\) must be an integer of at least 0, or None"):
         checked_seed(seed)

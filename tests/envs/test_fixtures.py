@@ -27,7 +27,7 @@ def test_rollouts_have_the_exact_mean_returns(name):
     errors = returns.std(axis=0) / np.sqrt(games)
     assert (np.abs(returns.mean(axis=0) - np.array(exact, dtype=float)) < 4 * errors).all()
     assert any(abs(each) > 0.05 for each in exact), "a lost payment would show"
-    assert ("agents end at different times" in fixture.shows) == bool(ended)
+    assert ("agents terminate at different times" in fixture.shows) == bool(ended)
 
 
 def test_they_are_right_environments_of_right_games():

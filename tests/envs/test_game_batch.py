@@ -485,7 +485,7 @@ def test_games_without_compiled_rules_go_by_the_rules():
 
 
 def test_deals_that_pay_or_end_the_game_are_refused():
-    with pytest.raises(ValueError, match="knock_out: games whose deal pays something"):
+    with pytest.raises(ValueError, match="knock_out: games whose deal pays a reward"):
         GameBatch(KnockOut(), 2)
     over = one_step(starts=((1, 99, 0.0),))
     with pytest.raises(ValueError, match="toy: games that can be over when they start"):

@@ -81,7 +81,7 @@ def test_uniform_is_the_default_and_plays_every_card_alike():
 @each_row(
     ("opponent", "message"),
     [
-        ("grandmaster", "unknown policy 'grandmaster'; known for"),
+        ("grandmaster", "unknown policy 'grandmaster'; policies for"),
         (Lowest, "must be a name or have a method action_probabilities"),
         (object(), "must be a name or have a method action_probabilities"),
         (None, "policy (None) must be a name or have a method action_probabilities"),
@@ -104,7 +104,7 @@ def test_bad_opponents(opponent, message):
         ((0.0, 0.5, 0.4), "sum to 0.9"),
         ((0.5, 0.5), "shape (1, 2), not (1, 3)"),
         ((np.nan, 0.5, 0.5), "finite"),
-        ((1.0, 0.0, 0.0), "on illegal action 0; legal are [1, 2]"),
+        ((1.0, 0.0, 0.0), "on illegal action 0; legal actions are [1, 2]"),
     ],
 )
 def test_an_opponent_that_answers_nonsense_changes_nothing(row, message):

@@ -34,7 +34,7 @@ def test_parallel_forgets_the_eliminated():
     assert env.agents == ["player_1", "player_2"]
     assert not observations["player_0"]["action_mask"].any()
     for actions in ({"player_0": WAIT, "player_1": WAIT}, {"player_1": WAIT, "player_2": DUCK, "player_3": DUCK}):
-        with pytest.raises(ValueError, match=r"needed are those for \['player_1', 'player_2'\]"):
+        with pytest.raises(ValueError, match=r"must be given for \['player_1', 'player_2'\]"):
             env.step(actions)
     # What is given for one who is out is ignored; TorchRL, for example, gives something for all.
     result = env.step({"player_0": "anything", "player_1": WAIT, "player_2": DUCK})

@@ -150,7 +150,7 @@ TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps"
 
 def refused(code, errors):
     said = [line for line in errors.splitlines() if line.startswith("cardwar: ")]
-    return code == 2 and len(said) == 1 and ("another run is active" in said[0] or "already holds a run" in said[0])
+    return code == 2 and len(said) == 1 and ("another run is active" in said[0] or "already contains a run" in said[0])
 
 
 def test_the_second_trainer_in_a_folder_is_refused_and_nothing_is_lost(tmp_path, capsys):

@@ -127,7 +127,7 @@ def test_a_table_that_is_whole_but_wrong_is_one_clear_error(real, tmp_path, name
     tensors, data = read_archive(real / POLICY_FILE)
     tensors = {**tensors, name: wrong} if wrong is not None else {key: tensors[key] for key in tensors if key != name}
     write_archive(path, Archive(tensors, data))
-    with pytest.raises(ValueError, match=r"does not hold what a policy needs .*--resume"):
+    with pytest.raises(ValueError, match=r"does not contain a valid policy .*--resume"):
         load_policy(path, GAME)
 
 

@@ -122,15 +122,15 @@ IMPOSSIBLE = [
     ({}, played(prizes=()), "hands of 2 and 2 cards, and 1 prizes"),
     ({}, played(prize=1), r"prizes \(1, 1\), which must be different numbers in 1\.\.3"),
     ({}, played(prize=0, prizes=(1, 2)), "no prize to bid for"),
-    ({}, played(score=1), "score 1; where it does not matter it must be left out"),
+    ({}, played(score=1), "score 1, which must be 0 in a game in which the score"),
     ({}, played(carried=1), r"1 carried points; possible are 0\.\.0"),
     ({"prizes": "descending"}, played(), "prize 3 and later .*, impossible if the order is descending"),
     ({"prizes": "ascending"}, played(prizes=(2,), prize=3), "impossible if the order is ascending"),
     (WIN, played(carried=2), r"2 carried points; possible are 0\.\.0"),
-    (WIN, played(score=1), "score 1, impossible if 2 points at most were won"),
-    (WIN, played(score=4), "score 4, impossible if 2 points"),
-    ({"view": "word"}, played(hands=((2, 3), (2, 3))), r"not packed; packed they are \(\(1, 2\), \(1, 2\)\)"),
-    ({"view": "word"}, played(hands=((1, 1), (1, 1))), "none that can be left interleave so"),
+    (WIN, played(score=1), "score 1, impossible if at most 2 points were won"),
+    (WIN, played(score=4), "score 4, impossible if at most 2 points"),
+    ({"view": "word"}, played(hands=((2, 3), (2, 3))), r"must be packed: \(\(1, 2\), \(1, 2\)\)"),
+    ({"view": "word"}, played(hands=((1, 1), (1, 1))), "no hands that can remain in this game interleave like that"),
 ]
 
 

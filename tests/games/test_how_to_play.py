@@ -11,7 +11,11 @@ from cardwar_envs.games.jujitsu import Jujitsu
 
 # Other values of every parameter, with what the text then says.
 OTHERS = {
-    "jujitsu": {"num_cards": (7, "1 to 7"), "ties": ("discard", "nobody wins the trick"), "payoff": ("margin", "Each")},
+    "jujitsu": {
+        "num_cards": (7, "1 to 7"),
+        "ties": ("discard", "nobody wins the trick"),
+        "payoff": ("margin", "loser of each trick"),
+    },
     "dinosaur_war": {"ties": ("carry", "next trick"), "payoff": ("win", "more tricks"), "view": ("word", "renumbered")},
     "dice_wars": {"sides": (8, "1 to 8"), "payoff": ("win", "more battles"), "ties": ("carry", "next battle")},
     "war": {

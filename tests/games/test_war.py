@@ -388,9 +388,9 @@ FULL = ((2, 3, 4, 5), (2, 3, 4, 5))
 @each_row(
     ("now", "message"),
     [
-        (state([(2, 3, 4, 5), (2, 3, 4)]), "card 5 1 times, which must be there 2 times"),
+        (state([(2, 3, 4, 5), (2, 3, 4)]), "card 5 1 times, but must have it 2 times"),
         (state([(2, 3, 4, 5), (2, 3, 4, 5)], pot=(5,)), "card 5 3 times"),
-        (state([(2, 3, 4, 5, 6), (2, 3, 4, 5)]), "card 6 1 times, which must be there 0 times"),
+        (state([(2, 3, 4, 5, 6), (2, 3, 4, 5)]), "card 6 1 times, but must have it 0 times"),
         (state([*FULL, ()]), "3 hands and 3 wins piles, not 2"),
         (state([(2, 3, 4, 5), ()], [(), FULL[0]]), "player_1 with wins .* and no hand"),
         (new_state(((3, 2, 4, 5), FULL[0]), ((), ()), (), (), (0, 1), 9), r"unsorted hands\[0\]"),
@@ -403,9 +403,9 @@ FULL = ((2, 3, 4, 5), (2, 3, 4, 5))
         # wars
         (state([(2, 3, 4)] * 2, pot=(5, 5), tied=(0,)), r"tied \(0,\), which must be at least two"),
         (state([(2, 3, 4)] * 2, pot=(5, 5), tied=(0, 2)), "tied"),
-        (state([(2, 3, 4)] * 2, pot=(5, 5), tied=(0, 1), rounds_left=0), "a war going on and no rounds left"),
-        (state([(2, 3, 4, 5), (2, 3, 4)], pot=(5,), tied=(0, 1)), "not so many equal cards in the pot"),
-        (state([(2,), (3,)], [(2, 3, 4), (4,)], (5, 5), tied=(0, 1)), "of whom nobody holds the 2 cards of a war"),
+        (state([(2, 3, 4)] * 2, pot=(5, 5), tied=(0, 1), rounds_left=0), "state has a war, so rounds_left must be"),
+        (state([(2, 3, 4, 5), (2, 3, 4)], pot=(5,), tied=(0, 1)), "does not have that many equal cards"),
+        (state([(2,), (3,)], [(2, 3, 4), (4,)], (5, 5), tied=(0, 1)), "but none of them holds the 2 cards of a war"),
         (state([(2, 3, 4)] * 2, pot=(5, 5), tied=(0, 1), live=(0,)), "tied"),
         # no states at all
         ((1, 2), "must be a WarState"),

@@ -190,5 +190,5 @@ def test_the_bound_on_positions_is_kept():
 
 def test_other_games_have_no_such_form():
     for game in (make_game("war", num_players=3, ranks=3), make_game("jujitsu", num_cards=3)):
-        with pytest.raises(ValueError, match="not a two-player game whose positions come up again"):
+        with pytest.raises(ValueError, match="not a two-player game of many rounds"):
             form_of(game)

@@ -170,6 +170,6 @@ BAD_ANSWERS = {
     "nan": (_nan, "probabilities must be finite"),
     "infinite": (lambda o, m: np.where(m == 1, np.inf, 0.0), "probabilities must be finite"),
     "negative": (_negative, r"probability -0\.25 is negative"),
-    "illegal": (_on_illegal, r"probability 0\.\d+ on illegal action \d; legal are \["),
-    "writes into the mask": (_writes, r"probability 0\.\d+ on illegal action \d; legal are \["),
+    "illegal": (_on_illegal, r"probability 0\.\d+ on illegal action \d; legal actions are \["),
+    "writes into the mask": (_writes, r"probability 0\.\d+ on illegal action \d; legal actions are \["),
 }  # fmt: skip

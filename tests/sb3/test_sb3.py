@@ -129,7 +129,7 @@ def test_other_models_are_refused():
         from_sb3(cart).action_probabilities(*start())
     pendulum = SAC("MlpPolicy", gymnasium.make("Pendulum-v1"), device="cpu")
     for other in (pendulum, "ppo", None):
-        with pytest.raises(ValueError, match="must be one of Stable-Baselines3's for a discrete action"):
+        with pytest.raises(ValueError, match="must be a Stable-Baselines3 model with a Discrete action space"):
             from_sb3(other)
     with pytest.raises(ValueError, match="legal_only is for DQN"):
         from_sb3(cart, legal_only=True)

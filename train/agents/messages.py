@@ -21,38 +21,38 @@ SUM_TOLERANCE = 1e-6
 class Move(Strict):
     """A legal move."""
 
-    action: int = Field(description="Its number in the environments of the game.")
-    name: str = Field(description="What answers call it.")
+    action: int = Field(description="The number of this action in the environments of the game.")
+    name: str = Field(description="The name of this move in answers.")
 
 
 class Query(Strict):
-    """A query to an agent: one line."""
+    """A query to an agent, sent as one line."""
 
     protocol: Literal[1] = PROTOCOL
-    query: int = Field(description="Counts the questions of this process, from 1.")
-    ask: Literal["mix", "any"] = Field(description='"mix": only probabilities will do. "any": a move will do, too.')
+    query: int = Field(description="Number of this query in this process, from 1.")
+    ask: Literal["mix", "any"] = Field(description='"mix": give probabilities. "any": give probabilities or a move.')
     game: str
     parameters: dict[str, Any]
-    rules: str = Field(description="How to play, in plain sentences.")
-    state: str = Field(description="What the player sees, in words; empty if the game has none.")
-    observation: list[float] = Field(description="What the player sees, as in the environments of the game.")
+    rules: str = Field(description="The rules of the game as text.")
+    state: str = Field(description="What the player sees, as text; empty if the game cannot describe it.")
+    observation: list[float] = Field(description="What the player sees, as an observation of the environments.")
     moves: list[Move] = Field(description="The legal moves.")
 
 
 class Answer(Strict):
-    """An agent's answer: one line with a move or with probabilities."""
+    """An agent's answer, one line with either a move or probabilities."""
 
-    move: str | None = Field(None, description="The name of the move that it plays now.")
+    move: str | None = Field(None, description="The name of the move that the agent plays.")
     probabilities: dict[str, float] | None = Field(
-        None, description="Of the moves by name; missing ones have 0, and the sum is 1."
+        None, description="Name of a move -> its probability; missing moves have probability 0."
     )
     about: dict[str, str | int | float] | None = Field(
-        None, description="What it says of this answer, such as its model and temperature; kept, never judged."
+        None, description="Remarks on this answer, such as model and temperature; stored and reported, not used."
     )
 
 
 class Reply(NamedTuple):
-    """A valid answer: the probability of each legal move, in order, and whether only a move was named."""
+    """A valid answer: the probabilities of the legal moves in order; `is_move` says that it only named a move."""
 
     probabilities: tuple[float, ...]
     is_move: bool
@@ -62,7 +62,7 @@ def read_answer(line: bytes, query: Query) -> Reply:
     """Parses an agent's answer.
 
     Raises:
-        ValueError: If it is not a valid answer to the query; the message is one line.
+        ValueError: If the line is not a valid answer to the query; the message is one line.
     """
     with one_line():
         answer = Answer.model_validate_json(line)
@@ -80,7 +80,7 @@ def read_answer(line: bytes, query: Query) -> Reply:
         raise ValueError(f"probabilities add up to {total:.9g}, not 1")
     if answer.move is not None and query.ask == "mix":
         raise ValueError(
-            f"names a move ({answer.move!r}), which does not show how it mixes; "
+            f"names only a move ({answer.move!r}), which does not determine the strategy; "
             'exact figures need {"probabilities": {...}}'
         )
     return Reply(tuple(given.get(name, 0.0) / total for name in names), answer.move is not None)

@@ -1,4 +1,4 @@
-"""Agents as policies: `agent:COMMAND` where a person types a policy."""
+"""Agents as policies, which the command line calls `agent:COMMAND`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class AgentPolicy:
         command: The program and its arguments; they do not pass through a shell.
 
     Attributes:
-        accepts_moves: Whether a move suffices as an answer, as where games are sampled. Otherwise the agent must give
-            probabilities, because a move does not show how it mixes.
+        accepts_moves: Whether an answer may be a move, which suffices to sample games. Otherwise the agent must give
+            probabilities, because a move does not determine its strategy.
         queries: Number of queries answered.
 
     Raises:
@@ -41,7 +41,7 @@ class AgentPolicy:
         return f"<AgentPolicy: {self._command}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """The agent's answers, `[batch, num_actions]`; an AgentError if one is invalid."""
+        """Returns the agent's probabilities `[batch, num_actions]`; raises AgentError if an answer is invalid."""
         probabilities = np.zeros(action_masks.shape)
         for row, observation in enumerate(observations):
             query = query_for(self._game, observation, action_masks[row], "any" if self.accepts_moves else "mix")
@@ -56,7 +56,7 @@ class AgentPolicy:
 
     @property
     def failed(self) -> bool:
-        """Whether the program was ended because of an error of its own."""
+        """Whether the program was terminated because of an error that it made."""
         return self._process.failed
 
     def restart(self) -> None:
@@ -69,13 +69,13 @@ class AgentPolicy:
 
 
 def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
-    """Starts the agent named in this process's arguments; strings from files never start a program.
+    """Starts an agent that was typed on the command line; strings from files never start a program.
 
     Raises:
-        AgentError: If it is not in this process's arguments, or the program cannot be started.
+        AgentError: If the agent is not among this process's arguments, or the program cannot be started.
     """
     if FROM_FILE in os.environ or not any(word in argument for argument in sys.argv):
-        raise AgentError(f"{word}: an agent is started only where its command is typed, not from a file or a record")
+        raise AgentError(f"{word}: an agent must be typed on the command line; a file or a record cannot start it")
     return AgentPolicy(game, word.removeprefix(AGENT))
 
 
@@ -101,7 +101,7 @@ def query_for(
 
 
 def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
-    """The seat from which an observation is described, and its description."""
+    """Returns the seat that has this observation, and a description of the observation."""
     if game.facts.public_state:
         state, player = game.state_of(observation)
         text = game.describe(state).replace(f"player_{player}", "you")

@@ -1,4 +1,4 @@
-"""A program that answers queries: started without a shell, limited in time and output, ended with its children."""
+"""Runs a program that answers queries, without a shell, with limits on time and output; kills its children too."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ from typing import NoReturn
 from cardwar_envs.core.secrets import without_secrets
 from train.agents import SECONDS_VARIABLE
 
-# Seconds per answer, unless the environment variable is set.
+# Time limit in seconds per answer, unless the environment variable is set.
 SECONDS = 10.0
 # Maximum size of an answer in bytes.
 MOST_BYTES = 1 << 16
-# Seconds that it may take to end.
+# Seconds that the program may take to end.
 TO_END = 1.0
 
 
 class AgentError(ValueError):
-    """An agent fails to answer correctly."""
+    """An agent could not be started, or did not answer correctly."""
 
 
 class AgentProcess:
-    """A running agent, in a process group of its own; `close`, or the end of this process, ends the group.
+    """A running agent in its own process group, which is killed by `close` or when this process ends.
 
     Args:
         command: The program and its arguments, quoted as for a shell, but no shell is used. The program does not see
             environment variables whose names look like secrets, except those named by a leading `-e NAME`.
 
     Attributes:
-        failed: Whether it was ended because of an error of its own.
+        failed: Whether the program was terminated because of an error that it made.
 
     Raises:
-        AgentError: If it cannot be started, a variable that it needs is not set, or the time limit is invalid.
+        AgentError: If the program cannot be started, an environment variable named by `-e` is not set, or the time
+            limit is invalid.
     """
 
     def __init__(self, command: str) -> None:
@@ -73,10 +74,10 @@ class AgentProcess:
         _end_on_sigterm()
 
     def ask(self, line: bytes) -> bytes:
-        """Sends a line and returns the next line of the agent, without its newline.
+        """Sends a line to the agent and returns the agent's next line, without the newline.
 
         Raises:
-            AgentError: If the agent takes too long, exits, or writes too much; it is then ended.
+            AgentError: If the agent takes too long, exits, or writes too much; the agent is then terminated.
         """
         deadline = time.monotonic() + self._seconds
         if self._left:
@@ -95,7 +96,7 @@ class AgentProcess:
         return answer
 
     def close(self) -> None:
-        """Ends the agent and all processes of its group."""
+        """Terminates the agent and all processes in its group."""
         atexit.unregister(self.close)
         for number in (signal.SIGTERM, signal.SIGKILL):
             with suppress(ProcessLookupError, PermissionError):
@@ -108,7 +109,7 @@ class AgentProcess:
                     pipe.close()
 
     def fail(self, why: str) -> NoReturn:
-        """Ends the agent because of a bad answer."""
+        """Terminates the agent because of an invalid answer."""
         self._fail(why)
 
     def _write(self, line: bytes, deadline: float) -> None:
@@ -146,12 +147,12 @@ def _time_limit() -> float:
     except ValueError:
         seconds = 0.0
     if not 0.0 < seconds < 1e9:
-        raise AgentError(f"{SECONDS_VARIABLE} ({text}) must be a number of seconds above 0")
+        raise AgentError(f"{SECONDS_VARIABLE} ({text}) must be a positive number of seconds")
     return seconds
 
 
 def _end_on_sigterm() -> None:
-    """Makes SIGTERM exit this process normally, so that its agents end with it."""
+    """Makes SIGTERM exit this process normally, so that its agents are terminated, too."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         sys.exit(128 + number)

@@ -1,1 +1,1 @@
-"""The learners: one file each."""
+"""The learning algorithms, one file each."""

@@ -1,4 +1,4 @@
-"""The arguments of each learner, apart from the learners so that a wrong one is refused without importing torch."""
+"""The arguments of each learner; separate from the learners, so that invalid arguments fail without importing torch."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class PPOArgs(UpdateArgs):
     """Arguments of PPO in self-play, optionally with other opponents."""
 
     opponents: str = option(
-        "", "opponents in training: names, files or run folders, separated by commas; past: earlier checkpoints"
+        "", "training opponents: names, files or run folders, separated by commas; past: earlier checkpoints of the run"
     )
-    opponent_share: float = option(0.5, "fraction of games against opponents; self-play in the others", 1e-9, 1.0)
+    opponent_share: float = option(0.5, "fraction of games against opponents; the other games are self-play", 1e-9, 1.0)
 
 
 @dataclass(frozen=True)
 class MMDArgs(PPOArgs):
-    """Arguments of magnetic mirror descent: those of PPO and the magnet's."""
+    """Arguments of magnetic mirror descent: the arguments of PPO, and those of the magnet."""
 
     steps: int = option(7_500_000, "joint actions to play, summed over all games", low=1)
     evaluate_every: int = option(500_000, "steps between evaluations, each with a checkpoint", low=1)
@@ -94,7 +94,7 @@ class BestResponseArgs(ResponderArgs):
 
 @dataclass(frozen=True)
 class PSROArgs(ResponderArgs):
-    """Arguments of PSRO; those of PPO apply to each response."""
+    """Arguments of PSRO; its PPO arguments apply to each response."""
 
     steps: int = option(40, "best responses to train", low=1)
     evaluate_every: int = option(1, "best responses between evaluations, each with a checkpoint", low=1)
@@ -169,7 +169,9 @@ class FittedValueArgs(SelfPlayArgs):
 
     steps: int = option(1_500_000, "joint actions to try, summed over all rounds", low=1)
     num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
-    followed: float = option(1.0, "successors of the last round's states, as a fraction of those sampled", 0.0, 10.0)
+    followed: float = option(
+        1.0, "successors of the last round's states, as a fraction of the states drawn by uniform play", 0.0, 10.0
+    )
     passes: int = option(4, "epochs per round", low=1)
     batch_size: int = option(256, "states per update", low=1)
     learning_rate: float = option(4e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
@@ -208,9 +210,9 @@ class TabularArgs(CommonArgs):
 
 @dataclass(frozen=True)
 class ReachArgs(TabularArgs):
-    """Arguments of learners that can weight by reach, as papers about trees do."""
+    """Arguments of learners that can weight by reach probability, as the papers on game trees do."""
 
-    reach: int = option(0, "1: weight by reach probability, as on a tree; 0: every state is a game of its own", 0, 1)
+    reach: int = option(0, "1: weight by reach probability, as on a tree; 0: each state is a separate game", 0, 1)
 
 
 @dataclass(frozen=True)

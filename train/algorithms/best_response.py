@@ -1,7 +1,7 @@
 """A best response by reinforcement learning: sb3-contrib's MaskablePPO against fixed policies.
 
-Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner has one seat in
-each game, all seats equally often, with one network.
+Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner plays one seat
+in each game, every seat equally often, with the same network.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
 """
@@ -31,7 +31,7 @@ class Responder(ppo.Learner):
 
 
 class Learner(Responder):
-    """Learns a best response. Its policy is greedy, because some best response is deterministic."""
+    """Learns a best response. The learned policy is greedy: a deterministic best response always exists."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         self._line_up = LineUp(game, args.opponent)
@@ -39,7 +39,7 @@ class Learner(Responder):
         self.parts = {"line_up": self._line_up.named, **self.parts}
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Learns until `steps`; returns losses and the exact figures of `LineUp.figures`."""
+        """Trains until `steps`; returns losses and the exact figures of `LineUp.figures`."""
         losses, network = super().advance(steps), self.network()
         return losses | self._line_up.figures(GreedyPolicy(self._game, network), SoftmaxPolicy(self._game, network))
 

@@ -1,4 +1,4 @@
-"""The state of learners in checkpoints."""
+"""Saves and restores the state of learners, for checkpoints."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from train.algorithms.contract import CommonArgs
 
 
 class HasStreams(Protocol):
-    """Games whose chance comes from random streams: `[num_games]` uint64."""
+    """Games whose random numbers come from one stream per game; the streams' states are uint64, `[num_games]`."""
 
     streams: NDArray[np.uint64]
 
 
 @runtime_checkable
 class HasState(Protocol):
-    """An object with tensors and JSON data that change in training, such as a `Learner`."""
+    """An object whose state consists of tensors and JSON data, such as a `Learner`."""
 
     def state(self) -> tuple[dict[str, Tensor], Any]:
-        """Its tensors and data."""
+        """Returns the object's tensors and JSON data."""
 
     def restore(self, tensors: Mapping[str, Tensor], data: Any) -> None:
         """Restores the result of `state`."""
@@ -36,11 +36,11 @@ Part = nn.Module | Optimizer | np.random.Generator | list[Tensor] | HasState | H
 
 
 class Resumable:
-    """A learner whose state is the number of its steps and the states of its parts.
+    """A learner whose state consists of the number of steps and the states of its parts.
 
     Attributes:
         steps: Number of steps so far.
-        parts: By name, everything that changes in training; subclasses add the rest to `state`.
+        parts: Name -> an object that changes in training; subclasses add anything else to `state`.
     """
 
     parts: dict[str, Part]
@@ -49,7 +49,7 @@ class Resumable:
         self.steps, self._game, self._args = 0, game, args
 
     def _falling(self, start: float, final_share: float) -> float:
-        """A quantity that decays linearly from `start` to `start * final_share` over the run."""
+        """Returns a quantity that decays linearly from `start` to `start * final_share` over the run."""
         progress = min(1.0, self.steps / self._args.steps)
         return start * (1.0 - (1.0 - final_share) * progress)
 
@@ -74,12 +74,12 @@ def follow(slow: Iterable[Tensor], fast: Iterable[Tensor], rate: float) -> None:
 
 
 def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors whose names start with `prefix`, with the prefix removed."""
+    """Returns the tensors whose names start with `prefix`, with the prefix removed."""
     return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
 
 
 def _state(part: Part) -> tuple[dict[str, Tensor], Any]:
-    """A part's tensors, and its JSON-compatible data."""
+    """Returns a part's tensors and its JSON-compatible data."""
     match part:
         case nn.Module():
             return part.state_dict(), None
@@ -122,4 +122,4 @@ def _restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> N
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
     if isinstance(optimizer, torch.optim.SparseAdam):
         for moments in optimizer.state.values():
-            moments["step"] = int(moments["step"])  # it counts in plain integers; a tensor would round differently
+            moments["step"] = int(moments["step"])  # a tensor would round differently

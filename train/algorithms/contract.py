@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from train.policies.learned_policy import LearnedPolicy
 
 WAYS = ("auto", "exact", "bound", "matches")
-# Key of a field's metadata: its default in games of many actions, or None if it is the same.
+# Key in a field's metadata: the default in games with many actions; None if it is the same.
 WITH_MANY_ACTIONS = "with_many_actions"
 
 
@@ -30,14 +30,14 @@ def option(
     high: float | None = None,
     with_many_actions: float | None = None,
 ) -> Any:
-    """A field of an algorithm's arguments.
+    """Defines a field of an algorithm's arguments.
 
     Args:
-        default: The default; its type is the field's.
-        text: One line of help.
+        default: The default, which determines the type of the field.
+        text: Help text of one line.
         low: Lower bound of a number.
         high: Upper bound of a number.
-        with_many_actions: Default in games of many actions, if different.
+        with_many_actions: Default in games with many actions, if different.
     """
     if isinstance(default, str):
         # Empty strings are allowed only if the default is empty.
@@ -48,15 +48,15 @@ def option(
 
 
 def refusal(reason: object) -> ValueError:
-    """The error for a game that a learner does not support; `reason` names the game."""
+    """Returns the error for a game that a learner does not support; `reason` must name the game."""
     return ValueError(f"{reason}; ppo, mmd and nfsp learn any game")
 
 
 @dataclass(frozen=True, config=STRICT)
 class CommonArgs:
-    """Arguments that every algorithm takes; subclasses add their own.
+    """Arguments common to all algorithms; subclasses add their own.
 
-    Create them with `Algorithm.args`, whose errors fit on one line.
+    Create instances with `Algorithm.args`, which raises one-line errors.
     """
 
     steps: int = option(1_000_000, "training steps", low=1)
@@ -73,7 +73,7 @@ class CommonArgs:
 
 @dataclass(frozen=True)
 class SelfPlayArgs(CommonArgs):
-    """Arguments of every algorithm that trains a network on the games it plays."""
+    """Arguments common to algorithms that train a network on games that they play."""
 
     steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
     num_games: int = option(250, "games played in parallel", low=1)
@@ -81,7 +81,7 @@ class SelfPlayArgs(CommonArgs):
 
 
 class Learner(Protocol):
-    """An algorithm that learns one game.
+    """The state of an algorithm that learns one game.
 
     Attributes:
         steps: Number of steps so far, in units of `Algorithm.step`.
@@ -90,12 +90,12 @@ class Learner(Protocol):
     steps: int
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Restarts all games, if it plays any, then trains until `steps` is reached or just exceeded.
+        """Restarts the learner's games, if it has any, and trains until at least `steps`.
 
-        Because games restart, the next call depends only on the result of `state` between two calls.
+        Because games restart, a call depends only on what `state` returns before it.
 
         Returns:
-            Training figures by name, such as losses; the names are always the same.
+            Training figures by name, such as losses; every call returns the same names.
         """
         ...
 
@@ -104,7 +104,7 @@ class Learner(Protocol):
         ...
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Everything that the next `advance` depends on, except torch's and numpy's global generators.
+        """Returns everything on which the next `advance` depends, except torch's and numpy's global generators.
 
         Returns:
             Tensors, and JSON data.
@@ -112,5 +112,5 @@ class Learner(Protocol):
         ...
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Continues from the result of `state`."""
+        """Restores what `state` returned."""
         ...

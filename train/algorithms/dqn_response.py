@@ -1,6 +1,6 @@
 """A best response by Q-learning: SB3's DQN with masks against fixed policies.
 
-Complements `best_response`, which uses PPO: the two seldom fall short of a best response in the same games.
+Complements `best_response`, which uses PPO: the two algorithms rarely fail in the same games.
 
 Source: V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
 """
@@ -23,14 +23,14 @@ from train.policies.networks import GreedyPolicy, Network
 
 
 class Learner(DQNLearner):
-    """DQN against fixed policies in all other seats; its policy is greedy."""
+    """DQN against fixed policies in all other seats; the learned policy is greedy."""
 
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args)
         self._line_up = LineUp(game, args.opponent)
-        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
         batch = GameBatch(game, args.num_games, seed)
         against = AgainstVecEnv(batch, self._line_up.opponents, seed)
         self._envs = MaskShowingEnv(against, game)
@@ -38,10 +38,10 @@ class Learner(DQNLearner):
             self._envs,
             game,
             [args.width] * args.layers,
-            # SB3's own progress belongs to its own loop, which is not used.
+            # SB3 tracks progress only in its own training loop, which is not used here.
             lambda _: self._falling(args.learning_rate, args.final_rate),
             args.replay_size,
-            sees_masks=False,  # the networks of policies see observations only
+            sees_masks=False,  # policies take only observations, so masks are not inputs of the network
         )
         self.parts = {
             "line_up": self._line_up.named,
@@ -53,7 +53,7 @@ class Learner(DQNLearner):
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and learns until `steps`; returns the mean loss and the exact figures of `LineUp.figures`."""
+        """Plays and trains until `steps`; returns the mean loss and the exact figures of `LineUp.figures`."""
         views, losses = self._envs.reset(), []
         while self.steps < steps:
             actions = self._actions(views)
@@ -65,7 +65,7 @@ class Learner(DQNLearner):
         return {"loss": float(np.mean(losses)), **self._line_up.figures(self.policy())}
 
     def _actions(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
-        """`[num_games]`: the best actions so far, or exploratory ones."""
+        """Returns `[num_games]` actions, greedy or exploratory."""
         args, explores = self._args, self._rng.random(len(views))
         exploration = self._falling(args.exploration, args.final_exploration)
         uniform = sample_actions(self._envs.venv.action_masks().astype(np.float64), self._rng)

@@ -1,9 +1,9 @@
-"""Fitted value iteration: a network learns state values, and one-step matrix games are solved exactly.
+"""Fitted value iteration: a network learns state values; the matrix games of one-step lookahead are solved exactly.
 
 Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the backup: the value of a state is that of the matrix game
 whose entries are the reward of a joint action plus the value of the next state; R. Munos and Cs. Szepesvári,
-"Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting it on sampled states with a simulator. Targets
-come from a slowly moving copy of the network.
+"Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting a network on sampled states with a simulator.
+A slowly moving copy of the network provides the targets.
 
 The policy looks one move ahead in the same way, as G. Tesauro's TD-Gammon does ("Temporal difference learning and
 TD-Gammon", Communications of the ACM, 1995), so policy and learner need the rules. Hidden layers learn by Muon
@@ -33,12 +33,12 @@ from train.algorithms.muon import Muon
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
 
-# Newton-Schulz iterations in a step of Muon; five are usual, four are accurate enough here.
+# Newton-Schulz iterations in a step of Muon; five are common, but four are accurate enough here.
 ORTHOGONAL_STEPS = 4
 
 
 class Learner(Resumable):
-    """Fitted value iteration on one game; its policy looks ahead with the target network."""
+    """Fitted value iteration on one game; the learned policy looks one move ahead with the target network."""
 
     _args: Args
 
@@ -56,7 +56,7 @@ class Learner(Resumable):
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         observations, masks = self._starts.reset()
         self._followers = Views(observations[:0], masks[:0])
-        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
         self._network = Network(game, args.width, args.layers, 1, "relu", memory=0)
         self._target = deepcopy(self._network)
         self._parameters: list[Tensor] = [*self._network.parameters()]
@@ -66,7 +66,7 @@ class Learner(Resumable):
         self.parts = {**networks, **self._optimizers, "starts": self._starts, "generator": self._rng}
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Trains round by round until `steps`; returns the mean squared error of values, in payoff points squared."""
+        """Trains in rounds until `steps`; returns the mean squared error of values, in payoff points squared."""
         losses = []
         while self.steps < steps:
             situations = self._draw()
@@ -78,7 +78,7 @@ class Learner(Resumable):
         return LookaheadPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
-        """Draws distinct states: some reached by uniform play, and some successors of the last round's states."""
+        """Draws distinct states: states reached by uniform play, and successors of the last round's states."""
         fresh, followers = self._starts.reset(), self._followers
         observations = np.concatenate((fresh.observations, followers.observations))
         masks = np.concatenate((fresh.masks, followers.masks))
@@ -86,7 +86,7 @@ class Learner(Resumable):
         return Views(observations[different], masks[different])
 
     def _lessons(self, situations: Views) -> tuple[Tensor, Tensor]:
-        """Views `[batch, observation_size]`, and their values after Shapley's backup, `[batch]`."""
+        """Returns observations `[batch, observation_size]`, and their values `[batch]` after Shapley's backup."""
         lots, followers = [], []
         for matrices, after in self._lookahead.lots(situations, StateValues(self._game, self._target)):
             lots.append(matrices)
@@ -101,14 +101,14 @@ class Learner(Resumable):
         return torch.from_numpy(views), torch.from_numpy((signs * solved.values).astype(np.float32))
 
     def _some_of(self, after: Views, share: float) -> Views:
-        """Draws distinct states uniformly, however rarely uniform play reaches them."""
+        """Draws distinct states uniformly, regardless of how rarely uniform play reaches them."""
         different, _ = distinct(one_view(after.observations)[0])
         count = min(len(different), round(share * self._args.followed * self._args.num_games))
         picked = self._rng.choice(different, count, replace=False)
         return Views(after.observations[picked], after.masks[picked])
 
     def _learn(self, views: Tensor, values: Tensor) -> list[float]:
-        """Fits the network to views and values in random order; returns the losses."""
+        """Fits the network to observations and values in random order; returns the losses."""
         losses = []
         for optimizer in self._optimizers.values():
             optimizer.param_groups[0]["lr"] = self._falling(self._args.learning_rate, self._args.final_rate)
@@ -137,10 +137,10 @@ class Learner(Resumable):
 
 
 def optimizers(network: Network) -> dict[str, torch.optim.Optimizer]:
-    """Muon for the weight matrices of the hidden layers, Adam for the rest; the caller sets the learning rates.
+    """Returns Muon for the weight matrices of hidden layers and Adam for the rest; the caller sets learning rates.
 
-    Muon's updates are orthogonal matrices, so no direction of a layer learns slowly. They are as large as Adam's (J.
-    Liu et al., "Muon is scalable for LLM training", 2025), so one learning rate suits both.
+    Muon's updates are orthogonal matrices, so a layer learns equally fast in every direction. They have the scale of
+    Adam's (J. Liu et al., "Muon is scalable for LLM training", 2025), so one learning rate suits both optimizers.
     """
     *hidden, _ = (layer for layer in network if isinstance(layer, torch.nn.Linear))
     matrices = [layer.weight for layer in hidden]

@@ -1,13 +1,13 @@
-"""An actor with a critic of joint actions: an action's payoff is summed over the opponent's, not sampled.
+"""An actor with a critic of joint actions: an action's payoff is a sum over the opponent's actions, not a sample.
 
 Source of the actor's update: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
 equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror descent with a moving magnet.
 The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning"
 (ICML 1994), but bootstraps from the policies' payoff after the move instead of the value of a matrix game. Both players
-see the state, so the opponent's policy is known, and an action's payoff is a sum over the opponent's actions.
+see the state, so the opponent's policy is known, and an action's payoff can be summed over the opponent's actions.
 
-In games of many actions Q is a sum over pairs of parts of both actions (see `Game.action_parts`), with one output per
-pair.
+In games with many actions, Q is a sum over pairs of a part of each player's action (see `Game.action_parts`), with one
+output per pair.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from train.algorithms.experience.buffers import Replay
 from train.policies.many_actions import ActionParts, LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 
-# The log-probability of an illegal action; finite because it is multiplied by that probability, 0.
+# The log-probability of an illegal action; finite, because it is multiplied by its probability, 0.
 ILLEGAL = -1e9
 
 
 class Learner(Resumable):
-    """Actor and critic on one game; the policy is the magnet, a moving average of the actor's weights."""
+    """Actor and critic on one game; the learned policy is the magnet, a moving average of the actor's weights."""
 
     _args: Args
 
@@ -46,7 +46,7 @@ class Learner(Resumable):
         joint = self._actor.architecture["outputs"] ** 2
         self._critic = Network.of_game(game, args.width, args.layers, joint, "relu")
         self._magnet, self._target = deepcopy(self._actor), deepcopy(self._critic)
-        # Actor and critic chase each other; with momentum both would overshoot.
+        # The actor has no momentum: actor and critic follow each other, and with momentum they would overshoot.
         actor: dict[str, Any] = {"params": list(self._actor.parameters()), "betas": (0.0, 0.999)}
         self._optimizer = torch.optim.Adam([actor, {"params": list(self._critic.parameters())}], fused=True)
         self._replay = Replay(game, args.replay_size)
@@ -62,9 +62,9 @@ class Learner(Resumable):
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Returns `q_loss`, the critic's mean squared error (payoff points squared), and `policy_loss` (payoff points).
+        """Trains until `steps`; returns `q_loss` (mean squared error in payoff points squared) and `policy_loss`.
 
-        The game is zero-sum, so `policy_loss` is the cost of the pull towards the magnet.
+        As the game is zero-sum, `policy_loss` (payoff points) is the mean cost of the pull towards the magnet.
         """
         observations, masks = self._batch.reset()
         losses = []
@@ -82,7 +82,7 @@ class Learner(Resumable):
         return SoftmaxPolicy(self._game, deepcopy(self._magnet))
 
     def _actions(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """`[num_games, 2]`: actions from uniform play or the actor, drawn separately for each player."""
+        """Draws actions `[num_games, 2]`, independently for each player, from uniform play or from the actor."""
         facts = self._game.facts
         seen, legal = observations.reshape(-1, facts.observation_size), masks.reshape(-1, facts.num_actions)
         uniform = sample_actions(self._game.action_counts(seen, legal), self._rng)
@@ -101,7 +101,7 @@ class Learner(Resumable):
         self._optimizer.zero_grad()
         (q_loss + policy_loss).backward()
         self._optimizer.step()
-        # If the magnet did not slow down with the actor, it would reach the actor and stop pulling.
+        # The magnet must slow down like the actor; otherwise it would catch up with the actor and stop pulling.
         magnet_rate = self._falling(args.magnet_rate, args.final_rate)
         follow(self._magnet.parameters(), self._actor.parameters(), magnet_rate)
         follow(self._target.parameters(), self._critic.parameters(), args.target_rate)
@@ -121,7 +121,7 @@ class Learner(Resumable):
         return _Moves(*map(torch.from_numpy, (observations, masks, joint, *after)))
 
     def _played(self, moves: _Moves, payoffs: Tensor) -> Tensor:
-        """`[2, batch]`: the critic's payoffs of the joint actions played."""
+        """Returns `[2, batch]`: the critic's payoffs for the joint actions that were played."""
         if self._actor.parts is None:
             return payoffs.flatten(2).gather(2, moves.joint[:, :, None])[:, :, 0]
         own = self._actor.parts.of(moves.joint // self._game.facts.num_actions)
@@ -129,14 +129,14 @@ class Learner(Resumable):
 
     @torch.no_grad()
     def _targets(self, moves: _Moves) -> Tensor:
-        """`[2, batch]`: reward plus the continuation payoff of the magnet's policy against itself, 0 after the end."""
+        """Returns `[2, batch]`: reward plus continuation payoff (0 after the end) if both play the magnet's policy."""
         payoffs = joint_payoffs(self._target, moves.next_observations)
         policies = expected_parts(self._magnet, moves.next_observations, moves.next_masks)
         earned = (policies * action_payoffs(payoffs, policies)).sum(dim=2)
         return moves.rewards + torch.where(moves.done, 0.0, earned)
 
     def _policy_loss(self, moves: _Moves, payoffs: Tensor) -> Tensor:
-        """The mean pull towards the magnet minus the actor's mean expected payoff against the current opponent."""
+        """Returns the mean pull towards the magnet minus the actor's expected payoff against the current opponent."""
         if self._actor.parts is not None:
             return self._policy_loss_by_pairs(moves, payoffs, self._actor.parts)
         logs = log_policies(self._actor, moves.observations, moves.masks)
@@ -146,7 +146,7 @@ class Learner(Resumable):
         return (logs.exp() * (self._args.temperature * (logs - magnet) - earned)).sum(dim=2).mean()
 
     def _policy_loss_by_pairs(self, moves: _Moves, payoffs: Tensor, parts: ActionParts) -> Tensor:
-        """As `_policy_loss`, with both seats' views as rows, and an action's payoff as the sum over its parts."""
+        """Like `_policy_loss`, with rows of both seats' views and with an action's payoff summed over its parts."""
         pairs = LegalPairs.of(moves.masks.flatten(0, 1).numpy())
         seen = moves.observations.flatten(0, 1)
         logs = pairs.log_softmax(parts.logits(self._actor(seen), pairs))
@@ -158,11 +158,11 @@ class Learner(Resumable):
 
 
 class _Moves(NamedTuple):
-    """Moves as both players see them; `[2, batch, ...]` each, seat by seat."""
+    """Moves as each player sees them: arrays `[2, batch, ...]`, indexed by seat."""
 
     observations: Tensor
-    masks: Tensor  # as bits with many actions, like `next_masks`
-    joint: Tensor  # own action times the number of actions plus the opponent's
+    masks: Tensor  # packed as bits in games with many actions, like `next_masks`
+    joint: Tensor  # own action * number of actions + the opponent's action
     rewards: Tensor  # payoff points
     done: Tensor  # whether the move ended the game
     next_observations: Tensor
@@ -170,11 +170,11 @@ class _Moves(NamedTuple):
 
 
 def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
-    """`[2, batch, num_actions, num_actions]` payoff points to each seat, own action first; the other seat pays them.
+    """Returns `[2, batch, num_actions, num_actions]`: payoff points by seat, own action and the opponent's action.
 
-    If both seats see the same, the matrix is skew-symmetric. If the critic's outputs are for parts of actions, so are
-    the payoffs; a joint action's payoff is then the sum over all pairs of parts. `observations` are `[2, batch,
-    observation_size]` of the same states, seat by seat.
+    The two seats' payoffs sum to zero, so the matrix is skew-symmetric if both observations are equal. If the critic
+    has outputs for parts of actions, so has the result: a joint action's payoff is the sum over all pairs of parts.
+    `observations` are `[2, batch, observation_size]`: both seats' views of the same states.
     """
     outputs: Tensor = critic(observations)
     actions = round(outputs.shape[2] ** 0.5)
@@ -183,18 +183,18 @@ def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
 
 
 def action_payoffs(payoffs: Tensor, policies: Tensor) -> Tensor:
-    """`[2, batch, num_actions]`: the payoff of each own action against the other seat's policy, payoff points."""
+    """Returns `[2, batch, num_actions]`: each own action's payoff against the other seat's policy, payoff points."""
     return (payoffs @ policies.flip(0)[:, :, :, None])[:, :, :, 0]
 
 
 def log_policies(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
-    """`[2, batch, num_actions]`: log-probabilities, about `ILLEGAL` where `masks` are 0."""
+    """Returns `[2, batch, num_actions]`: log-probabilities, about `ILLEGAL` where `masks` are 0."""
     logits: Tensor = actor(observations)
     return logits.masked_fill(masks == 0, ILLEGAL).log_softmax(dim=2)
 
 
 def expected_parts(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
-    """`[2, batch, parts]`: the expected count of each part; the probabilities if actions have no parts."""
+    """Returns `[2, batch, parts]`: the expected count of each part; the probabilities if actions have no parts."""
     if actor.parts is None:
         return log_policies(actor, observations, masks).exp()
     pairs = LegalPairs.of(masks.flatten(0, 1).numpy())

@@ -1,12 +1,12 @@
-"""Deep minimax-Q: a network learns the payoff of every joint action, and matrix games are solved exactly.
+"""Deep minimax-Q: a network learns the payoff of every joint action; the matrix games it predicts are solved exactly.
 
 Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning" (ICML 1994), section 4: Q(s,
-a, b) moves towards the reward plus the value of the matrix game Q(s', ., .). Here Q is a network, whose targets come
-from a slowly moving copy.
+a, b) moves towards the reward plus the value of the matrix game Q(s', ., .). Here Q is a network, and a slowly moving
+copy of it provides the targets.
 
 It trains in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005): each round draws states reached by
 uniform play, tries every joint action once in each, and makes several passes over the results from both players' views.
-A memory in front of the network (`Encoding`), shared with the copy, learns features of single states.
+A memory in front of the network (`Encoding`), which the copy shares, learns features of single states.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from train.algorithms.contract import refusal
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
-# Number of observations evaluated at a time, few enough to stay in a processor's cache.
+# Number of observations evaluated at a time; few enough to fit into a processor's cache.
 ASKED_AT_A_TIME = 2048
 
 
 class Learner(Resumable):
-    """Minimax-Q on one game; its policy is that of the target network."""
+    """Minimax-Q on one game; the learned policy is that of the target network."""
 
     _args: Args
 
@@ -49,7 +49,7 @@ class Learner(Resumable):
         super().__init__(game, args)
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._trials = Brancher(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
         self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
         self._target = deepcopy(self._network, {id(memory): memory})
@@ -68,7 +68,7 @@ class Learner(Resumable):
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Trains round by round until `steps`; returns the mean squared error of Q, in payoff points squared."""
+        """Trains in rounds until `steps`; returns the mean squared error of Q, in payoff points squared."""
         losses = []
         while self.steps < steps:
             situations = self._draw()
@@ -87,12 +87,12 @@ class Learner(Resumable):
         return Views(observations[different], masks[different])
 
     def _seen_by_both(self, situations: Views, tried: Branches) -> _Lessons:
-        """The round's training data: player 0's views, then player 1's."""
+        """Returns the round's training data: first player 0's views of the states, then player 1's."""
         actions, (seen, masks) = self._game.facts.num_actions, situations
         payoffs: NDArray[np.float32] = np.zeros((len(masks), actions, actions), dtype=np.float32)
         payoffs[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = self._targets(tried)
         legal = (masks[:, 0, :, None] & masks[:, 1, None, :]).astype(np.float32)
-        # Every state has the same weight.
+        # All states have the same weight.
         weights: NDArray[np.float32] = legal / legal.sum(axis=(1, 2), keepdims=True)
         observations = np.concatenate((seen[:, 0], seen[:, 1]))
         payoffs = np.concatenate((payoffs, -payoffs.transpose(0, 2, 1))).reshape(-1, actions**2)
@@ -100,7 +100,7 @@ class Learner(Resumable):
         return _Lessons(*map(torch.from_numpy, (observations, payoffs, weights)))
 
     def _targets(self, tried: Branches) -> NDArray[np.float64]:
-        """`[trials]`: reward plus the value of the next matrix game, which is 0 if the game is over."""
+        """Returns `[trials]`: reward plus the value of the next matrix game, which is 0 if the game is over."""
         targets, goes_on = tried.rewards.copy(), np.flatnonzero(~tried.done)
         if len(goes_on):
             different, places = distinct(tried.after[goes_on, 0])
@@ -109,7 +109,7 @@ class Learner(Resumable):
         return targets
 
     def _values(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """`[batch]`: values of the target network's matrix games to player 0."""
+        """Returns `[batch]`: values, to player 0, of the target network's matrix games."""
         values = np.empty(len(observations))
         for first in range(0, len(values), ASKED_AT_A_TIME):
             some = slice(first, first + ASKED_AT_A_TIME)
@@ -118,7 +118,7 @@ class Learner(Resumable):
         return values
 
     def _learn(self, lessons: _Lessons) -> list[float]:
-        """Fits the network to the lessons in random order; returns the losses."""
+        """Fits the network to the training data in random order; returns the losses."""
         losses, args = [], self._args
         self._optimizer.param_groups[0]["lr"] = self._falling(args.learning_rate, args.final_rate)
         self._memory_optimizer.param_groups[0]["lr"] = self._falling(args.memory_rate, args.final_rate)
@@ -140,7 +140,7 @@ class Learner(Resumable):
 
 
 class _Lessons(NamedTuple):
-    """States as one player sees them; payoffs and weights are `[batch, num_actions**2]`."""
+    """Training data from one player's view; payoffs and weights are `[batch, num_actions**2]`."""
 
     observations: Tensor
     payoffs: Tensor

@@ -1,11 +1,11 @@
-"""Magnetic mirror descent with a network: PPO with a pull towards a moving magnet; the policy is an average.
+"""Magnetic mirror descent with a network: PPO with a pull towards a moving magnet, and averaged weights.
 
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
 zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs the value of an action against the divergence from
 the last policy and from a magnet. PPO's clipping takes the place of the first divergence; the second is added to the
-entropy bonus. The actor circles around the learned policy, the time average of its weights. The magnet is a
-periodically updated copy of that average. No theorem guarantees that an average of weights is a good policy; measure
-its exploitability.
+entropy bonus. The learned policy is the time average of the actor's weights, around which the actor cycles. The magnet
+is a periodically updated copy of that average. No theorem guarantees that averaged weights are a good policy, so
+measure their exploitability.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from train.algorithms.experience.decisions import ActorCritic, actor
 
 
 class MagneticPolicy(ActorCritic):
-    """SB3's actor and critic with two frozen copies of the actor, whose weighted terms replace the entropy bonus.
+    """SB3's actor and critic with two frozen copies of the actor; it replaces the entropy bonus by weighted terms.
 
     The magnet is an earlier snapshot of the averaged policy. Weights are in payoff points per nat.
     """
@@ -43,7 +43,7 @@ class MagneticPolicy(ActorCritic):
 
 
 class Learner(ppo.Learner):
-    """Magnetic mirror descent on one game; its policy is the average of the actor's weights."""
+    """Magnetic mirror descent on one game; the learned policy is the average of the actor's weights."""
 
     policy_class = MagneticPolicy
     logged: ClassVar[dict[str, str]] = {

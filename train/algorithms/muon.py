@@ -1,8 +1,9 @@
-"""Muon: steps along a momentum whose singular values are all made about 1.
+"""Muon: an optimizer that replaces the singular values of the momentum by values of about 1.
 
 Source: K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks" (2024), with the scale of J. Liu et
-al., "Muon is scalable for LLM training" (2025), equation 4, which makes updates as large as Adam's. torch's own Muon
-multiplies in bfloat16, some thirty times slower than float32 on processors without such units (most laptops).
+al., "Muon is scalable for LLM training" (2025), equation 4, which gives updates the size of Adam's. torch's own Muon
+multiplies in bfloat16, which is some thirty times slower than float32 on processors without bfloat16 units (most
+laptops).
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
-# The quintic polynomial of Jordan et al., whose slope at zero is as large as possible.
+# The quintic polynomial of Jordan et al., chosen for a large slope at zero.
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
-# Fraction of Adam's usual update size (root mean square), by Liu et al.
+# Root mean square of an update, which matches that of Adam (Liu et al.).
 SIZE = 0.2
 
 
 class Muon(torch.optim.Optimizer):
-    """Nesterov momentum, made nearly orthogonal, without weight decay; for weight matrices.
+    """Updates weight matrices by Nesterov momentum that is made nearly orthogonal; there is no weight decay.
 
     Args:
         params: Matrices.
-        lr: Learning rate, as for Adam.
+        lr: Learning rate; values that suit Adam suit Muon.
         momentum: Fraction of the momentum that each step keeps.
-        orthogonal_steps: Newton-Schulz iterations per step, which are most of the cost.
+        orthogonal_steps: Newton-Schulz iterations per step; they take most of the time.
     """
 
     def __init__(
@@ -48,13 +49,13 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonal(matrix: Tensor, steps: int) -> Tensor:
-    """A matrix `[m, n]` with the same singular vectors and singular values of about 1, in float32.
+    """Returns a matrix `[m, n]` with the same singular vectors and with singular values of about 1, in float32.
 
     After four Newton-Schulz iterations, singular values of at least 0.01 of the norm lie between 0.68 and 1.21.
     """
     a, b, c = COEFFICIENTS
     wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
-    wide = wide / wide.norm().clamp(min=1e-7)  # no singular value exceeds 1
+    wide = wide / wide.norm().clamp(min=1e-7)  # now no singular value exceeds 1
     for _ in range(steps):
         gram = wide @ wide.T
         wide = torch.addmm(wide, torch.addmm(gram, gram, gram, beta=b, alpha=c), wide, beta=a)

@@ -1,10 +1,10 @@
-"""Neural fictitious self-play: best responses by SB3's DQN, and a network that imitates their average.
+"""Neural fictitious self-play: SB3's DQN learns best responses, and a second network imitates their average.
 
 Source: J. Heinrich and D. Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016),
 section 3: each player plays a game with an approximate best response (with the anticipatory probability) or with the
-average of its past best responses. Decisions of best responses go to a reservoir, a uniform sample of all of them,
-which the average policy imitates. So at each decision a best response is weighted by its reach probability, as an
-average of behaviour strategies must be.
+average of its past best responses. A reservoir keeps a uniform sample of all decisions made by best responses, which
+the average policy imitates. So at each decision a best response is weighted by its reach probability, as averaging
+behaviour strategies requires.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from train.policies.action_count import has_many_actions
 from train.policies.many_actions import LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 
-# Checkpoints contain the reservoir, so it is smaller than memory would allow.
+# Checkpoints contain the reservoir, so its limit is well below the memory of a machine.
 RESERVOIR_BYTES = 1 << 28
 
 
 class Learner(DQNLearner):
-    """NFSP on one game, with the same networks in both seats; its policy is the average."""
+    """NFSP on one game, with the same networks in all seats; the learned policy is the average."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         facts = game.facts
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
-        self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
+        self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
         self._envs = MaskShowingEnv(SelfPlayVecEnv(self._batch), game)
         sizes = [args.width] * args.layers
         self._dqn = MaskedDQN(self._envs, game, sizes, args.learning_rate, args.replay_size)
@@ -60,7 +60,7 @@ class Learner(DQNLearner):
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and trains until `steps`; returns the mean losses (DQN's, and the average's in nats)."""
+        """Plays and trains until `steps`; returns the mean losses of DQN and of the average policy (in nats)."""
         views = self._envs.reset()
         responds = self._draw_roles(len(views))
         losses = []
@@ -83,16 +83,16 @@ class Learner(DQNLearner):
         return SoftmaxPolicy(self._game, deepcopy(self._average))
 
     def _draw_roles(self, count: int) -> NDArray[np.bool_]:
-        """`[count]`: whether each seat plays its next game with the best response."""
+        """Draws `[count]`: whether each seat plays its next game with the best response."""
         return self._rng.random(count) < self._args.anticipatory
 
     def _split(self, views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[Any]]:
-        """Observations, and masks as int8 or bits."""
+        """Splits rows into observations and masks; masks are int8 or packed as bits."""
         size = self._game.facts.observation_size
         return views[:, :size], views[:, size:].astype(self._mask_type)
 
     def _actions(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`[seats of all games]`: the best response's action where `responds`, else the average's; 0 if out."""
+        """Returns `[seats of all games]`: the best response's action where `responds`, else the average's; 0 if out."""
         here = self._split(views)[1].any(axis=1)
         actions = np.zeros(len(views), dtype=np.int64)
         actions[here] = self._chosen(views[here], responds[here])
@@ -111,7 +111,7 @@ class Learner(DQNLearner):
         return first + (last - first) * min(1.0, self.steps / self._args.steps)
 
     def _improve_average(self) -> float:
-        """Makes an imitation update; returns its loss, NaN before any best response was played."""
+        """Makes an imitation update; returns its loss, or NaN before any best response was played."""
         if not self._reservoir.added:
             return float("nan")
         observations, masks, actions = self._reservoir.sample(self._args.batch_size, self._rng).values()
@@ -125,7 +125,7 @@ class Learner(DQNLearner):
 
 
 def imitation_loss(network: Network, observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:
-    """The mean cross-entropy of the network's softmax with the actions, in nats; masks can be bits."""
+    """Returns the mean cross-entropy of the network's softmax with the actions, in nats; masks may be packed bits."""
     outputs = network(observations)
     if network.parts is None:
         legal = torch.where(masks == 1, outputs, -torch.inf)
@@ -136,7 +136,7 @@ def imitation_loss(network: Network, observations: Tensor, masks: Tensor, action
 
 
 def _any_legal(masks: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """`[batch]`: a uniformly drawn legal action per row."""
+    """Draws `[batch]`: a uniformly random legal action per row."""
     if masks.dtype == np.int8:
         return sample_actions(masks.astype(np.float64), rng)
     pairs = LegalPairs.of(masks)

@@ -1,7 +1,7 @@
-"""PPO in self-play: sb3-contrib's MaskablePPO, one policy in all seats; some games can have other opponents.
+"""PPO in self-play: sb3-contrib's MaskablePPO, with one policy in all seats; some games can have other opponents.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
-Training against the current self need not converge where optimal play is mixed; the entropy bonus keeps the policy
+Training against the current policy need not converge if optimal play is mixed; the entropy bonus keeps the policy
 mixed. sb3-contrib's default settings are the preset `ppo_library` of `studies/learning_curves.toml`.
 """
 
@@ -33,9 +33,9 @@ NEVER = sys.maxsize
 
 
 class Forgetful(BaseCallback):
-    """A callback that holds no references; SB3's default keeps all variables of a rollout alive in a reference cycle.
+    """A callback without references; SB3's default keeps all variables of a rollout alive in a reference cycle.
 
-    With 11 players of WAR these are 15 MB per rollout, which Python's garbage collector frees too late.
+    With 11 players of WAR, these variables take 15 MB per rollout, and Python's garbage collector frees them too late.
     """
 
     def update_locals(self, locals_: dict[str, Any]) -> None:
@@ -71,8 +71,8 @@ class Learner(Resumable):
         decisions = args.rollout * envs.num_envs
         if args.normalize_advantage and decisions % args.batch_size == 1:
             raise ValueError(
-                f"batch_size ({args.batch_size}) must not leave one of the {decisions} decisions of a rollout alone: "
-                "a single advantage cannot be normalized"
+                f"batch_size ({args.batch_size}) must not leave a minibatch with one of the {decisions} decisions "
+                "of a rollout: a single advantage cannot be normalized"
             )
         self._activation = "relu" if args.relu else "tanh"
         self._model = MaskablePPO(
@@ -81,7 +81,7 @@ class Learner(Resumable):
             n_steps=args.rollout,
             batch_size=args.batch_size,
             n_epochs=args.epochs,
-            # SB3's own progress restarts with every call of learn().
+            # SB3's own progress restarts with each call of learn(), so it cannot control the decay.
             learning_rate=lambda _: self._falling(args.learning_rate, args.final_rate),
             gamma=args.gamma,
             gae_lambda=args.gae_lambda,
@@ -104,17 +104,17 @@ class Learner(Resumable):
             self.parts["opponents"] = envs
 
     def _new_envs(self, seed: int) -> VecEnv:
-        """SB3's environments: one per seat and game, except the opponents' seats."""
+        """Creates SB3's environments: one per seat and game, except for the opponents' seats."""
         if self._league is None:
             return SelfPlayVecEnv(self._batch)
         return AgainstVecEnv(self._batch, self._league.opponents(), seed, self._league.learns)
 
     def _start(self) -> str:
-        """The argument `start` of `GameBatch`."""
+        """Returns the argument `start` of `GameBatch`."""
         return "initial"
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and trains, one rollout at a time, until `steps`; returns the last update's losses."""
+        """Plays and trains, rollout by rollout, until `steps`; returns the losses of the last update."""
         self._model._last_obs = None  # makes SB3 start new games
         if self._league is not None and self._league.has_past:
             self._league.remember(SoftmaxPolicy(self._game, self.network()))
@@ -122,7 +122,7 @@ class Learner(Resumable):
         while self.steps < steps:
             self._before_rollout()
             self._model.learn(1, self._forgetful, log_interval=NEVER, reset_num_timesteps=False)
-            # SB3 counts environments, of which several may be seats of one game.
+            # SB3 counts steps of environments, but several environments may be seats of one game.
             self.steps = self._model.num_timesteps * self._args.num_games // self._model.n_envs
             self._after_rollout()
         return {name: float(self._model.logger.name_to_value[key]) for name, key in self.logged.items()}
@@ -132,17 +132,17 @@ class Learner(Resumable):
         self._model.ent_coef = self._shared(self._falling(self._args.entropy, self._args.final_entropy))
 
     def _shared(self, weight: float) -> float:
-        """Divides a weight by the number of opponents, since less can be won from one of several opponents."""
+        """Divides a weight by the number of opponents, because less can be won from each of several opponents."""
         return weight / max(1, self._game.facts.num_players - 1)
 
     def _after_rollout(self) -> None:
-        """Does nothing; a hook for subclasses."""
+        """A hook for subclasses; does nothing here."""
 
     def policy(self) -> SoftmaxPolicy | GreedyPolicy:
         return SoftmaxPolicy(self._game, self.network())
 
     def network(self) -> Network:
-        """A copy of the actor, from observations to logits."""
+        """Returns a copy of the actor, which maps observations to logits."""
         args = self._args
         return Network.of_actions(self._game, args.width, args.layers, self._activation).holding(self._learned())
 

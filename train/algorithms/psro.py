@@ -1,4 +1,4 @@
-"""Policy-space response oracles: a growing population of learned best responses to its own equilibrium.
+"""Policy-space response oracles: a population to which learned best responses to its own equilibrium are added.
 
 Sources: M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning" (NeurIPS 2017),
 algorithm 1; H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions controlled by an
@@ -30,16 +30,16 @@ from train.algorithms.tabular.mixture import Mixture, MixtureTables
 from train.policies.networks import SoftmaxPolicy
 from train.policies.table import LearnedTable
 
-# In games with more histories, the mixture's exploitability is not computed.
+# The exploitability of the mixture is not computed in games with more histories.
 MAX_HISTORIES = 50_000
-# Payoffs that differ by less, in payoff points, differ only by rounding.
+# Smaller differences between payoffs, in payoff points, are treated as rounding errors.
 ROUNDING = 1e-12
 
 
 class Learner:
     """PSRO on one game; the first member of the population is uniform play.
 
-    Every member is one policy for both seats. The equilibrium mixes them separately for each seat, and the learned
+    Every member is one policy for both seats. The equilibrium gives a mixture of members for each seat, and the learned
     policy weights each member by its reach.
     """
 
@@ -48,7 +48,7 @@ class Learner:
         self._game, self._args, self._seed = game, args, seed
         try:
             self._tables = MixtureTables(game)
-        except ValueError as error:  # too many states
+        except ValueError as error:  # raises if there are too many states
             raise refusal(error) from None
         self._follows_histories = self._tables.num_histories() <= MAX_HISTORIES
         self._strategies: list[Strategies] = []
@@ -57,12 +57,12 @@ class Learner:
         self._join(named_policy("uniform", game))
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Trains responses until there are `steps`; returns figures of the last one, in payoff points.
+        """Trains responses until there are `steps` of them; returns figures of the last response, in payoff points.
 
-        Losses are PPO's. `response_gain` is the response's payoff against the mixture that it was trained against,
-        minus the mixture's own payoff, averaged over the seats. `mixture_exploitability` is that of drawing one member
-        per game, against an opponent with perfect recall; it is omitted if the game is too large. `support` is the
-        number of members in the mixture.
+        Losses are those of PPO. `response_gain` is the response's payoff against the mixture that it was trained
+        against, minus the mixture's own payoff, averaged over the seats. `mixture_exploitability` is the
+        exploitability, by an opponent with perfect recall, of drawing one member per game; it is omitted if the game is
+        too large. `support` is the number of members with positive probability in the mixture.
         """
         figures: dict[str, float] = {}
         while self.steps < steps:
@@ -84,7 +84,7 @@ class Learner:
         return self._tables.policy(self._game, strategies, reach)
 
     def _equilibrium(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The probability of each member for the first and for the second seat, `[members]` each."""
+        """Returns the probabilities of the members in the first and in the second seat, `[members]` each."""
         solution = solve_matrix(self._payoffs)
         return solution.row_strategy, solution.column_strategy
 
@@ -94,7 +94,7 @@ class Learner:
         return Mixture(first, row), Mixture(second, column)
 
     def _response(self, opponents: Opponents) -> tuple[Policy, dict[str, float]]:
-        """Trains a policy from scratch against opponents; returns it with the losses of its last update."""
+        """Trains a policy from scratch against opponents; returns the policy and the losses of its last update."""
         seed = int(np.random.SeedSequence([self._seed, self.steps]).generate_state(1)[0])
         args = replace(self._args, steps=self._args.response_steps)
         responder = Responder(self._game, args, opponents, seed)
@@ -102,7 +102,7 @@ class Learner:
         return SoftmaxPolicy(self._game, responder.network()), losses
 
     def _join(self, member: Policy) -> None:
-        """Adds a member, with the payoffs between it and all others."""
+        """Adds a member, and computes the payoffs between it and all other members."""
         strategies = self._tables.strategy(0, member), self._tables.strategy(1, member)
         policy = self._tables.policy(self._game, strategies)
         self._strategies.append(strategies)
@@ -113,7 +113,7 @@ class Learner:
             self._payoffs[place, -1] = head_to_head(self._game, other, policy).mean
         skew = (self._payoffs - self._payoffs.T) / 2
         if np.allclose(self._payoffs, skew, rtol=0.0, atol=ROUNDING):
-            self._payoffs = skew  # exactly, so that both seats get the same mixture
+            self._payoffs = skew  # exactly skew-symmetric, so that both seats get the same mixture
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         first, second = (np.stack(each) for each in zip(*self._strategies, strict=True))

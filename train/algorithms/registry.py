@@ -1,6 +1,6 @@
-"""The list of all learning algorithms.
+"""The registry of all learning algorithms.
 
-Importing this imports neither torch nor pydantic: each algorithm's module is loaded on first use.
+Importing this module imports neither torch nor pydantic: each algorithm's module is loaded on first use.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ PUBLIC_DUELS = f"{DUELS} of public state"
 class Algorithm:
     """An entry of `ALGORITHMS`."""
 
-    name: str  # its key
+    name: str  # its key in `ALGORITHMS`
     label: str  # its name in plots and sentences
     summary: str  # one line of description
-    module: str = ""  # of its class `Learner`, in `train.algorithms`; its name if empty
+    module: str = ""  # the module of its class `Learner`, in `train.algorithms`; empty if named like the algorithm
     step: str = "joint actions"  # the unit of steps, in the plural
-    learns: str = ""  # the kind of games that it learns, if not all: `DUELS` or `PUBLIC_DUELS`
+    learns: str = ""  # the kind of games that it supports: `DUELS` or `PUBLIC_DUELS`; empty for all games
 
     def require(self, game: Game[Any]) -> None:
-        """Raises ValueError for a game of another kind; `learner` may refuse games for other reasons, too."""
+        """Raises ValueError if the game is not of this kind; `learner` can refuse a game for other reasons, too."""
         facts = game.facts
         is_duel = facts.num_players == 2 and facts.zero_sum
         if (self.learns and not is_duel) or (self.learns == PUBLIC_DUELS and not facts.public_state):
             from train.algorithms.contract import refusal  # needs pydantic
 
-            raise refusal(f"{facts.name}: {self.label} learns {self.learns}")
+            raise refusal(f"{facts.name}: {self.label} supports only {self.learns}")
 
     def args(self, game: Game[Any] | None = None, /, **values: int | float | str) -> CommonArgs:
-        """Makes its arguments; those not given have their `defaults` for the game.
+        """Creates the algorithm's arguments; arguments that are not given have their `defaults` for the game.
 
         Raises:
             ValueError: If an argument is unknown, or a value has the wrong type or is out of range.
         """
-        from train.validation import one_line  # needs pydantic, which most commands do without
+        from train.validation import one_line  # needs pydantic, which most commands do not need
 
         kind = self.args_type()
         check_names(kind, values, self.name)
@@ -59,11 +59,11 @@ class Algorithm:
             return kind(**{**self.defaults(game), **values})
 
     def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
-        """As `args`, from strings."""
+        """Creates the algorithm's arguments from strings, like `args`."""
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
-        """The default of each argument; some differ in games of many actions (`has_many_actions`)."""
+        """The default of each argument; some defaults differ in games with many actions (`has_many_actions`)."""
         from train.algorithms.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
@@ -74,19 +74,19 @@ class Algorithm:
         return defaults
 
     def args_type(self) -> type[CommonArgs]:
-        """The dataclass of its arguments; `field.metadata["description"]` says what each one is."""
+        """The dataclass of the algorithm's arguments; `field.metadata["description"]` describes each argument."""
         from train.algorithms.arguments import ARGUMENTS  # needs pydantic
 
         return ARGUMENTS[self.name]
 
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
-        """A new learner; raises ValueError if the algorithm does not support the game."""
+        """Creates a learner; raises ValueError if the algorithm does not support the game."""
         self.require(game)
         return import_module(f"train.algorithms.{self.module or self.name}").Learner(game, args, seed)
 
 
 def _tabular(name: str, label: str, summary: str) -> Algorithm:
-    """An algorithm that iterates over all states, without a network."""
+    """Creates the entry of an algorithm that iterates over all states, without a network."""
     module = f"tabular.{name.removeprefix('tabular_')}"
     return Algorithm(name, label, f"{summary}, without a network", module, "iterations", DUELS)
 
@@ -95,14 +95,21 @@ ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
         Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", learns=PUBLIC_DUELS),
-        Algorithm("fitted_value", "fitted value iteration", "values of states by a network, looking one move ahead"),
+        Algorithm("fitted_value", "fitted value iteration", "state values by a network, with one-step lookahead"),
         Algorithm("ppo", "PPO", "maskable PPO in self-play"),
-        Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, weights averaged"),
+        Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, with averaged weights"),
         Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),
-        Algorithm("joint_critic", "joint critic", "actor with a critic of joint actions", learns=PUBLIC_DUELS),
+        Algorithm("joint_critic", "joint critic", "actor and a critic of joint actions", learns=PUBLIC_DUELS),
         Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies"),
         Algorithm("dqn_response", "DQN best response", "DQN with masks against fixed policies"),
-        Algorithm("psro", "PSRO", "PPO best responses to their own equilibrium", "", "best responses", PUBLIC_DUELS),
+        Algorithm(
+            "psro",
+            "PSRO",
+            "population of PPO best responses to its own equilibrium",
+            "",
+            "best responses",
+            PUBLIC_DUELS,
+        ),
         _tabular("fictitious_play", "fictitious play", "fictitious play on all states"),
         _tabular("cfr_plus", "CFR+", "regret matching+ on all states, averaged linearly"),
         _tabular("tabular_mmd", "tabular MMD", "magnetic mirror descent on all states with a moving magnet"),
@@ -111,7 +118,7 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 
 def algorithm_named(name: str) -> Algorithm:
-    """Looks up an algorithm; raises a ValueError for an unknown name."""
+    """Looks up an algorithm by name; raises ValueError for an unknown name."""
     if name not in ALGORITHMS:
         raise ValueError(
             f"unknown algorithm {name!r}{did_you_mean(name, ALGORITHMS)}; known are {', '.join(ALGORITHMS)}"
@@ -119,22 +126,22 @@ def algorithm_named(name: str) -> Algorithm:
     return ALGORITHMS[name]
 
 
-# Minimum number of evaluations of a run whose interval the user does not set.
+# Minimum number of evaluations of a run if the user does not set the interval.
 EVALUATIONS = 10
 
 
 def often_enough(evaluate_every: int, steps: int) -> int:
-    """Shortens the interval between evaluations, so that short runs have a curve, too."""
+    """Shortens the interval between evaluations in short runs, so that they have a curve, too."""
     return max(1, min(evaluate_every, steps // EVALUATIONS))
 
 
 DEFAULTS = "minimax_q", "ppo"
-# With more actions, minimax-Q's network, which has an output per joint action, learns slowly.
+# With more actions minimax-Q learns slowly, because its network has an output per joint action.
 MOST_ACTIONS_JOINTLY = 32
 
 
 def default_algorithm(game: Game[Any]) -> Algorithm:
-    """minimax-Q where it learns well: in small two-player zero-sum games of public state; else PPO."""
+    """Returns minimax-Q for small two-player zero-sum games of public state, where it learns well; else PPO."""
     facts = game.facts
     public = facts.num_players == 2 and facts.zero_sum and facts.public_state
     small = public and facts.num_actions <= MOST_ACTIONS_JOINTLY and baselines.within_reach(game)

@@ -1,4 +1,4 @@
-"""`cardwar bench`: speed beside other libraries. The benchmarks are not part of the installed package."""
+"""`cardwar bench`: compares speed with other libraries. The installed package does not contain the benchmarks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def bench(
     groups: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[GROUP ...]", help="Groups to measure; default all. An unknown name lists them."),
+        typer.Argument(
+            metavar="[GROUP ...]", help="Groups to measure; default all. An unknown name prints the list of groups."
+        ),
     ] = None,
     rounds: Annotated[int | None, typer.Option(help="Measurements per candidate; default 5.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Length of each stepping measurement; default 0.5.")] = None,
@@ -33,7 +35,7 @@ def bench(
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Benchmark these games beside other libraries.
+    """Benchmark these games against other libraries.
 
     Requires a checkout of the repository.
     """

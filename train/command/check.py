@@ -1,4 +1,4 @@
-"""`cardwar check`: whether a game's rules are consistent, or an environment is correct for simultaneous play."""
+"""`cardwar check`: checks that a game's rules are consistent, or that an environment handles simultaneous moves."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check(
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(help="Environments: games or situations per check, for results that do not depend on speed."),
+        typer.Option(help="Environments: games or situations per check, so that results do not depend on speed."),
     ] = None,
     reproduce: Annotated[
         Path | None,
@@ -56,27 +56,28 @@ def check(
     ] = None,
     skip: Annotated[
         list[str] | None,
-        typer.Option(metavar="CHECK", help="Environments: leave this check out; can be given more than once."),
+        typer.Option(metavar="CHECK", help="Environments: skip this check; can be given more than once."),
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Environments: findings listed in this file are known and do not fail."),
+        typer.Option(metavar="FILE", help="Environments: file of known findings, which do not count as failures."),
     ] = None,
     write_baseline: Annotated[
-        bool, typer.Option("--write-baseline", help="Environments: list what fails now in the file of --baseline.")
+        bool,
+        typer.Option("--write-baseline", help="Environments: write the current failures to the file of --baseline."),
     ] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Environments: write the verdicts to this file as JUnit XML.")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print the checks that passed or do not apply, too.")
+        bool, typer.Option("--all", help="Also print the checks that passed or do not apply.")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Check a game's rules, or any simultaneous-move environment.
 
-    Prints failures last, each with what must hold. The exit code is 0 if no check fails, apart from known findings, 1
-    if any fails, 2 for bad input, and 130 if interrupted before any failure.
+    Prints failures last, each with the property that must hold. The exit code is 0 if no check fails, apart from known
+    findings, 1 if any fails, 2 for bad input, and 130 if interrupted before any failure.
     """
     append_working_folder()
     wanted = Wanted(only or [], skip or [], baseline, write_baseline, junit, reproduce)

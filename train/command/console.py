@@ -1,4 +1,4 @@
-"""Shared by the commands: arguments, tables, timing, JSON, and progress on the terminal."""
+"""Helpers shared by the commands: arguments, tables, timing, JSON, and progress on the terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GameName = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help=f"One of {', '.join(VERSIONS)}; module:Class, a game of your own, or openspiel:NAME(key=value,...).",
+        help=f"One of {', '.join(VERSIONS)}; module:Class for your own game; or openspiel:NAME(key=value,...).",
     ),
 ]
 Words = Annotated[
@@ -38,7 +38,8 @@ Words = Annotated[
     typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
 ]
 MaxStates = Annotated[
-    int | None, typer.Option(min=1, help="Refuse games with more states than this (methods that enumerate states).")
+    int | None,
+    typer.Option(min=1, help="Maximum number of states, for methods that enumerate them; larger games are refused."),
 ]
 
 
@@ -57,11 +58,11 @@ def count(low: int) -> Callable[[str], int]:
 
 
 def _limit_agents(seconds: float | None) -> None:
-    """Sets the time limit of the programs that this process starts."""
+    """Sets the time limit for answers of the programs that this process starts."""
     if seconds is None:
         return
     if not 0.0 < seconds < 1e9:
-        raise typer.BadParameter(f"{seconds:g} must be a number of seconds above 0")
+        raise typer.BadParameter(f"{seconds:g} must be a positive number of seconds")
     os.environ[SECONDS_VARIABLE] = str(seconds)
 
 
@@ -71,14 +72,14 @@ AgentSeconds = Annotated[
         callback=_limit_agents,
         expose_value=False,
         metavar="S",
-        help="Seconds that a program (agent:COMMAND) may take to answer; default 10.",
+        help="Time limit in seconds for each answer of a program (agent:COMMAND); default 10.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 class _Console(Console):
-    """A console that escapes control characters in names of files, policies and studies."""
+    """A console that escapes control characters, for example in the names of files, policies and studies."""
 
     def render_str(self, text: str, **settings: Any) -> Text:
         """Escapes control and hidden characters in a string."""
@@ -99,13 +100,13 @@ def say_aside(line: str) -> None:
 
 
 def print_json(game: Game[Any], **entries: Any) -> None:
-    """Prints one JSON object to stdout: the game with its parameters, and the entries."""
+    """Prints one JSON object to stdout: the game, its parameters, and `entries`."""
     identity = {"state_identity": game.facts.state_identity} if game.facts.state_identity else {}
     print(json.dumps({"game": game.facts.name, "parameters": game.parameters(), **identity, **entries}))
 
 
 def say_identity(game: Game[Any]) -> None:
-    """Prints which histories count as one state, for games of other libraries."""
+    """Prints which histories count as one state; only games of other libraries declare this."""
     if game.facts.state_identity:
         say(f"states: {game.facts.state_identity}")
 
@@ -117,19 +118,19 @@ def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """Returns the result of `work` and the seconds it took, excluding compilation."""
+    """Calls `work`; returns its result and the seconds that it took, excluding compilation."""
     watch = Stopwatch()
     return work(), watch.seconds
 
 
 class Advance:
-    """A live progress bar, called with the number done; `expect` sets the total."""
+    """A live progress bar; call it with the number of items done. `expect` sets the total."""
 
     def __init__(self, bar: Bar, task: TaskID) -> None:
         self._bar, self._task = bar, task
 
     def __call__(self, done: int) -> None:
-        """Sets the number done."""
+        """Sets the number of items done."""
         self._bar.update(self._task, completed=done)
 
     def expect(self, total: int) -> None:
@@ -147,7 +148,7 @@ class AdvanceInLines:
         self._since, self._next = time.monotonic(), self.FIRST_LINE
 
     def __call__(self, done: int) -> None:
-        """Prints a line if it is time."""
+        """Prints a line if one is due."""
         passed = time.monotonic() - self._since
         if passed >= self._next:
             self._next = 2 * passed
@@ -161,7 +162,7 @@ class AdvanceInLines:
 
 @contextmanager
 def advancing(what: str, total: int | None = None) -> Iterator[Advance | AdvanceInLines]:
-    """Progress of `what` on stderr: a bar with an estimate of the remaining time, or lines if not on a terminal."""
+    """Shows the progress of `what` on stderr: a bar with the estimated remaining time, or lines if not a terminal."""
     if not err.is_terminal:
         yield AdvanceInLines(what, total)
         return
@@ -178,7 +179,7 @@ class _Count(ProgressColumn):
 
 
 def asked_in_words(asked: Asked) -> str:
-    """Describes the number of policy queries behind an exact figure, and of those repeated to check consistency."""
+    """Says how many policy queries an exact figure took, and how many were repeated to check consistency."""
     words = f"{asked.questions:,} queries of the policies; {asked.again:,} repeated queries: the same answers"
     held = f"\n{asked.claims:,} queries of equivalent situations: the same answers" if asked.claims else ""
     return words + held

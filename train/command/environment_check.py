@@ -1,4 +1,4 @@
-"""Checks of an environment: which to run, known findings, and reports as text, JSON, JUnit XML or a script."""
+"""Checks an environment: selects the checks, handles known findings, and reports as text, JSON, JUnit XML or script."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Wanted:
     reproduce: Path | None = None
 
     def names(self) -> list[str]:
-        """The checks to run; raises a ValueError for options that conflict."""
+        """The checks to run; raises a ValueError for conflicting options."""
         from cardwar_envs.conformance.runner import selected
 
         if self.reproduce is not None and (self.reproduce.is_symlink() or self.reproduce.exists()):
@@ -63,7 +63,7 @@ class Report:
         results: One per check that ran.
         planned: Number of checks to run.
         versions: Package -> version.
-        seen: Amounts played, by kind of environment.
+        seen: Kind of environment -> how many games, steps and so on were played.
         stale: Known findings that no longer occur.
         seconds: Processor time of the run, with its child processes.
     """
@@ -89,7 +89,7 @@ class Report:
 
 
 def limits_of(seed: int | None, seconds: float | None, games: int | None) -> dict[str, Any]:
-    """The arguments of `load` for seed and budget: CPU seconds, or unlimited if `games` is given."""
+    """The arguments of `load` for seed and budget; the budget is in CPU seconds, or unlimited if `games` is given."""
     from cardwar_envs.conformance.subject import SECONDS
 
     if seed is not None and seed < 0:
@@ -127,7 +127,7 @@ def check_environment(
 
 
 def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]], wanted: Wanted) -> Report:
-    """Runs the checks; if requested, writes the known findings and then counts the failures as known."""
+    """Runs the checks; if requested, writes the failures to the baseline file, after which they count as known."""
     from cardwar_envs.conformance import CHECKS, versions
     from cardwar_envs.conformance.baseline import stale, updated
     from cardwar_envs.conformance.budget import processor_seconds
@@ -162,7 +162,7 @@ def _as_data(report: Report) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Context that Ctrl-C or SIGTERM ends early, after which the program continues."""
+    """A context that Ctrl-C or SIGTERM leaves early; the program then continues."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -173,7 +173,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def _say_results(report: Report, everything: bool, wanted: Wanted) -> None:
-    """Prints notes, versions, amounts played, the failures with what must hold, and the number of each verdict."""
+    """Prints notes, versions, how much was played, the failures with what must hold, and a count per verdict."""
     from cardwar_envs.conformance.runner import CHECKS
     from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
 

@@ -1,4 +1,4 @@
-"""`cardwar games`: all games that can be named, with their parameters."""
+"""`cardwar games`: lists the games that can be named, with their parameters."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def games(as_json: AsJson = False) -> None:
         if entry["parameters"]:
             table.add_row("", " ".join(map(_in_words, entry["parameters"])), style="dim")
     out.print(table, highlight=False)
-    say("\ncardwar rules GAME says how it is played, cardwar play GAME starts it.")
-    say("A game of your own has the name of its module and class: cardwar rules my_module:MyGame")
+    say("\ncardwar rules GAME explains how to play it, cardwar play GAME starts it.")
+    say("Your own game is named by its module and class: cardwar rules my_module:MyGame")
 
 
 def _entry(name: str) -> dict[str, Any]:
@@ -54,10 +54,10 @@ def _summary(kind: type[Game[Any]]) -> str:
 
 
 def _parameters(name: str, kind: type[Game[Any]]) -> list[dict[str, Any]]:
-    """Name, default and description of each parameter; one without default is required."""
+    """Name, default and description of each parameter; a parameter without a default is required."""
     fields = {field.name: field for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]  # games are dataclasses
     defaults = {key: field.default for key, field in fields.items() if field.default is not dataclasses.MISSING}
-    with contextlib.suppress(Exception):  # a parameter must be given, or the game refuses its defaults
+    with contextlib.suppress(Exception):  # a parameter is required, or the defaults are not a valid game
         defaults = make_game(name).parameters()  # with what a default of None stands for
     told = described(kind)
     return [

@@ -1,4 +1,4 @@
-"""`cardwar interview`: asks an agent what it plays, and says how far that is from optimal."""
+"""`cardwar interview`: queries an agent for its strategy and measures how far it is from optimal play."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from train.interview.asking import Interviewer
 
 FORMS = ("mix", "move")
-# Number of answers after which the total time is estimated.
+# Number of answers after which the remaining time is estimated.
 FIRST = 3
-# Moves at each information state: a quarter of them choose the responses, the others measure them.
+# Moves per information state: best responses are computed from a quarter of them and measured on the others.
 REPEATS = 200
 
 
@@ -40,28 +40,36 @@ def interview(
     game: GameName,
     words: Words = None,
     *,
-    agent: Annotated[str, typer.Option(metavar="COMMAND", help="The program to ask; no shell sees the command.")],
+    agent: Annotated[str, typer.Option(metavar="COMMAND", help="The program to query; it is started without a shell.")],
     folder: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Folder for the answers; an interview that is there goes on.")
+        Path,
+        typer.Option("--out", metavar="DIR", help="Folder for the answers; an interrupted interview in it is resumed."),
     ],
-    form: Annotated[str, typer.Option(help="What to ask for: mix (its probabilities) or move.")] = "mix",
+    form: Annotated[
+        str, typer.Option(help="What the agent must return: mix (the probabilities of its moves) or move (one move).")
+    ] = "mix",
     repeats: Annotated[
         int | None,
         typer.Option(parser=count(4), metavar="N", help=f"With --form move: moves per state; default {REPEATS}."),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(parser=count(1), metavar="N", help="Ask at N states of random play instead.")
+        int | None,
+        typer.Option(parser=count(1), metavar="N", help="Query N states of random play, not all information states."),
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(parser=count(2), metavar="N", help="Play N games against the equilibrium instead."),
+        typer.Option(
+            parser=count(2),
+            metavar="N",
+            help="Play N games against the equilibrium; do not query all information states.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    tries: Annotated[int, typer.Option(min=1, help="Give up after so many invalid answers to a question.")] = 3,
+    tries: Annotated[int, typer.Option(min=1, help="Stop after this number of invalid answers to one query.")] = 3,
     agent_seconds: AgentSeconds = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask an agent what it plays everywhere, keep the answers, and compute its exact exploitability."""
+    """Query an agent at every information state, store its answers, and compute its exact exploitability."""
     rules = game_of_words(game, words or [])
     asked = _checked(rules, form, repeats, sample, games)
     about = _prepared(rules, asked)
@@ -72,7 +80,7 @@ def interview(
 
     with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:
         if answers.found and not as_json:
-            say(f"{answers.found:,} answers are there already")
+            say(f"resumed with {answers.found:,} stored answers")
         with closing(Interviewer(rules, agent, answers, tries)) as who:
             figures = _measured(who, asked, about, seed)
         figures["answers"], figures["invalid_answers"] = len(answers), sum(answers.failures.values())
@@ -84,26 +92,24 @@ def interview(
 
 
 def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
-    """The settings of the interview as recorded; raises a ValueError for options that conflict."""
+    """Returns the settings to record; raises a ValueError for conflicting options."""
     if form not in FORMS:
         raise ValueError(f"--form ({form}) must be one of {', '.join(FORMS)}")
     if sample is not None and games is not None:
         raise ValueError(f"--sample ({sample}) cannot be combined with --games ({games})")
     if form == "move" and (sample or games):
-        raise ValueError("--form move asks at all states: it cannot be combined with --sample or --games")
+        raise ValueError("--form move queries all information states: it cannot be combined with --sample or --games")
     if repeats is not None and form != "move":
         raise ValueError(f"--repeats ({repeats}) requires --form move")
     if (form == "move" or sample or games) and (rules.facts.num_players != 2 or not rules.facts.zero_sum):
-        raise ValueError(
-            f"{rules.facts.name}: only --form mix at all states measures games that are not two-player zero-sum"
-        )
+        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games")
     if games is not None or sample is not None:
         return {"games": games} if games is not None else {"sample": sample}
     return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
 
 
 class _Estimate:
-    """Forwards progress, and after a few answers estimates the total time."""
+    """Forwards progress, and estimates the remaining time after a few answers."""
 
     def __init__(self, who: Interviewer, bar: Any, total: int) -> None:
         self._answers, self._bar, self._total = who.answers, bar, total
@@ -122,7 +128,7 @@ class _Estimate:
 
 
 def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
-    """Preparation before the first query: all information states, or the judge of moves by the equilibrium."""
+    """Prepares the interview: returns all information states, or a `Judge` that computes the costs of moves."""
     from train.interview.asking import information_states
     from train.play.judge import Judge
     from train.play.seating import find_equilibrium
@@ -132,12 +138,12 @@ def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
             return Judge(find_equilibrium(rules, patient=True, progress=progress))
     states = information_states(rules)
     each = f", {asked['repeats']} times each" if "repeats" in asked else ""
-    say_aside(f"{len(states):,} information states to ask for{each}")
+    say_aside(f"{len(states):,} information states to query{each}")
     return states
 
 
 def _measured(who: Interviewer, asked: dict[str, Any], about: Any, seed: int) -> dict[str, Any]:
-    """Queries the agent and computes the figures; `about` comes from `_prepared`."""
+    """Queries the agent and computes the figures; `about` is the result of `_prepared`."""
     from train.interview import figures
 
     what, total = ("information states", len(about)) if "form" in asked else next(iter(asked.items()))
@@ -169,23 +175,23 @@ def _interval(name: str, interval: dict[str, float]) -> str:
 def _show(rules: Game[Any], found: dict[str, Any]) -> None:
     if found["measured"] == "exact":
         if "exploitability" in found:
-            say(f"exploitability {points(found['exploitability'])} (exact, of the mixes that it gave)")
+            say(f"exploitability {points(found['exploitability'])} (exact, for the probabilities that it stated)")
         say(f"NashConv {points(found['nash_conv'])}")
         say_identity(rules)
     elif found["measured"] == "lower bound":
         low = points(max(found["lower_bound"]["low"], 0.0), 4)
         say(f"LOWER BOUND: exploitability is at least {low} (99 % confidence, if answers are independent)")
         frequencies = points(found["exploitability_of_frequencies"], 4)
-        say(f"exploitability of the frequencies of its moves: {frequencies}, on average more than its own")
+        say(f"exploitability of its move frequencies: {frequencies}, on average higher than that of its strategy")
     elif "cost_per_decision" in found:
-        say(_interval("given away per decision in random play:", found["cost_per_decision"]))
+        say(_interval("mean cost per decision in random play:", found["cost_per_decision"]))
     else:
-        say(_interval("given away per game:", found["cost_per_game"]))
-        say(_interval("lost per game:      ", found["loss_per_game"]))
+        say(_interval("mean cost per game:", found["cost_per_game"]))
+        say(_interval("mean loss per game:", found["loss_per_game"]))
         ratio = found["variance_ratio"]
         if ratio < 1e6:
-            say(f"By wins and losses, as narrow an interval would take {ratio:.1f} times as many games.")
-    invalid = f"; {found['invalid_answers']:,} invalid ones were asked for again" if found["invalid_answers"] else ""
+            say(f"From wins and losses alone, an equally narrow interval would need {ratio:.1f} times as many games.")
+    invalid = f"; {found['invalid_answers']:,} more were invalid and repeated" if found["invalid_answers"] else ""
     say(f"{found['answers']:,} answers{invalid}")
     for about in found["about"]:
-        say(f"it says of its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")
+        say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

@@ -1,4 +1,4 @@
-"""The verdicts on an environment as JUnit XML, which CI services display as test results."""
+"""Formats the verdicts on an environment as JUnit XML, which CI services display as test results."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from train.words import printable
 
 
 def as_junit(environment: str, versions: Mapping[str, str], results: Iterable[Result]) -> bytes:
-    """One test suite, with the versions as properties and one test case per check.
+    """Returns one test suite, with the versions as properties and one test case per check.
 
-    A note passes; known findings, and checks that do not apply or saw too little, are skipped.
+    A note counts as passed; known findings, and checks that do not apply or saw too little, count as skipped.
     """
     suite = TestSuite(environment)
     for name, version in versions.items():

@@ -1,4 +1,4 @@
-"""`cardwar levels`: the graded opponents shipped with the package."""
+"""`cardwar levels`: lists the graded opponents that ship with the package."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from train.words import points
 
 
 def levels(
-    game: Annotated[str | None, typer.Argument(help="A game; default all.")] = None, as_json: AsJson = False
+    game: Annotated[str | None, typer.Argument(help="Name of a game; default all games.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the graded opponents, level:1 to level:5, with their exact exploitability."""
     rows = [each for each in all_levels() if game in (None, each.game)]

@@ -1,4 +1,4 @@
-"""`cardwar match`: policies against each other, exactly where the game tree can be enumerated."""
+"""`cardwar match`: plays policies against each other; exact where the game tree can be enumerated."""
 
 from __future__ import annotations
 
@@ -50,7 +50,11 @@ def match(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of sampled games; default 0.")] = None,
     forfeit: Annotated[
-        bool, typer.Option("--forfeit", help="With programs and --games: who fails loses that game, and play goes on.")
+        bool,
+        typer.Option(
+            "--forfeit",
+            help="With programs and --games: a program that fails loses that game, and the match continues.",
+        ),
     ] = False,
     max_states: MaxStates = None,
     agent_seconds: AgentSeconds = None,
@@ -58,13 +62,13 @@ def match(
 ) -> None:
     """Play policies against each other.
 
-    Odds are exact for two-player games without a round limit. Other games are sampled, and with --games also those
-    of a program (agent:COMMAND).
+    Odds are exact for two-player games without a round limit. Other games are sampled. With --games, games of a
+    program (agent:COMMAND) are sampled too.
     """
     parameters, policies = parameters_and_names(words)
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
-    # Enumerating histories of a game with a round limit could take for ever.
+    # Enumerating the histories of a game with a round limit could take practically forever.
     exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
     exact = exact and not (games is not None and any(word.startswith(AGENT) for word in policies))
     if exact and given:
@@ -72,7 +76,7 @@ def match(
         raise ValueError(f"--{option} ({value}) does not apply to {game}: its results are exact")
     if max_states is not None and not exact:
         raise ValueError(
-            f"--max-states ({max_states}) does not apply to {game}: games are sampled, states are not enumerated"
+            f"--max-states ({max_states}) does not apply to {game}: its games are sampled, so no states are enumerated"
         )
     if forfeit and (exact or not _can_forfeit(rules, games)):
         raise ValueError("--forfeit requires --games, a program (agent:COMMAND), and a two-player zero-sum game")
@@ -100,7 +104,7 @@ def _exact_match(
     figures = dataclasses.asdict(result)
     asked = figures.pop("asked")
     headings = ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
-    if not game.facts.zero_sum:  # player_1's payoff does not follow from player_0's
+    if not game.facts.zero_sum:  # the payoff of player_0 does not determine that of player_1
         figures["mean_1"] = baselines.nash_conv(game, line_up, max_states=max_states).payoffs[1]
         headings += ["mean payoff of player_1"]
     if as_json:
@@ -123,7 +127,7 @@ def _played_match(
         except AgentError as error:
             if not _can_forfeit(game, given.get("games")):
                 raise
-            raise AgentError(f"{error}; with --forfeit it would lose that game, and play would go on") from None
+            raise AgentError(f"{error}; with --forfeit it would lose that game, and the match would continue") from None
     if not as_json:
         out.print(_played_table(result, names, title))
         say(_rounds_in_words(result))
@@ -138,7 +142,7 @@ def _played_match(
 def _forfeiting_match(
     game: Game[Any], names: list[str], line_up: list[Policy], games: int, seed: int, title: str, as_json: bool
 ) -> None:
-    """Plays game by game; if a program fails, it gets the game's minimum payoff and is restarted."""
+    """Plays one game at a time; a program that fails gets the game's minimum payoff and is restarted."""
     payoffs, forfeits = np.zeros((games, 2)), [0, 0]
     with advancing("games played", games) as progress:
         for number in range(games):
@@ -161,7 +165,7 @@ def _forfeiting_match(
 
 
 def _played_table(result: CrossPlay, names: Sequence[str], title: str) -> Table:
-    """A table of each player's wins, their length in rounds, and payoffs."""
+    """A table with each player's wins, their mean length in rounds, and its payoffs."""
     numbers = [Column(heading, justify="right") for heading in ("won", "share", "mean rounds when it won")]
     if result.mean_payoffs is not None:
         numbers.append(Column("mean payoff ± its standard error", justify="right"))

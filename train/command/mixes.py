@@ -1,4 +1,4 @@
-"""Optimal play in the terminal: mixes by action or private information, and the payoff matrix."""
+"""Prints optimal play: mixed strategies by action or private information, and the payoff matrix."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_RANGES = 48
 
 
 def show_start(solution: baselines.Solution) -> None:
-    """Both players' strategies at the start, or by private information."""
+    """Shows both players' strategies, at the start of the game or by private information."""
     if isinstance(solution, baselines.PrivateSolution):
         strategies = solution.labelled()
         out.print(behaviour_table(strategies))
@@ -50,19 +50,19 @@ def show_start(solution: baselines.Solution) -> None:
 
 
 def has_ranges(solution: baselines.PrivateSolution) -> bool:
-    """Whether the ranges of its probabilities are quick to compute."""
+    """Whether the ranges of optimal probabilities are quick to compute."""
     return sum(len(mix) for strategy in solution.labelled() for mix in strategy.values()) <= MAX_RANGES
 
 
 def plays_at_starts(solution: baselines.StateSolution, most: int) -> Iterator[tuple[Transition[Any], PlayAt]]:
-    """The first initial states in which a player acts, with optimal play there."""
+    """The first initial states in which a player acts, each with optimal play."""
     for start in solution.game.initial()[:most]:
         if solution.game.acting_players(start.state):
             yield start, solution.at(start.state)
 
 
 def show_state(play: PlayAt) -> None:
-    """The state, its value, the payoff matrix, both mixes, and whether these are unique."""
+    """Shows the state, its value, the payoff matrix, and both mixed strategies with their uniqueness."""
     say(play.description)
     say(f"value to go {number(play.value, play.exact)} to player_0")
     _show_matrix(play)
@@ -76,7 +76,7 @@ def _show_matrix(play: PlayAt) -> None:
 
 
 def show_freedom(play: PlayAt) -> None:
-    """One line per acting player: whether its optimal mix is unique, or the ranges, e.g. `3 anywhere in 0.1..0.45`."""
+    """Says for each acting player if its optimal strategy is unique; if not, with ranges: `3 anywhere in 0.1..0.45`."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
             free = [f"{action} anywhere in {short(low, 4)}..{short(high, 4)}" for action, low, high in mix.free()]
@@ -99,11 +99,11 @@ def matrix_lines(play: PlayAt) -> list[str]:
 
 
 def _add_row(table: Table, name: str, probabilities: Iterable[Number | None]) -> None:
-    """Adds a row, and a caption if a fraction was rounded."""
+    """Adds a row, and a caption if a fraction in it was rounded."""
     cells = ["" if probability is None else number(probability) for probability in probabilities]
     table.add_row(name, *cells)
     if any(cell.startswith(ROUNDED) for cell in cells):
-        table.caption = f"{ROUNDED}: a fraction too long to show; --json has it"
+        table.caption = f"{ROUNDED}: a fraction too long to show; --json prints it"
 
 
 def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
@@ -114,7 +114,7 @@ def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
     for kind in shown[:MAX_ROWS]:
         _add_row(table, kind, (strategies[p].get(kind, {}).get(a) for p, a in actions))
     if len(shown) > MAX_ROWS:
-        table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json has all"
+        table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json prints all"
     return table
 
 

@@ -1,4 +1,4 @@
-"""`cardwar new`: the skeleton of a game of your own."""
+"""`cardwar new`: writes an example game to modify."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def new(
         Path, typer.Option("--out", metavar="DIR", file_okay=False, help="Folder for the two files.")
     ] = Path(),
 ) -> None:
-    """Write the skeleton of a game of your own, with its tests.
+    """Write an example game to turn into your own, with its tests.
 
-    It is a complete small game: check it, solve it and play it, then change it to yours. No file is overwritten.
+    The game is small but complete: check, solve and play it, then modify it. No file is overwritten.
     """
     kind = _class_named(name)
     texts = {
@@ -45,7 +45,7 @@ def new(
             file.write(text)
     rules, tests = texts
     enter = "" if folder == Path() else f"  cd {shlex.quote(str(folder))}\n"
-    say(f"{rules}: a small game; its comments say what to change\n{tests}: its tests, for pytest\n\nNext:")
+    say(f"{rules}: a small game; its comments explain what to change\n{tests}: its tests, for pytest\n\nNext:")
     say(f"{enter}  cardwar check {name}:{kind}\n  cardwar solve {name}:{kind}\n  cardwar play {name}:{kind} --web")
 
 
@@ -57,14 +57,16 @@ def _class_named(name: str) -> str:
         )
     kind = "".join(part.capitalize() for part in name.split("_"))
     if keyword.iskeyword(kind) or re.search(rf"\b{kind}\b", GAME.read_text(encoding="utf-8").replace("Undercut", "")):
-        raise ValueError(f"NAME ({name!r}) would name its class {kind}, which means something else; as in my_{name}")
+        raise ValueError(
+            f"NAME ({name!r}) would give the class the name {kind}, which is taken; choose another, as in my_{name}"
+        )
     return kind
 
 
 def _require_free(name: str) -> None:
     """Raises a ValueError if a game or a module already has that name."""
     if name in GAMES:
-        raise ValueError(f"NAME ({name!r}) is that of a game of the suite; choose another, as in my_{name}")
+        raise ValueError(f"NAME ({name!r}) is the name of a game of the suite; choose another, as in my_{name}")
     found = find_spec(name)
     if found is not None and found.origin is not None:  # a folder without modules has none
-        raise ValueError(f"NAME ({name!r}) is that of a module, {found.origin}; choose another, as in my_{name}")
+        raise ValueError(f"NAME ({name!r}) is the name of a module, {found.origin}; choose another, as in my_{name}")

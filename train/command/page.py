@@ -1,4 +1,4 @@
-"""`cardwar page`: a game against its equilibrium as one HTML file."""
+"""`cardwar page`: writes a game against its equilibrium as one HTML file."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ def page(
     game: GameName,
     words: Words = None,
     *,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The HTML file; an existing one is replaced.")],
-    seat: Annotated[int, typer.Option(help="Seat of the person who plays.")] = 0,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="HTML file to write; an existing file is replaced.")
+    ],
+    seat: Annotated[int, typer.Option(help="Seat of the human player.")] = 0,
 ) -> None:
     """Write a game as one HTML file, playable without a server.
 
-    A browser plays it against the equilibrium, offline, and shows what each move costs. The game must be small.
+    The file works offline in any browser: you play against the equilibrium and see what each move costs. The game
+    must be small.
     """
     from train.play.listing import Listing, places_of
     from train.play.one_file import page_with
     from train.play.seating import find_equilibrium, table_for
 
     if out.is_dir() or not out.parent.is_dir():
-        raise ValueError(f"--out {out} must be a file in a folder that exists")
+        raise ValueError(f"--out {out} must be a file in an existing folder")
     rules = game_of_words(game, words or [])
     if seat not in (0, 1):
         raise ValueError(f"seat ({seat}) must be 0 or 1")

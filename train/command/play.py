@@ -1,4 +1,4 @@
-"""`cardwar play`: play in the terminal or a browser, and see what each move costs."""
+"""`cardwar play`: play in the terminal or a browser, with the cost of each move."""
 
 from __future__ import annotations
 
@@ -46,14 +46,16 @@ def play(
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(help="Games to play in a row (with --web, best of so many); by default you are asked after each."),
+        typer.Option(
+            help="Number of games to play (with --web, of a best-of series); by default you are asked after each game."
+        ),
     ] = None,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the game as JSON to this file when it ends or is interrupted."),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Compute the equilibrium without asking, even if it takes long.")
+        bool, typer.Option("--yes", help="Compute the equilibrium without asking, even if that takes a long time.")
     ] = False,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser on this machine.")] = False,
     port: Annotated[int | None, typer.Option(help=f"Port of the web page; default {PORT}, 0 picks a free one.")] = None,
@@ -63,7 +65,7 @@ def play(
 
     Reports what each move costs against an equilibrium opponent.
     """
-    from train.storage.formats import MAX_SEED  # pydantic takes its time to import
+    from train.storage.formats import MAX_SEED  # pydantic takes long to import
 
     _check_free(record)
     if seed is not None:
@@ -92,7 +94,7 @@ def play(
 
 
 def _require_chooser(web: bool, opponents: list[str], seat: int, seed: int | None, games: int | None) -> None:
-    """Raises a ValueError unless the page is opened: only there can the game be chosen."""
+    """Raises a ValueError if no game is named, unless --web is given: the page lets the user choose one."""
     if not web:
         raise ValueError("name a game, as in cardwar play jujitsu; cardwar play --web lets you choose one")
     for option, given in (("--against", opponents), ("--seat", seat), ("--seed", seed is not None), ("--games", games)):
@@ -105,7 +107,7 @@ def _check_free(record: Path | None) -> None:
     if record is not None and (record.exists() or record.is_symlink()):
         raise ValueError(f"--record {record} already exists; choose another file")
     if record is not None and not record.parent.is_dir():
-        raise ValueError(f"--record {record} must be in a folder that exists")
+        raise ValueError(f"--record {record} must be in an existing folder")
 
 
 def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:
@@ -117,7 +119,7 @@ def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bo
 
 
 def _equilibrium(game: Game[Any], opponents: list[str], yes: bool) -> tuple[Solution | None, str]:
-    """The equilibrium; or None and a sentence with the reason."""
+    """Returns the equilibrium; or None, and a sentence with the reason."""
     title = game_in_words(game)
     try:
         return _searched(game, yes), ""
@@ -131,8 +133,8 @@ def _equilibrium(game: Game[Any], opponents: list[str], yes: bool) -> tuple[Solu
 
 
 def _waits(question: str, game: Game[Any], opponents: list[str]) -> bool:
-    """Asks whether to compute the equilibrium; Exit if the answer is to quit."""
-    small = f" {game.facts.name} num_cards=5 starts at once." if "num_cards" in game.parameters() else ""
+    """Asks whether to compute the equilibrium; raises Exit if the answer is to quit."""
+    small = f" {game.facts.name} num_cards=5 starts immediately." if "num_cards" in game.parameters() else ""
     say_aside(f"{question}.{small}")
     while True:
         answer = typer.prompt("Wait for it? (y, n, help or quit)", default="n", err=True).strip().casefold()
@@ -141,7 +143,7 @@ def _waits(question: str, game: Game[Any], opponents: list[str]) -> bool:
         if answer in QUIT:
             raise typer.Exit
         against = " and ".join(opponents)
-        say_aside(f"y computes it, and each move is judged. n plays against {against} now; moves are not judged.")
+        say_aside(f"y computes it and judges each move. n plays against {against} now, without judging moves.")
 
 
 def _searched(game: Game[Any], patient: bool) -> Solution:
@@ -152,7 +154,7 @@ def _searched(game: Game[Any], patient: bool) -> Solution:
 
 
 def _play_here(table: Table, seed: int | None, games: int | None, record: Path | None) -> None:
-    """Plays `games` games, or asks after each whether to play another; later games have the next seeds."""
+    """Plays `games` games, or asks after each whether to play another; each further game adds 1 to the seed."""
     series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
     introduce(table, out)
     try:
@@ -190,7 +192,7 @@ def _play_one(trainer: Trainer, record: Path | None) -> bool:
         if isinstance(ended, KeyboardInterrupt):
             raise
         kept = "" if record is None else f"; the moves so far are in {record}"
-        raise ValueError(f"the input ended before the game, at move {trainer.number}{kept}") from None
+        raise ValueError(f"the input ended before the game did, at move {trainer.number}{kept}") from None
     finally:
         trainer.stop("broken off")  # no effect if the game has ended
         if record is not None:

@@ -1,4 +1,4 @@
-"""Policies given on the command line: names, files, runs, and folders of runs."""
+"""Finds the policies given on the command line: names, files, runs, and folders of runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from train.words import game_in_words, json_parameters, printable
 
 
 def policies_of_words(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
-    """Maps names to policies; runs are named by their differences, files by their last part if it is unique."""
+    """Maps names to policies; runs are named after their differences, files after their last part if that is unique."""
     for place, word in enumerate(words):
         if word in words[:place]:
             raise ValueError(f"{word} is given twice")
@@ -35,11 +35,11 @@ def policies_of_words(words: Sequence[str], game: Game[Any]) -> dict[str, Policy
 
 
 def _runs_or_word(word: str, game: Game[Any]) -> list[str]:
-    """The runs on this game in a folder of runs, if `word` is one; else the word itself."""
+    """The runs on this game in a folder of runs, if `word` is such a folder; else `word` itself."""
     folder = Path(word)
     if names_a_policy(word) or not folder.is_dir() or os.path.lexists(folder / CONFIG_FILE):
         return [word]
-    from train.policies.files import POLICY_FILE  # needs torch, which policies with names do without
+    from train.policies.files import POLICY_FILE  # needs torch, which named policies do not need
 
     if os.path.lexists(folder / POLICY_FILE):
         return [word]
@@ -53,5 +53,5 @@ def _runs_or_word(word: str, game: Game[Any]) -> list[str]:
         else:
             found.append(str(path))
     if not found:
-        raise ValueError(f"{word} holds no policy for {game_in_words(game)}")
+        raise ValueError(f"{word} contains no policy for {game_in_words(game)}")
     return found

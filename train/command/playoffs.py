@@ -1,4 +1,4 @@
-"""`cardwar playoffs`: round-robin between policies in both seats."""
+"""`cardwar playoffs`: plays a round-robin between policies, in both seats."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def playoffs(
             "--out",
             metavar="DIR",
             file_okay=False,
-            help="Folder for tables and a plot; default a new one, runs/playoffs-GAME-N.",
+            help="Folder for tables and a plot; default a new folder, runs/playoffs-GAME-N.",
         ),
     ] = None,
     shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies for the game.")] = False,
@@ -47,20 +47,20 @@ def playoffs(
 ) -> None:
     """Play every policy against every other, in both seats.
 
-    Reports odds, mean payoffs and exploitability, the best first. Runs are named by their algorithm and the settings in
-    which they differ.
+    Reports odds, mean payoffs and exploitability, best policy first. Runs are named after their algorithm and the
+    settings in which they differ.
     """
     parameters, given = parameters_and_names(words or [])
     rules = game_from(game, parameters)
     require_pairings(rules, games)
-    from train.command.playoff_policies import policies_of_words  # imports pydantic: not for the help
+    from train.command.playoff_policies import policies_of_words  # imports pydantic, which the help does not need
 
     policies = policies_of_words(given, rules)
     if shipped or not policies:
         policies = {**shipped_policies(rules), **policies}
     if games is None and seed is not None:
         raise ValueError(f"--seed ({seed}) requires --games: exact results are not sampled")
-    from train.reports.playoffs_files import write_playoffs  # needs matplotlib: fail before the work
+    from train.reports.playoffs_files import write_playoffs  # needs matplotlib: if it is missing, fail before playing
 
     with advancing("pairings", len(policies) ** 2) as progress:
         result = play_all(rules, policies, games, seed or 0, progress)
@@ -75,13 +75,13 @@ def playoffs(
     shown = ranked(result)
     out.print(standing_table(shown))
     means = means_table(shown)
-    if out.measure(means).minimum <= out.width:  # wider tables are only in the files
+    if out.measure(means).minimum <= out.width:  # wider tables are written only to files
         out.print(means)
     say("Written: " + ", ".join(map(str, files)))
 
 
 def standing_table(result: PlayOffs) -> Table:
-    """Each policy's average over all others and both seats, and its exploitability."""
+    """A table of each policy's average payoff over all others and both seats, and its exploitability."""
     measured = [] if result.exploitability is None else [result.exploitability]
     headings = ["average payoff", *(["exploitability"] if measured else [])]
     table = new_table(f"{game_in_words(result.game)}, {result.how}", "policy", *headings)
@@ -91,7 +91,7 @@ def standing_table(result: PlayOffs) -> Table:
 
 
 def means_table(result: PlayOffs) -> Table:
-    """Mean payoffs, policies by number."""
+    """A table of mean payoffs, with policies referred to by number."""
     numbers = [str(number) for number in range(1, len(result.names) + 1)]
     columns = (Column(heading, justify="right", no_wrap=True) for heading in ("", *numbers))
     table = Table(*columns, title="mean payoff to the row as player_0", box=None, padding=(0, 0, 0, 1))

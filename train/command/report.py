@@ -1,4 +1,4 @@
-"""`cardwar report`: an HTML report on runs."""
+"""`cardwar report`: writes an HTML report on runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ def report(
         typer.Argument(metavar="RUN [RUN ...]", help="Run folders, or folders with runs at any depth.", readable=False),
     ],
     page: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Output page; brief tables go beside it, with the suffix .md.")
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="HTML file to write; summary tables are written beside it, with the suffix .md.",
+        ),
     ] = Path("report.html"),
     skip_damaged: Annotated[
         bool,
@@ -26,7 +31,7 @@ def report(
 ) -> None:
     """Write an HTML report on runs.
 
-    For each game it has curves, tables with the best first, and the commands that reproduce the runs.
+    For each game the report has learning curves, tables with the best run first, and commands that reproduce the runs.
     """
     from train.reports.page import say_skipped, write_report  # needs the extra `report`
 

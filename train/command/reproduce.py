@@ -1,4 +1,4 @@
-"""`cardwar reproduce`: recomputes the figures of a publication beside the published ones."""
+"""`cardwar reproduce`: recomputes the figures of a publication and compares them with the published ones."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from train.command.console import AsJson, advancing, out, say, timed
 
 
 def _show(name: str, made: Reproduction, seconds: float, files: Sequence[Path]) -> None:
-    """Prints how many figures agree at each place, and every other figure with its reason."""
+    """Prints how many figures agree in each table or figure of the paper, and each other figure with the reason."""
     out.print(_counts(made.findings, f"{name}: {len(made.findings)} figures in {seconds:.0f} s"))
     others = [each for each in made.findings if each.verdict is not Verdict.AGREES]
     if others:
         out.print(_details(others))
     for check, holds in made.checks.items():
         say(f"{'holds' if holds else 'FAILS'}: {check}")
-    say(f"All figures with reasons: {files[0]}")
+    say(f"All figures, with reasons: {files[0]}")
     pictures = ", ".join(path.name for path in files if path.suffix == ".png")
     if pictures:
         say(f"Pictures beside it: {pictures}")
@@ -49,7 +49,7 @@ def _counts(findings: Sequence[Finding], title: str) -> Table:
 
 
 def _details(findings: Sequence[Finding]) -> Table:
-    """Lists figures by place; a reason shared by neighbours is printed once, below the last of them."""
+    """Lists figures in order; a reason that neighbours share is printed once, below the last of them."""
     table = Table(title="figures that differ or need a remark")
     table.add_column("place: item, reason", ratio=1)
     table.add_column("published", justify="right", max_width=14)
@@ -75,15 +75,16 @@ def _short(value: Number | None) -> str:
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(REPRODUCTIONS)}.")],
     folder: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", file_okay=False, help="Default runs/reproduce-NAME.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", file_okay=False, help="Output folder; default runs/reproduce-NAME."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Recompute the figures of a publication and compare.
+    """Recompute the figures of a publication and compare them with the published ones.
 
     The exit code is 0 if all checks on the recomputed figures pass, else 1.
     """
-    import_module("matplotlib")  # needed for plots: fail before the work
+    import_module("matplotlib")  # needed for plots: if it is missing, fail before computing
     with advancing("states explored") as progress:
         made, seconds = timed(lambda: recompute(name, progress))
     files = write(made, folder or Path("runs") / f"reproduce-{name}")

@@ -1,4 +1,4 @@
-"""`cardwar rules`: explains how to play a game, in plain words."""
+"""`cardwar rules`: explains how to play a game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDEST = 100
 
 
 def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
-    """Say how a game is played and won, with these parameters."""
+    """Explain how to play and win a game with these parameters."""
     played = game_of_words(game, words or [])
     if as_json:
         print_json(played, how_to_play=played.how_to_play)
@@ -27,7 +27,7 @@ def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
     out.print(f"{played.how_to_play}\n", highlight=False, width=width)
     told, values = described(type(played)), played.parameters()
     if told:
-        table = Table("parameter", "value", "what it is")
+        table = Table("parameter", "value", "description")
         for name, meaning in told.items():
             table.add_row(name, in_brief(values[name]), meaning)
         out.print(table, highlight=False, width=width)
@@ -35,7 +35,7 @@ def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
 
 
 def _to_play(game: Game[Any]) -> str:
-    """The arguments with which `cardwar play` plays this game, for two if the number of players is free."""
+    """The arguments with which `cardwar play` plays this game, with two players if the game allows any number."""
     words = game_in_words(game)
     name, *given = words.split()
     parameters = split_words(given)[0]

@@ -1,4 +1,4 @@
-"""`cardwar solve`: compute an equilibrium and show it."""
+"""`cardwar solve`: computes an equilibrium and shows it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_STARTS = 100
 
 @contextmanager
 def _ray_aside() -> Iterator[None]:
-    """Keeps Ray's output off stdout, which is for the result."""
+    """Keeps Ray's output off stdout, which is reserved for the result."""
     before = _ray_runs()
     with redirect_stdout(sys.stderr):
         try:
@@ -72,13 +72,13 @@ def solve(
     selection: Annotated[
         str,
         typer.Option(
-            metavar="default|max_entropy|exploit:POLICY", help="Which optimal strategy to return if there are several."
+            metavar="default|max_entropy|exploit:POLICY", help="Which optimal strategy to show if there are several."
         ),
     ] = "default",
     max_states: MaxStates = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute an equilibrium, its value and a certificate.
+    """Compute an equilibrium, the value of the game, and a certified error bound.
 
     Shows both players' strategies at the start, or at another state with --state.
     """
@@ -121,19 +121,19 @@ def _say_how(title: str, solution: baselines.Solution) -> None:
 
 
 def _asked_state(text: str, game: Game[Any]) -> Any:
-    """The state named by --state.
+    """The state given by --state.
 
     Raises:
-        ValueError: If players do not see the state, the value is not a state, or the game is over in it.
+        ValueError: If players do not see the state, the text is not a state, or the game is over in that state.
     """
     if not game.facts.public_state:
         raise ValueError(
             f"--state ({text}) does not apply to {game.facts.name}: players do not see the state; "
-            "without it, strategies are shown by information state"
+            "without --state, strategies are shown by information state"
         )
     state = state_from(text, game)
     if not game.acting_players(state):
-        raise ValueError(f"--state ({text}): the game is over there")
+        raise ValueError(f"--state ({text}): the game is over in this state")
     return state
 
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed or not writable."""
+"""Handles standard streams that are closed or not writable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from contextlib import suppress
 def open_standard_streams() -> None:
     """Opens the null device for each closed standard stream, which Python sets to None.
 
-    Input is then empty and errors are discarded. Output is opened read-only, so that lost results are an error.
+    Input is then empty and error output is discarded. Standard output is opened read-only, so losing results raises an
+    error.
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115  # for as long as the process lives
@@ -30,7 +31,7 @@ def unwritten_output() -> str:
     try:
         sys.stdout.flush()
     except OSError as error:
-        # Discard the buffer, else Python would try to write it again at exit.
+        # Discard the buffer; otherwise Python would try to write it again at exit.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)

@@ -1,4 +1,4 @@
-"""`cardwar study`: many runs from one file. The same command resumes an interrupted study."""
+"""`cardwar study`: executes the runs listed in a file. The same command resumes an interrupted study."""
 
 from __future__ import annotations
 
@@ -29,28 +29,32 @@ def study(
     jobs: Annotated[int, typer.Option(min=1, help="Number of parallel runs, each in its own process.")] = 1,
     only: Annotated[
         str | None,
-        typer.Option(metavar="PATTERN", help="Only do runs whose name contains or matches this pattern (* and ?)."),
+        typer.Option(
+            metavar="PATTERN", help="Execute only runs whose name contains or matches this pattern (* and ?)."
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the runs and their progress without starting any.")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Do all unfinished runs of a study and report on them.
+    """Execute all unfinished runs of a study and write a report on them.
 
     The exit code is 1 if a run fails.
     """
     from train.studies.study_file import read_study  # needs pydantic
 
     asked = read_study(config)
-    # This needs torch, so it follows what refuses a wrong file.
+    # This needs torch, so an invalid file is refused first.
     from train.studies.runner import StudyTask, carry_out
 
     folder = folder or Path("runs") / config.stem
     tasks = [StudyTask(run, folder) for run in asked.runs]
     chosen = [task for task in tasks if only is None or only in (name := task.run.name) or fnmatchcase(name, only)]
     if not chosen:
-        raise ValueError(f"no run of {config} fits {only!r}; they have names like {tasks[0].run.name}")
+        raise ValueError(
+            f"no run of {config} matches --only {only!r}; a run is called, for example, {tasks[0].run.name}"
+        )
     reports = []
     if not dry_run:
         with _shown(asked.title, tasks, chosen, jobs) as show:
@@ -65,7 +69,7 @@ def study(
 
 
 def _draw_missing(chosen: Sequence[StudyTask]) -> None:
-    """Plots runs that finished but were killed before they were plotted."""
+    """Plots finished runs that were killed before they plotted their curve."""
     from train.reports.curves import PLOT_FILE, plot_runs
     from train.studies.runner import State
 
@@ -90,7 +94,7 @@ def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Rep
 
 @contextmanager
 def _shown(title: str, tasks: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> Iterator[Show]:
-    """Shows progress: live bars on a terminal, else a line on stderr whenever a run ends."""
+    """Shows progress: live bars on a terminal, else a line on stderr for each run that ends."""
 
     def line(working: Sequence[StudyTask], just_ended: Sequence[StudyTask]) -> None:
         for task in just_ended:
@@ -145,7 +149,7 @@ def _reached(task: StudyTask) -> str:
 
 def _figure(task: StudyTask) -> tuple[str, float]:
     """Name and value of the latest figure; "" and 0 if there is none."""
-    from train.reports.tables import figure_in_words  # needs what reports need
+    from train.reports.tables import figure_in_words  # needs the extra `report`
 
     if task.held is None or task.last is None:
         return "", 0.0

@@ -1,4 +1,4 @@
-"""`cardwar train`: train a policy and measure it."""
+"""`cardwar train`: trains a policy and measures it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def train(
         str | None, typer.Option(metavar="N", help="Steps between evaluations, each with a checkpoint.")
     ] = None,
     measure: Annotated[
-        str | None, typer.Option(metavar="KIND", help="exact, bound or matches; default exact where possible.")
+        str | None,
+        typer.Option(
+            metavar="KIND", help="exact, bound or matches; default exact if the game is small enough, else matches."
+        ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(metavar="POLICIES", help="Opponents in matches, separated by commas.")
@@ -53,15 +56,16 @@ def train(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed; default 0.")] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the run in --out, with its arguments where none are given.")
+        bool,
+        typer.Option("--resume", help="Resume the run in --out; arguments that are not given are taken from that run."),
     ] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a policy and measure it.
 
-    Reports exact exploitability (or NashConv) if the game is small enough, else results of matches. Evaluates at
-    least ten times during training unless --evaluate-every is given.
+    Reports the exact exploitability (or NashConv) if the game is small enough, else the results of matches. Evaluates
+    at least ten times during training unless --evaluate-every is given.
     """
     parameters, options, rest = split_words(words or [])
     common = {"steps": steps, "evaluate_every": evaluate_every, "measure": measure, "against": against}
@@ -102,9 +106,9 @@ def train(
         complain(f"last checkpoint after {rows[-1]['steps']:,} steps" if rows else "no new checkpoint")
         raise
     if resume and not rows:
-        say_aside(f"The run in {folder} had finished; this is its result.")
+        say_aside(f"The run in {folder} had already finished; this is its result.")
     if result.steps > 1.1 * arguments.steps:
-        say_aside(f"{result.steps:,} steps, not {arguments.steps:,}: {entry.label} learns from whole batches.")
+        say_aside(f"{result.steps:,} steps, not {arguments.steps:,}: {entry.label} only stops after a complete batch.")
     picture = result.folder / PLOT_FILE
     plot_runs([result.folder], picture)
     if as_json:
@@ -115,7 +119,7 @@ def train(
 
 
 def _held(folder: Path | None) -> dict[str, Any]:
-    """The configuration of the run in a folder; empty if it holds none of these algorithms."""
+    """The configuration of the run in a folder; empty if there is no run of these algorithms in it."""
     if folder is None:
         return {}
     from train.storage.run_folder import CONFIG_FILE, RunFolder
@@ -133,7 +137,7 @@ def _how_to_resume(folder: Path) -> str:
 
 
 def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:
-    """The default algorithm; first refuses options that it is sure to refuse, since finding it can take a second."""
+    """The default algorithm; before it is determined, which can take a second, options that must fail are refused."""
     refused = set()
     for name in DEFAULTS:
         try:
@@ -149,7 +153,7 @@ def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:
 def _arguments(
     entry: Algorithm, options: Mapping[str, str], rules: Game[Any], kept: Mapping[str, Any] | None = None
 ) -> CommonArgs:
-    """From options, then from those `kept` of the run to resume, then from defaults."""
+    """Arguments from the given options, else from those `kept` by the run to resume, else defaults."""
     _refuse_near_misses(options, entry)
     arguments = entry.args(rules, **{**(kept or {}), **fields_from(entry.args_type(), options, entry.name)})
     entry.require(rules)
@@ -159,7 +163,7 @@ def _arguments(
 
 
 def _refuse_near_misses(options: Collection[str], entry: Algorithm) -> None:
-    """Options of the command that were misspelt come here as if they were the algorithm's."""
+    """Refuses misspelt options of the command, which are parsed as if they were the algorithm's."""
     known = [field.name for field in dataclasses.fields(entry.args_type())]
     own = ["algorithm", "out", "seed", "resume", "list_options", "json"]
     for name in options:
@@ -182,7 +186,7 @@ def _print_as_json(rules: Game[Any], entry: Algorithm, result: RunResult) -> Non
 
 
 def _say_other_defaults(entry: Algorithm, rules: Game[Any], given: Collection[str]) -> None:
-    """Reports on stderr the defaults that differ for this game."""
+    """Reports on stderr the defaults that differ from the usual ones for this game."""
     usual, here = entry.defaults(), entry.defaults(rules)
     others = [f"{_spelled(name)} {here[name]}" for name in here if here[name] != usual[name] and name not in given]
     if others:

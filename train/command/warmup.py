@@ -1,4 +1,4 @@
-"""`cardwar warmup`: compile ahead of time, for container images and continuous integration."""
+"""`cardwar warmup`: compiles kernels ahead of time, for container images and continuous integration."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 def warmup(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME ...]", help="Names or module:Class; default all games.")
+        list[str] | None,
+        typer.Argument(metavar="[GAME ...]", help="Names of games, or module:Class; default all games."),
     ] = None,
 ) -> None:
-    """Compile the kernels of these games and store them for later processes."""
+    """Compile the kernels of these games and cache them for later processes."""
     from cardwar_envs.core.compiled import always_compiled  # imports numba
 
     games = [game_of_words(name, []) for name in names or VERSIONS]
@@ -36,7 +37,7 @@ def warmup(
 
 
 def _run_kernels(game: Game[Any]) -> None:
-    """Plays, solves and measures a game in every way that runs kernels."""
+    """Plays, solves and measures a game in every way that uses kernels."""
     facts = game.facts
     batch = cardwar_envs.GameBatch(game, 2)
     batch.reset()

@@ -1,4 +1,4 @@
-"""`cardwar watch`: one game between policies or from a record, in the terminal or as an animated GIF."""
+"""`cardwar watch`: shows a game between policies or a recorded game, in the terminal or as an animated GIF."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def watch(
     if game not in GAMES and Path(game).is_file():
         if words or seed is not None:
             raise ValueError(
-                f"{words[0] if words else '--seed'} cannot be used with a record, which holds the whole game"
+                f"{words[0] if words else '--seed'} cannot be used with a record, which determines the whole game"
             )
-        from train.play.record import read_record  # pydantic takes its time to import
+        from train.play.record import read_record  # pydantic takes long to import
 
         record = read_record(Path(game))
         rules, policies, shown, remarks = record.game, list(record.names), record.revealed(), record.remarks()
@@ -97,7 +97,7 @@ def write_gif(game: Game[Any], shown: Sequence[Revealed[Any]], path: Path) -> No
     """
     if len(shown) > MOST_FRAMES:
         shorter = "; max_rounds=... makes the game shorter" if game.facts.max_rounds is not None else ""
-        raise ValueError(f"this game has {len(shown):,} states, of which --gif shows at most {MOST_FRAMES}{shorter}")
+        raise ValueError(f"this game has {len(shown):,} states, but --gif shows at most {MOST_FRAMES}{shorter}")
     with advancing("pictures", len(shown)) as progress:
         content = to_gif(_drawn(game, shown, progress))
     write_atomically(path, content)

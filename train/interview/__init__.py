@@ -1,1 +1,1 @@
-"""Interviews an agent: queries it, stores every answer, and computes exact figures from the answers."""
+"""Interviews of agents: queries an agent, stores every answer, and computes figures from the answers."""

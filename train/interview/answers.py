@@ -1,4 +1,4 @@
-"""An interview's answers in a folder, one line of JSON each, so that a killed interview can be resumed."""
+"""Stores the answers of an interview in a folder, as lines of JSON, so that a killed interview can be resumed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MOST_BYTES = 1 << 32
 
 
 class Answers:
-    """An agent's answers so far.
+    """The stored answers of an agent.
 
     Attributes:
         folder: The folder that stores them.
-        found: Number of answers that it already had.
+        found: Number of answers that the folder contained when it was opened.
         failures: Key -> invalid answers to that query.
     """
 
@@ -40,19 +40,19 @@ class Answers:
         return len(self._valid)
 
     def get(self, key: str, query: Mapping[str, Any]) -> str | None:
-        """The answer to a query; None if there is none yet.
+        """Returns the answer to a query, or None if there is none yet.
 
         Raises:
-            ValueError: If this key belongs to a different query.
+            ValueError: If `key` belongs to a different query.
         """
         if (kept := self._valid.get(key)) is None:
             return None
         if kept["query"] != query:
-            raise ValueError(f"{self.folder / ANSWERS_FILE}: {key} was another question; use another folder")
+            raise ValueError(f"{self.folder / ANSWERS_FILE}: {key} belongs to a different query; use another folder")
         return str(kept["answer"])
 
     def keep(self, key: str, query: Mapping[str, Any], answer: str, failure: str = "") -> None:
-        """Stores an answer, or an invalid one with the reason as `failure`."""
+        """Stores an answer; an invalid answer is stored with the reason as `failure`."""
         entry = {"key": key, "query": query, "answer": answer} | ({"failure": failure} if failure else {})
         self._file.write(json.dumps(entry).encode() + b"\n")
         self._file.flush()
@@ -60,7 +60,7 @@ class Answers:
         self._take(entry)
 
     def abouts(self) -> list[str]:
-        """The agent's remarks on its answers, without repetitions, in order of appearance."""
+        """Returns the agent's distinct remarks on its answers, in order of first appearance."""
         with one_line():
             said = [Answer.model_validate_json(each["answer"]).about for each in self._valid.values()]
         return list(dict.fromkeys(json.dumps(each) for each in said if each))
@@ -74,14 +74,14 @@ class Answers:
 
 @contextmanager
 def answers_in(folder: Path, head: Mapping[str, Any]) -> Iterator[Answers]:
-    """Opens a folder's answers for this process alone; drops an incomplete last line.
+    """Opens the answers in a folder, locked against other processes; drops an incomplete last line.
 
     Args:
-        folder: Created if it is missing.
+        folder: The folder; it is created if it is missing.
         head: The agent and the settings of the interview: JSON data that must be the same on resuming.
 
     Raises:
-        ValueError: If the folder has other files or another interview, or is damaged.
+        ValueError: If the folder contains other files, a different interview, or damaged files.
     """
     with alone_in(folder, make=True):
         _check_head(folder, json.loads(json.dumps(head)))
@@ -97,7 +97,7 @@ def _check_head(folder: Path, head: dict[str, Any]) -> None:
     path = folder / HEAD_FILE
     if not path.exists():
         if any(folder.iterdir()):
-            raise ValueError(f"{folder} has files, but no interview; use another folder")
+            raise ValueError(f"{folder} contains files, but no interview; use another folder")
         write_atomically(path, json.dumps(head, indent=1).encode())
     known = parse_object(read_plain(path, folder))
     if unlike := [name for name in {**head, **known} if head.get(name) != known.get(name)]:

@@ -1,4 +1,4 @@
-"""Queries an agent, unless the answer is stored."""
+"""Queries an agent for each answer that is not stored yet."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ View = tuple[NDArray[np.float32], NDArray[np.int8]]  # an observation and a mask
 
 
 class Interviewer:
-    """Queries an agent, which is started for the first query without a stored answer.
+    """Queries an agent; the agent is started for the first query that has no stored answer.
 
     Args:
         game: The rules.
         command: The agent.
         answers: The stored answers.
-        tries: Number of invalid answers to one query after which it gives up.
+        tries: Number of invalid answers to one query after which an error is raised.
     """
 
     def __init__(self, game: Game[Any], command: str, answers: Answers, tries: int) -> None:
@@ -34,10 +34,11 @@ class Interviewer:
         self._process: AgentProcess | None = None
 
     def mix(self, key: str, view: View, ask: Literal["mix", "any"]) -> tuple[NDArray[np.float64], bool]:
-        """`[num_actions]` probabilities of the answer, and whether it named only a move.
+        """Returns the probabilities `[num_actions]` in the answer, and whether the answer named only a move.
 
         Raises:
-            AgentError: If the agent exits, is late, or gave too many invalid answers; its answers so far are kept.
+            AgentError: If the agent exits, exceeds the time limit or gives too many invalid answers; the answers so far
+                remain stored.
         """
         query = query_for(self.game, *view, ask)
         plain = query.model_dump(mode="json", exclude={"query"})
@@ -48,7 +49,7 @@ class Interviewer:
         return mix, reply.is_move
 
     def close(self) -> None:
-        """Ends the agent."""
+        """Terminates the agent."""
         if self._process is not None:
             self._process.close()
 
@@ -69,23 +70,23 @@ class Interviewer:
             return reply
         raise AgentError(
             f"agent ({self._command}) gave {self._tries} invalid answers to {key}, the last one because it {why}; "
-            f"{len(self.answers):,} answers are kept in {self.answers.folder}"
+            f"{len(self.answers):,} answers are stored in {self.answers.folder}"
         )
 
 
 class Answered:
-    """A policy that returns stored answers and is defined nowhere else."""
+    """A policy that returns stored answers; it is undefined at all other information states."""
 
     def __init__(self, mixes: dict[tuple[bytes, bytes], NDArray[np.float64]]) -> None:
         self._mixes = mixes
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`; a KeyError at an information state without an answer."""
+        """Returns `[batch, num_actions]`; raises KeyError at an information state without an answer."""
         return np.stack([self._mixes[key_of(row, mask)] for row, mask in zip(observations, action_masks, strict=True)])
 
 
 class _Listing:
-    """Plays uniformly, and records the information states at which it is queried."""
+    """A uniform policy that records the information states at which it is queried."""
 
     def __init__(self) -> None:
         self.views: dict[tuple[bytes, bytes], View] = {}
@@ -98,15 +99,15 @@ class _Listing:
 
 
 def key_of(observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[bytes, bytes]:
-    """A key that identifies an information state."""
+    """Returns a key that identifies an information state."""
     return (observation + np.float32(0.0)).tobytes(), np.asarray(mask, dtype=np.int8).tobytes()
 
 
 def information_states(game: Game[Any]) -> dict[tuple[bytes, bytes], View]:
-    """All reachable information states of all players, in a fixed order.
+    """Lists all reachable information states of all players, in a fixed order.
 
     Raises:
-        ValueError: If the game is too large to measure a policy exactly.
+        ValueError: If the game is too large for exact evaluation.
     """
     listing = _Listing()
     baselines.nash_conv(game, listing)

@@ -1,4 +1,4 @@
-"""Figures computed from answers: exact ones from mixes, bounds from moves, exact costs of the moves in games."""
+"""Figures from an agent's answers: exact from probabilities, bounds from moves, and costs of moves in games."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cardwar_envs.core.play import draw_action, random_state, sample_transition
 from train.interview.asking import Answered, Interviewer, View
 from train.play.judge import Judge
 
-# If this many random starts reach no decision, the game counts as having none.
+# If games from this many random starts reach no decision, the game is assumed to have none.
 MOST_STARTS = 1000
 Key = tuple[bytes, bytes]
 Advance = Callable[[int], None]
 
 
 def exact_from_mixes(who: Interviewer, states: Mapping[Key, View], advance: Advance) -> baselines.NashConv:
-    """NashConv of the policy whose mixes the agent states at every information state."""
+    """Computes the NashConv of the policy that the agent states, with probabilities at every information state."""
     mixes = {}
     for number, (key, view) in enumerate(states.items()):
         mixes[key] = who.mix(f"mix {number}", view, "mix")[0]
@@ -32,7 +32,7 @@ def exact_from_mixes(who: Interviewer, states: Mapping[Key, View], advance: Adva
 
 
 def interval_of(samples: NDArray[np.float64]) -> Interval:
-    """The mean of independent samples with a Student's t interval: an approximation that can miss rare values."""
+    """The mean of independent samples with a Student's t interval, an approximation that ignores unseen rare values."""
     mean, count = float(samples.mean()), len(samples)
     error = float(samples.std(ddof=1)) / np.sqrt(count) if count > 1 else np.inf
     half = float(stdtrit(max(count - 1, 1), (1 + CONFIDENCE) / 2)) * error
@@ -40,13 +40,13 @@ def interval_of(samples: NDArray[np.float64]) -> Interval:
 
 
 class FromMoves(NamedTuple):
-    """Figures computed from moves.
+    """Figures of an agent that only names moves.
 
     Attributes:
-        frequencies: Exploitability of the frequencies of the moves, payoff points: exact for these, and larger than the
-            agent's on average, because a best response to them also exploits sampling noise.
-        bound: The payoff of best responses to the first quarter of the moves against the rest. The low end of the
-            interval is a lower bound on the agent's exploitability; it assumes nothing about the distribution, so it
+        frequencies: Exploitability of the move frequencies, payoff points: exact for them, and larger than the
+            agent's exploitability on average, because a best response to them also exploits sampling noise.
+        bound: The payoff, against the rest of the moves, of best responses to the first quarter. The low end of the
+            interval is a lower bound on the agent's exploitability; it makes no distributional assumption, so it
             needs a few hundred moves.
     """
 
@@ -57,9 +57,9 @@ class FromMoves(NamedTuple):
 def bounds_from_moves(
     who: Interviewer, states: Mapping[Key, View], repeats: int, seed: int, advance: Advance
 ) -> FromMoves:
-    """Queries `repeats` moves at every information state of a two-player zero-sum game.
+    """Queries an agent for `repeats` moves at every information state of a two-player zero-sum game.
 
-    The interval is valid if answers are independent and no game visits an information state twice.
+    The interval is valid if the answers are independent and no game visits an information state twice.
     """
     game, rng = who.game, np.random.default_rng(seed)
     moves: list[dict[Key, NDArray[np.float64]]] = [{} for _ in range(repeats)]
@@ -85,7 +85,7 @@ def bounds_from_moves(
 
 
 def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int, advance: Advance) -> NDArray[np.float64]:
-    """`[samples]` costs of decisions in random play against the equilibrium, payoff points."""
+    """Returns `[samples]` expected costs of the agent's strategy at states that random play reaches, payoff points."""
     game, costs = who.game, np.zeros(samples)
     for number in range(samples):
         rng = np.random.default_rng([seed, number])
@@ -103,11 +103,11 @@ def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int, adv
 
 
 class Games(NamedTuple):
-    """Games against the equilibrium.
+    """The results of games against the equilibrium.
 
     Attributes:
         costs: `[games]` total costs of the agent's moves, payoff points.
-        losses: `[games]` the value minus the agent's payoff. Its mean is the same, but its variance is higher.
+        losses: `[games]` the game's value minus the agent's payoff: the same expectation, but a higher variance.
     """
 
     costs: NDArray[np.float64]
@@ -115,7 +115,7 @@ class Games(NamedTuple):
 
     @property
     def fewer(self) -> float:
-        """How many times as many games `losses` needs for an interval as narrow as that of `costs`."""
+        """The factor by which `losses` needs more games than `costs` for an equally narrow interval."""
         spread = self.costs.var()
         return float(self.losses.var() / spread) if spread else np.inf
 
@@ -154,11 +154,11 @@ def _game(who: Interviewer, judge: Judge, number: int, rng: np.random.Generator)
 
 
 def _matters(game: Game[Any], state: Any, player: int) -> bool:
-    """Whether there is a decision to make; otherwise no agent is queried."""
+    """Whether the player has a choice; otherwise the agent is not queried."""
     return len(game.legal_actions(state, player)) > 1 and game.settled(state) is None
 
 
 def _cost(judge: Judge, state: Any, player: int, mix: NDArray[np.float64]) -> float:
-    """The expected cost of a mix."""
+    """The expected cost of a mixed strategy."""
     costs = judge.verdict(state, player, int(mix.argmax())).costs
     return float(sum(mix[action] * cost for action, cost in costs.items()))

@@ -1,1 +1,1 @@
-"""Ways of measuring a policy: exactly, as a lower bound, or in matches. They are never mixed and always named."""
+"""Three ways of measuring a policy: exactly, by a lower bound, and in matches. Every output names the one it used."""

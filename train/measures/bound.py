@@ -2,8 +2,8 @@
 
 Source: F. Timbers et al., "Approximate exploitability: learning a best response in large games" (IJCAI 2022).
 
-A best response gains at least as much as the exploiter, so the bound is valid, but a low bound does not show that the
-policy is good. The exploiter is selected and measured in different games.
+A best response gains at least as much as the exploiter, so the bound is valid. But a low bound does not show that the
+policy is good. Separate games are used to select the exploiter and to measure it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 from train.words import game_in_words, points
 
-# Games per candidate in the selection; the selected one then plays new games.
+# Games per candidate in the selection; the selected candidate then plays new games.
 GAMES_TO_CHOOSE = 1000
 
 
@@ -34,14 +34,14 @@ GAMES_TO_CHOOSE = 1000
 class Bound:
     """A lower bound on the gain from deviating unilaterally from a policy, averaged over the seats.
 
-    In a two-player zero-sum game this bounds exploitability; in other games, NashConv divided by the number of players.
+    In a two-player zero-sum game it bounds exploitability; in other games, NashConv divided by the number of players.
 
     Attributes:
-        low: The bound in payoff points; holds with 99 % confidence.
+        low: The bound, in payoff points, which holds with 99 % confidence.
         mean: The exploiter's mean gain; not a bound.
         responder: Name of the exploiter.
-        games: Games that it played.
-        certain: Whether the games are deterministic, so that the exploiter gains exactly this.
+        games: Number of games that measured the exploiter.
+        certain: Whether the games are deterministic, so that the exploiter's gain is exactly `low`.
     """
 
     low: float
@@ -54,7 +54,7 @@ class Bound:
 def chosen(
     game: Game[Any], candidates: Mapping[str, Policy], policy: Policy, seed: int, games: int = GAMES_TO_CHOOSE
 ) -> dict[str, float]:
-    """Mean payoffs of candidates against a policy in all other seats, highest first: estimates, not bounds."""
+    """Estimates the candidates' mean payoffs against a policy in all other seats, highest first; not a bound."""
     payoffs = {name: match(game, each, policy, games=games, seed=seed).payoff for name, each in candidates.items()}
     return {name: payoff.mean for name, payoff in sorted(payoffs.items(), key=lambda item: -item[1].mean)}
 
@@ -76,16 +76,16 @@ def bound_by(
         responder: The exploiter; it plays every seat in turn.
         policy: Plays all other seats.
         games: Games to play; one per seat if they are deterministic.
-        seed: Must differ from the seeds of training and selection.
+        seed: Seed; it must differ from the seeds of training and selection.
         progress: As for `match`.
     """
     error = 1.0 - CONFIDENCE
-    if game.facts.zero_sum:  # if all follow the policy, they get 0 on average over the seats
-        # One end of an interval errs with half the probability of both.
+    if game.facts.zero_sum:  # if all players follow the policy, the mean payoff over the seats is 0
+        # One end of an interval is wrong with half the probability of both ends.
         played = match(game, responder, policy, games=games, seed=seed, confidence=1.0 - 2.0 * error, progress=progress)
         low, mean, certain = played.payoff.low, played.payoff.mean, played.payoff.exact
     else:
-        # Each of two samples may err half as often.
+        # Each of two samples may be wrong with half the probability.
         played = match(game, responder, policy, games=games, seed=seed, confidence=CONFIDENCE, progress=progress)
         usual = match(game, policy, policy, games=games, seed=seed + 1, confidence=CONFIDENCE).payoff
         low, mean = played.payoff.low - usual.high, played.payoff.mean - usual.mean
@@ -107,7 +107,7 @@ class ResponseBound:
         self.reference: Figures = {}
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
-        """The bound and the exploiter's mean gain, payoff points."""
+        """Returns the bound and the exploiter's mean gain, in payoff points."""
         learner = Responder(self._game, self._args, Opponents.of(policy, self._game), seed)
         learner.advance(self._args.steps)
         network = learner.network()
@@ -126,5 +126,5 @@ class ResponseBound:
             f"An exploiter wins at least {points(figures['bound'], 4)} points, averaged over the seats, from the "
             f"policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and {seconds:.0f} s "
             f"(99 % confidence, {FINAL_SHARE * self._games:,} games). This is a lower bound: a best response may win "
-            "far more."
+            "much more."
         )

@@ -1,4 +1,4 @@
-"""Selects the measure of a run."""
+"""Chooses how a run measures its policy."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def measure_for(game: Game[Any], args: CommonArgs) -> Measure:
-    """Makes the measure that a learner's arguments specify.
+    """Creates the measure that a learner's arguments specify.
 
-    With `measure="auto"`, games small enough for a quick exact result are measured exactly, others in matches.
+    With `measure="auto"`, policies are measured exactly if the game is small enough for that, else in matches.
     `against="auto"` is uniform play, or a best response's opponents.
 
     Raises:
-        ValueError: If the measure is infeasible for the game, or an opponent cannot play the game.
+        ValueError: If the game does not allow the measure, or an opponent cannot play the game.
     """
     if args.measure == "bound":
         return ResponseBound(game, args.bound_steps, args.matches)

@@ -1,4 +1,4 @@
-"""Exact evaluation of policies, and sentences that report it."""
+"""Evaluates policies exactly, and reports the results in sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Evaluation:
     """Exact figures of a policy in a two-player zero-sum game, in payoff points.
 
     Attributes:
-        exploitability: NashConv / 2: what a best response wins beyond the game's value, averaged over the seats.
+        exploitability: NashConv / 2: the payoff of a best response beyond the game's value, averaged over the seats.
         nash_conv: Sum over both players of the gain of a best response.
         guarantees: The policy's payoff against a best response, in each seat.
     """
@@ -44,20 +44,20 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
     if facts.num_players != 2 or not facts.zero_sum:
         raise ValueError(f"{facts.name}: exploitability is for two-player zero-sum games")
     result = nash_conv(game, policy)
-    # In a zero-sum game a player guarantees minus the value of the other's best response.
+    # In a zero-sum game, what a player guarantees is minus the value of the other player's best response.
     responses = [payoff + gain for payoff, gain in zip(result.payoffs, result.per_player, strict=True)]
     return Evaluation(result.total / 2, result.total, (-responses[1], -responses[0]))
 
 
 @cached_by_game(8)
 def reference(game: Game[Any]) -> Mapping[str, float]:
-    """The `value` of the game and `uniform_exploitability`, cached; raises ValueError as `evaluate`."""
+    """Returns the game's `value` and `uniform_exploitability`, cached; raises the same errors as `evaluate`."""
     uniform = evaluate(game, named_policy("uniform", game))
     return MappingProxyType({"value": solve(game).value, "uniform_exploitability": uniform.exploitability})
 
 
 def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, seconds: float) -> str:
-    """Reports a learned policy's evaluation in three sentences; arguments as for `Measure.verdict`."""
+    """Reports a learned policy's evaluation in three sentences; takes the arguments of `Measure.verdict`."""
     known = reference(game)
     first, second = evaluation.guarantees
     return (
@@ -70,18 +70,18 @@ def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, s
 
 
 class Exploitability:
-    """Exploitability in a two-player zero-sum game."""
+    """Measures exploitability in a two-player zero-sum game."""
 
     kind: ClassVar[Kind] = "exact"
     figure = "exploitability"
 
     def __init__(self, game: Game[Any]) -> None:
-        """Solves the game for reference figures; raises ValueError as `evaluate`."""
+        """Solves the game for reference figures; raises the same errors as `evaluate`."""
         self._game = game
         self.reference: Figures = dict(reference(game))
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
-        """Exploitability, NashConv and the guaranteed payoff in each seat, payoff points."""
+        """Returns exploitability, NashConv and the guaranteed payoff in each seat, in payoff points."""
         result = evaluate(self._game, policy)
         seats = {f"guaranteed_{seat}": payoff for seat, payoff in enumerate(result.guarantees)}
         return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, **seats}
@@ -96,7 +96,7 @@ class Exploitability:
 
 
 class Deviations:
-    """NashConv and each player's gain from deviating, in any game that an oracle supports."""
+    """Measures NashConv and each player's gain from deviating, in any game that an oracle supports."""
 
     kind: ClassVar[Kind] = "exact"
     figure = "nash_conv"
@@ -107,7 +107,7 @@ class Deviations:
         self.reference: Figures = {"uniform_nash_conv": nash_conv(game, "uniform").total}
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
-        """NashConv and each player's gain, payoff points."""
+        """Returns NashConv and each player's gain, in payoff points."""
         result = nash_conv(self._game, policy)
         return {"nash_conv": result.total, **{f"gain_{seat}": gain for seat, gain in enumerate(result.per_player)}}
 
@@ -125,7 +125,7 @@ class Deviations:
 
 
 def response_in_words(figures: Mapping[str, float]) -> str:
-    """Reports a learned best response's payoff from its last metrics row; "" for other learners."""
+    """Reports the payoff of a learned best response, from its last row of metrics; "" for other learners."""
     if "shortfall" not in figures:
         return ""
     got, best = ((figures[f"{name}_0"] + figures[f"{name}_1"]) / 2 for name in ("payoff", "best"))

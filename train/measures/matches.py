@@ -15,14 +15,14 @@ from train.words import game_in_words, points
 
 
 class Matches:
-    """Mean payoffs and win rates against policies in the other seats."""
+    """Measures mean payoffs and win rates against policies in the other seats."""
 
     kind: ClassVar[Kind] = "matches"
 
     def __init__(self, game: Game[Any], opponents: Mapping[str, Sequence[str]], games: int) -> None:
         """Loads the opponents: match name -> one policy for all other seats, or one per other seat in order.
 
-        Raises ValueError, as `policy_from`, if one cannot play the game.
+        Raises the ValueError of `policy_from` if an opponent cannot play the game.
         """
         self._game, self._games = game, games
         self._opponents = {name: [policy_from(word, game) for word in words] for name, words in opponents.items()}
@@ -30,7 +30,7 @@ class Matches:
         self.reference: Figures = {}
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
-        """For each opponent the mean payoff and the win rate, with the ends of their 99 % intervals."""
+        """Returns, for each opponent, the mean payoff and the win rate, with the ends of their 99 % intervals."""
         figures: Figures = {}
         games = self._games * (FINAL_SHARE if final else 1)
         for name, policies in self._opponents.items():

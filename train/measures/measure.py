@@ -9,12 +9,12 @@ from cardwar_envs.core.policy import Policy
 from train.kinds import Figures, Kind
 from train.words import game_in_words
 
-# The final evaluation plays this many times as many games as earlier ones.
+# The final evaluation plays this many times as many games as each earlier evaluation.
 FINAL_SHARE = 10
 
 
 class Measure(Protocol):
-    """One way of measuring policies of one game.
+    """Measures policies of one game in one way.
 
     Attributes:
         kind: Kind of its figures.
@@ -27,14 +27,14 @@ class Measure(Protocol):
     reference: Figures
 
     def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
-        """Measures a policy that plays in all seats; always the same names.
+        """Measures a policy that plays in all seats; returns figures by name, always with the same names.
 
-        Samples are `FINAL_SHARE` times as large if training has ended (`final`).
+        If training has ended (`final`), samples are `FINAL_SHARE` times as large.
         """
         ...
 
     def news(self, figures: dict[str, Any]) -> str:
-        """The most important figure in a few words."""
+        """Returns the most important figure as a short text."""
         ...
 
     def verdict(self, learner: str, figures: dict[str, Any], steps: int, seconds: float) -> str:
@@ -43,7 +43,7 @@ class Measure(Protocol):
 
 
 def described(game: Game[Any], label: str, step: str, measure: Measure) -> dict[str, Any]:
-    """What a run's configuration holds for plots and reports, which read only this and the metrics."""
+    """Returns what plots and reports need from a run's configuration; besides this they read only the metrics."""
     return {
         "title": game_in_words(game),
         "label": label,

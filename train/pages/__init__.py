@@ -1,1 +1,1 @@
-"""Generates the parts of the documents that describe games and commands."""
+"""Generates the parts of the documentation that describe games and commands."""

@@ -1,4 +1,4 @@
-"""The conformance page's section on each check, from the checks' docstrings."""
+"""Generates the sections of the conformance page on each check, from the checks' docstrings."""
 
 from __future__ import annotations
 

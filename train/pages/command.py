@@ -1,4 +1,4 @@
-"""The page of the command `cardwar`: every subcommand with its options, from the program itself."""
+"""Generates the page on the command `cardwar`: every subcommand with its options, as the program defines them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ TYPES = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
 def section(part: str) -> str:
-    """Generates a part of the command's page: a subcommand's name, "overview", or "learners" for all their options."""
+    """Generates a part of this page: a subcommand's name, "overview", or "learners" (the options of all learners)."""
     if part == "overview":
         rows = [[f"[`cardwar {name}`](#cardwar-{name})", _paragraphs(each)[0]] for name, each in SUBCOMMANDS.items()]
-        return table(["command", "what it does"], rows)
+        return table(["command", "description"], rows)
     if part == "learners":
         return "\n\n".join(map(_learner, ALGORITHMS))
     return _subcommand(part)
@@ -43,13 +43,13 @@ def _subcommand(name: str) -> str:
         elif not info.hidden:
             rows.append([_option(parameter.name, kind, info), f"{_line(info.help)}{_default(parameter.default)}"])
     usage = " ".join(["cardwar", name, *places, "[OPTIONS]"])
-    options = table(["argument or option", "what it is"], rows)
+    options = table(["argument or option", "description"], rows)
     return "\n\n".join([*_paragraphs(function), f"```text\n{usage}\n```", options])
 
 
 def _option(name: str, kind: Any, info: OptionInfo) -> str:
-    """Spells an option with its placeholder."""
-    # In an annotation, typer treats the positional default as the first spelling.
+    """Formats an option with its placeholder."""
+    # In an annotation, typer treats a positional default as the first spelling.
     given = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
     spelled = given or [f"--{name.replace('_', '-')}"]
     base = next((each for each in (*get_args(kind), kind) if each in TYPES), None)
@@ -63,14 +63,14 @@ def _default(value: object) -> str:
 
 
 def _learner(name: str) -> str:
-    """A learner's options, as `cardwar train --list-options` shows them."""
+    """Generates the table of a learner's options, as in `cardwar train --list-options`."""
     entry = ALGORITHMS[name]
     fields = dataclasses.fields(entry.args_type())
     rows = [
         [f"`--{field.name.replace('_', '-')}`", _learners_default(field), _line(field.metadata["description"])]
         for field in fields
     ]
-    return f"## {name}\n\n{entry.summary}\n\n{table(['option', 'default', 'what it is'], rows)}"
+    return f"## {name}\n\n{entry.summary}\n\n{table(['option', 'default', 'description'], rows)}"
 
 
 def _learners_default(field: dataclasses.Field[Any]) -> str:

@@ -1,4 +1,4 @@
-"""The generated parts of a game's page, from its docstrings, facts, fields and policies."""
+"""Generates the parts of a game's page from the game's docstrings, facts, fields and policies."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from train.pages.rounds import ROUNDS, as_text
 HISTORY = "Version history:"
 ENTRY = re.compile(r"^    ([\w* ]+?)(?: if (\w+)=\"(\w+)\")?: (.*(?:\n {8,}.*)*)", re.MULTILINE)
 CHANCE = {"none": "none", "deal": "in the deal only", "moves": "when players move"}
-# If there are more actions, only the first and the last are shown.
+# If there are more actions, only the first and the last of them are shown.
 MOST_SHOWN = 15
 WIDTH = 120
 
 
 def section(name: str, part: str) -> str:
-    """A generated part (a key of `PARTS`) of a game's page, in Markdown."""
+    """Generates a part (a key of `PARTS`) of a game's page, in Markdown."""
     return PARTS[part](make_game(name))
 
 
 def _modules(game: Game[Any]) -> list[str]:
-    """The docstrings of the modules that define the game's rules, inherited ones included."""
+    """The docstrings of the modules that define the game's rules, including inherited rules."""
     kinds = type(game).__mro__
     kinds = kinds[: kinds.index(Game)]
     return [inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "") for kind in kinds]
 
 
 def how_to_play(game: Game[Any]) -> str:
-    """How to play the game with its default parameters, and the commands for others."""
+    """How to play the game with its default parameters, and the command that explains other parameters."""
     name = game.facts.name
     rules = fill(game.how_to_play, WIDTH)
     return f"{rules}\n\nWith other parameters: `cardwar rules {name} KEY=VALUE ...`. To play: `cardwar play {name}`."
@@ -57,7 +57,7 @@ def history(game: Game[Any]) -> str:
 
 
 def worked_round(game: Game[Any]) -> str:
-    """The game's worked round, and its parameters."""
+    """The worked round of the game, with its parameters."""
     given = " ".join(f"{key}={value}" for key, value in ROUNDS[game.facts.name].parameters.items())
     played = f"Played with `{given}`:\n\n" if given else ""
     return f"{played}```text\n{as_text(game.facts.name)}\n```"
@@ -68,11 +68,11 @@ def parameters(game: Game[Any]) -> str:
     told = described(type(game))
     fields = dataclasses.fields(type(game))  # type: ignore[arg-type]  # games are dataclasses
     rows = [[f"`{field.name}`", _default(field, game), told[field.name]] for field in fields]
-    return table(["parameter", "default", "what it is"], rows)
+    return table(["parameter", "default", "description"], rows)
 
 
 def _default(field: dataclasses.Field[Any], game: Game[Any]) -> str:
-    """A field's default, and its effective value if that is None."""
+    """A field's default; if that is None, with its effective value."""
     value = getattr(game, field.name)
     if field.default is not None:
         return f"`{value!r}`"
@@ -80,18 +80,18 @@ def _default(field: dataclasses.Field[Any], game: Game[Any]) -> str:
 
 
 def observation(game: Game[Any]) -> str:
-    """Every entry of an observation: its index in the default game, the number of such entries, and their meaning."""
+    """The entries of an observation: their indices in the default game, their number, and their meaning."""
     rows, first = [], 0
     for size, count, meaning in observation_entries(game):
         places = "none" if not count else str(first) if count == 1 else f"{first} to {first + count - 1}"
         rows.append([places, size, _line(meaning)])
         first += count
     head = f"`float32[{game.facts.observation_size}]` for the default game.\n\n"
-    return head + table(["index", "how many", "what it is"], rows)
+    return head + table(["index", "count", "description"], rows)
 
 
 def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
-    """The entries in the docstring of `observation`: (count as written, count in this game, meaning)."""
+    """Parses the docstring of `observation` into entries: (count as written, count in this game, meaning)."""
     found = []
     text = block_below(type(game).observation.__doc__ or "", "Entries:")
     for size, field, value, meaning in ENTRY.findall(text):
@@ -104,11 +104,11 @@ def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
 
 
 def actions(game: Game[Any]) -> str:
-    """The meaning of each action, per player if the players differ."""
+    """The meaning of each action; per player if the players' actions differ."""
     number, players = game.facts.num_actions, range(game.facts.num_players)
     words = [tuple(game.describe_action(action, player) for player in players) for action in range(number)]
     same = all(len(set(each)) == 1 for each in words)
-    heading = ["action", "what it does"] if same else ["action", *(f"player_{player}" for player in players)]
+    heading = ["action", "description"] if same else ["action", *(f"player_{player}" for player in players)]
     rows = [[str(action), *(each[:1] if same else each)] for action, each in enumerate(words)]
     if number > MOST_SHOWN:
         rows = [*rows[: MOST_SHOWN - 2], ["...", *("..." for _ in rows[0][1:])], rows[-1]]
@@ -116,7 +116,7 @@ def actions(game: Game[Any]) -> str:
 
 
 def facts(game: Game[Any]) -> str:
-    """The facts that solvers know before play, and the payoffs."""
+    """The facts that solvers know in advance, and the range of payoffs."""
     known = game.facts
     rows = [
         ["players", str(known.num_players)],
@@ -131,7 +131,7 @@ def facts(game: Game[Any]) -> str:
 
 
 def environments(game: Game[Any]) -> str:
-    """The ids of the game's environments, and its module."""
+    """How to create the game's environments: ids and module."""
     name = game.facts.name
     rows = [
         ["PettingZoo AEC", f'`pettingzoo.make("aec", "{pettingzoo_id(name)}")` or `cardwar_envs.{name}_v0.env()`'],
@@ -150,10 +150,10 @@ def policies(game: Game[Any]) -> str:
     """The named policies that can play the game."""
     fitting = fitting_policies(game)
     rows = [[f"`{name}`", _line((type(each).__doc__ or "").partition("\n\n")[0])] for name, each in fitting.items()]
-    # Levels come in ascending order, so the last one of a title is the highest.
+    # Levels are in ascending order, so the last one with a title is the highest.
     most = {each.title: each.number for each in levels() if each.game == game.facts.name}
     rows += [[f"`level:1` to `level:{number}`", f"Learned for {title}."] for title, number in most.items()]
-    return table(["name", "how it plays"], rows)
+    return table(["name", "description"], rows)
 
 
 def _line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A worked round of each game, replayed by the rules."""
+"""A worked round of each game, which is replayed by the rules."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cardwar_envs import Game, Transition, make_game
 class Round:
     """The moves of a worked round."""
 
-    parameters: Mapping[str, Any]  # of the game
-    moves: Sequence[tuple[str, ...]]  # per move, the acting players' actions as the game names them
-    outcomes: Sequence[int] = ()  # index of the chance outcome after each move; 0 if not given
-    start: int = 0  # index of the deal's outcome
+    parameters: Mapping[str, Any]  # parameters of the game
+    moves: Sequence[tuple[str, ...]]  # per joint move, the names of the acting players' actions
+    outcomes: Sequence[int] = ()  # index of the chance outcome of each joint move; 0 if not given
+    start: int = 0  # index of the outcome of the deal
 
 
 ROUNDS: dict[str, Round] = {
@@ -35,7 +35,7 @@ ROUNDS: dict[str, Round] = {
 
 
 def replayed(name: str) -> Iterator[tuple[Game[Any], str, Transition[Any]]]:
-    """Replays a worked round: yields the game, the moves as text ("" for the deal), and their outcome.
+    """Replays a worked round: yields the game, each joint move as text ("" for the deal), and its outcome.
 
     Raises:
         ValueError: If a move is illegal.
@@ -59,7 +59,7 @@ def _action(game: Game[Any], state: Any, player: int, play: str) -> int:
 
 
 def as_text(name: str) -> str:
-    """A worked round as the terminal shows it: each position and, between positions, the moves and payoffs."""
+    """Formats a worked round as in the terminal: the positions and, between positions, moves and payoffs."""
     blocks = []
     for game, played, outcome in replayed(name):
         if played:

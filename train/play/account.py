@@ -1,18 +1,18 @@
-"""Explains a result as the value of the game, luck and mistakes, which add up exactly.
+"""Explains a result as the sum of the value of the game, luck and mistakes; the terms add up exactly.
 
-All terms are payoff points from the person's seat. At a state, let M be the matrix of continuation payoffs, v its
-value, and x and y the equilibrium mixes of the person and the opponent. For the joint action (a, b):
+All terms are payoff points from the human player's seat. At a state, let M be the matrix of continuation payoffs, v its
+value, and x and y the equilibrium strategies of the human player and the opponent. For the joint action (a, b):
 
-- your mistake: max M y - (M y)[a], the cost that play shows for the move;
-- the opponent's mistake: (x M)[b] - min x M, by the same rule from its seat;
+- your mistake: max M y - (M y)[a], the cost that is shown for the move;
+- the opponent's mistake: (x M)[b] - min x M, the same cost from the opponent's seat;
 - luck of the draw: the rest of M[a, b] - v, that is M[a, b] - (M y)[a] - (x M)[b] + v. Its mean is 0 if either player
-  draws from its equilibrium mix, whatever the other plays. Otherwise it includes what a player gains by guessing the
+  plays its equilibrium strategy, whatever the other plays. Otherwise it includes what a player gains by guessing the
   other's move;
 - luck of chance: the payoff and continuation value after the chance outcome, minus their expectation M[a, b].
 
 Summed over a game, the continuation values cancel: result = value + chance + draws - mine + theirs. If players have
-private information, v is the expectation of the two equilibrium mixes given both players' information; the deal is luck
-of chance.
+private information, v is the expected payoff of the equilibrium strategies given what both players know; the deal
+counts as luck of chance.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from train.play.judge import Judge
 from train.words import points
 
 DIGITS = 3
-# Terms below this are rounding errors of a sum.
+# Terms below this are treated as rounding errors of a sum.
 NOTHING = 1e-6
 
 
 @dataclass(frozen=True)
 class Account:
-    """The result of a game of two players: `value + chance + draws - mine + theirs`, up to rounding.
+    """The result of a two-player game, which is `value + chance + draws - mine + theirs` up to rounding.
 
-    If the solution has exact values, the terms are fractions and add up exactly. Mistakes are then as precise as the
-    solution's mixes, which are floats.
+    If the solution has exact values, the terms are fractions and add up exactly; mistakes are only as precise as the
+    solution's strategies, which are floats.
 
     Attributes:
-        result: The person's payoff, payoff points.
-        value: The person's expected payoff if both play optimally.
+        result: The human player's payoff, payoff points.
+        value: The human player's expected payoff if both play optimally.
         chance: Luck of chance.
-        draws: Luck of the draw: which moves met.
-        mine: Total cost of the person's moves, at least 0.
+        draws: Luck of the draw: which pairs of moves were drawn.
+        mine: Total cost of the human player's moves, at least 0.
         theirs: Total cost of the opponent's moves, at least 0.
     """
 
@@ -56,7 +56,7 @@ class Account:
 
     @property
     def luck(self) -> float:
-        """All luck, payoff points."""
+        """Luck of chance and luck of the draw together, payoff points."""
         return self.chance + self.draws
 
     @property
@@ -66,7 +66,7 @@ class Account:
         return abs(sum(terms) - self.result) <= NOTHING * max(1.0, *map(abs, terms))
 
     def rows(self, opponent: str) -> list[tuple[str, str]]:
-        """The terms and the result, each with its label and sign, rounded so that they still add up."""
+        """The terms and the result, with labels and signs, rounded so that they still add up."""
         value, chance, draws, mine, theirs = self._rounded()
         terms = [
             ("value of the game to you", value),
@@ -79,7 +79,7 @@ class Account:
         return [(label, f"{term + 0.0:+.{DIGITS}f}") for label, term in terms]
 
     def sentences(self, opponent: str) -> list[str]:
-        """Explains the result in plain sentences; `opponent` is the opponent's name."""
+        """Explains the result in sentences; `opponent` is the opponent's name."""
         value, chance, draws, *_ = self._rounded()
         luck, mine, theirs = round(chance + draws, DIGITS), self.mine > NOTHING, self.theirs > NOTHING
         neither = f"neither you nor {opponent} made a mistake"
@@ -101,7 +101,7 @@ class Account:
         return [f"{paid(self.result)}: {_listed(reasons)}{faultless[mine, theirs]}."]
 
     def _rounded(self) -> tuple[float, ...]:
-        """The terms rounded to `DIGITS`; luck, if any, absorbs the rounding error, so that they add up."""
+        """The terms rounded to `DIGITS` decimals; luck, if any, absorbs the rounding error, so that they add up."""
         terms = [self.value, self.chance, self.draws, self.mine, self.theirs]
         rounded = [round(float(term), DIGITS) for term in terms]
         missing = round(float(self.result), DIGITS) - (sum(rounded) - 2.0 * rounded[3])
@@ -113,13 +113,13 @@ class Account:
 
 
 def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) -> Account:
-    """The account of a two-player game that was played to its end.
+    """Computes the account of a two-player game that was played to the end.
 
     Args:
-        judge: Costs and values of the game's solution.
+        judge: Computes costs of moves and values from the game's solution.
         game: The rules.
         episode: The complete game.
-        seat: The person's seat.
+        seat: The human player's seat.
     """
     number, value, to_go = judge.number, judge.value(seat), [judge.to_go(state, seat) for state in episode.states]
     received = [number(rewards[seat]) for rewards in (episode.dealt, *episode.rewards)]
@@ -136,26 +136,26 @@ def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) 
 
 
 def paid(result: float) -> str:
-    """Says what a person was paid."""
+    """Says what the human player won or lost."""
     if abs(result) <= NOTHING:
         return "You broke even"
     return f"You {'won' if result > 0.0 else 'lost'} {in_points(abs(result))}"
 
 
 def brought(luck: float) -> str:
-    """Says what luck brought or cost."""
+    """Says how much luck brought or cost the human player."""
     return f"{'brought' if luck > 0.0 else 'cost'} you {amount(abs(luck))}"
 
 
 def amount(number: float, sign: str = "") -> str:
-    """A number with at most three decimals; `sign` "+" shows the sign of positive numbers."""
+    """Formats a number with at most three decimals; `sign="+"` shows the sign of positive numbers, too."""
     if _tiny(number):
         return f"less than {0.1**DIGITS:.{DIGITS}f}"
     return f"{round(number, DIGITS) + 0.0:{sign}.{DIGITS}f}".rstrip("0").rstrip(".")
 
 
 def decimals(number: float) -> str:
-    """A cost or a probability with three decimals, for tables."""
+    """Formats a cost or a probability with three decimals, for tables."""
     return f"<{0.1**DIGITS:.{DIGITS}f}" if _tiny(number) else points(number, DIGITS)
 
 
@@ -165,7 +165,7 @@ def _tiny(number: float) -> bool:
 
 
 def in_points(number: float, sign: str = "") -> str:
-    """As `amount`, with its unit."""
+    """Formats a number like `amount`, with the unit."""
     text = amount(number, sign)
     return f"{text} point{'' if text.lstrip('+-') == '1' else 's'}"
 

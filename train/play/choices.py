@@ -1,4 +1,4 @@
-"""A person's choices by name, with a search for one of thousands."""
+"""The human player's legal actions by name, with a search for games with thousands of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from cardwar_envs import Game
 
-# How games write several equal cards, as in "3x13".
+# How games write several equal cards, e.g. "3x13".
 COUNT = re.compile(r"^\d+x")
 
 
@@ -19,12 +19,12 @@ class Choices:
         self.names = {action: game.describe_action(action, player) for action in actions}
 
     def named(self, text: str) -> int | None:
-        """The action with exactly that name, ignoring case; None if there is none or several."""
+        """The action with exactly this name, ignoring case; None if no action or several actions have it."""
         found = [action for action, name in self.names.items() if name.casefold() == text.strip().casefold()]
         return found[0] if len(found) == 1 else None
 
     def matching(self, text: str) -> list[int]:
-        """The actions whose names contain these words in this order.
+        """The actions whose names contain the words of a text in the same order.
 
         Numbers must match exactly; for other words a prefix is enough: "2 3 with 9" matches
         "discards 2 3 4 and battles with 9". A 3 also matches "2x3", two threes. An empty text matches every action.

@@ -1,4 +1,4 @@
-"""Access control of the local server, and its response headers.
+"""Access control and response headers of the local server.
 
 Other pages in the same browser and other users of the machine can also reach a loopback address. So the path of every
 request must begin with a secret token. Requests with another Host (DNS rebinding) or Origin are refused.
@@ -26,14 +26,14 @@ HEADERS = {
 
 
 class Guard:
-    """Passes on requests from the page itself, and adds `HEADERS` to every response."""
+    """Forwards requests that come from the page itself, and adds `HEADERS` to every response."""
 
     def __init__(self, app: ASGIApp, port: int, token: str) -> None:
         self._app, self._token = app, token
         self._hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":  # the server's startup and shutdown events
+        if scope["type"] != "http":  # startup and shutdown events of the server
             await self._app(scope, receive, send)
             return
 

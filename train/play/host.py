@@ -1,4 +1,4 @@
-"""The games of a server, one at a time, and which requests may change them."""
+"""Holds the current game of a server, and decides which requests may change it."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ LENGTHS = (None, 3, 5, 9, 25)
 
 
 class Asked(Strict):
-    """The game and turn that the sender sees; part of every request that changes something."""
+    """The game and turn that the sender sees; every request that changes something contains them."""
 
     game: str
     turn: int
 
 
 class AskedMove(Asked):
-    """A move."""
+    """A request to play a move."""
 
     action: int
 
 
 class AskedDeal(Asked):
-    """Another game: of the same series, or the first of a series whose length has this index in the list."""
+    """A request for another game, of the same series or as the first of a series; `series` indexes the lengths."""
 
     series: int | None
 
 
 class AskedTable(Asked):
-    """Indices in the lists of the lobby, and in that of the lengths of a series."""
+    """A request for a table, given by indices in the lists of the lobby and in the list of series lengths."""
 
     kind: int
     size: int
@@ -56,7 +56,7 @@ class Refused(Exception):  # noqa: N818  # a response, not a bug
 
 
 class Host:
-    """The current game and its successors; or a lobby in which to choose the game.
+    """The current game and the games that follow it; or a lobby in which the user chooses the game.
 
     Attributes:
         game_id: A unique name of the game or the lobby.
@@ -72,7 +72,7 @@ class Host:
 
     @property
     def trainer(self) -> Trainer:
-        """The game; raises Refused in the lobby."""
+        """The current game; raises Refused in the lobby."""
         if self._trainer is None:
             raise Refused(409, "No game has been chosen yet.")
         return self._trainer
@@ -95,7 +95,7 @@ class Host:
         return {**view_of(trainer), **here, **picking, "series": self._series_view()}
 
     def _series_view(self) -> dict[str, Any]:
-        """The standing of the series and, from the second game on, its summary."""
+        """The standing of the series and, after the first game, a summary."""
         series = self._series
         said = series.sentences() if len(series.results) > 1 else []
         return {"length": series.length, "decided": series.decided, "standing": series.standing, "said": said}
@@ -107,7 +107,7 @@ class Host:
         self._keep()
 
     def table_of(self, asked: AskedTable) -> Table:
-        """The table chosen in the lobby; this may take a minute."""
+        """Sets up the table chosen in the lobby, which can take a minute."""
         self._check(asked)
         if self._trainer is not None:
             raise Refused(409, "A game has been chosen already.")
@@ -115,7 +115,7 @@ class Host:
 
     def sit(self, asked: AskedTable, table: Table) -> None:
         """Starts a game at the chosen table."""
-        self._check(asked)  # another tab may have been faster
+        self._check(asked)  # another tab may have started a game first
         self._series = Series(table, lobby.at(self._lengths, asked.series))
         self._begin()
 
@@ -134,12 +134,12 @@ class Host:
         self.stop("given up")
 
     def watch(self, asked: Asked) -> None:
-        """Plays one step without the person, who is out."""
+        """Plays one step without the human player, who is out of the game."""
         self._check(asked)
         self.trainer.watch()
 
     def new(self, asked: AskedDeal) -> None:
-        """Starts another game, with another seed, once this one has ended."""
+        """Starts another game with another seed; the current game must have ended."""
         self._check_ended(asked)
         if asked.series is not None:
             self._series = Series(self._series.table, lobby.at(self._lengths, asked.series))
@@ -163,7 +163,7 @@ class Host:
             raise Refused(409, "This game is still in progress. Give it up first.")
 
     def _keep(self) -> None:
-        """Counts a finished game and writes its record under a new name; no file is overwritten."""
+        """Adds a finished game to the series and writes its record to a new file; no file is overwritten."""
         if self.trainer.ending is None:
             return
         self._series.add(self.trainer)

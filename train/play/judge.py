@@ -1,4 +1,4 @@
-"""The cost of a move: the expected payoff that it gives away against an opponent who plays the equilibrium.
+"""Computes the cost of a move: the expected payoff that the move gives away against an equilibrium opponent.
 
 There are often many optimal strategies, so moves are judged by cost, never by their probability in one equilibrium: a
 move in the support of any optimal strategy costs nothing.
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from baselines import PrivateSolution, Solution, StateSolution
 
-# Costs below this fraction of the largest payoff (at least 1) count as rounding errors of the solver.
+# Costs below this fraction of the largest payoff (at least 1) are treated as rounding errors of the solver.
 ROUNDING = 1e-9
-# Number of cached verdicts; decisions recur in small games.
+# Number of cached verdicts: in small games the same decisions recur.
 MOST_CACHED = 10_000
 
 
@@ -29,7 +29,7 @@ class Verdict:
 
     Attributes:
         played: The action that was played.
-        costs: Action -> payoff points that it gives away; 0 for a best reply.
+        costs: Action -> payoff points that it gives away; 0 for a best response.
         mix: Action -> its probability in the equilibrium.
     """
 
@@ -56,7 +56,7 @@ class Judge:
         if isinstance(solution, PrivateSolution):
             self._play = _Private(solution)
         else:
-            assert isinstance(solution, StateSolution)  # there are two kinds
+            assert isinstance(solution, StateSolution)  # the two kinds of solution
             self._play = _Public(solution)
         self.solution = solution
         exact = isinstance(solution, StateSolution) and solution.exact is not None
@@ -71,19 +71,19 @@ class Judge:
         return Verdict(action, *self._cached(state, player))
 
     def value(self, player: int) -> Any:
-        """The value of the game to `player`, payoff points."""
+        """The value of the game to `player`, in payoff points."""
         return self._value if player == 0 else -self._value
 
     def to_go(self, state: Any, player: int) -> Any:
-        """Expected continuation payoff to `player` if both play the equilibrium, payoff points.
+        """Expected continuation payoff to `player`, in payoff points, if both players play the equilibrium.
 
-        With private information, it is the expectation of an observer who sees all of it.
+        With private information, the expectation is conditioned on the information of both players.
         """
         worth = self._play.to_go(state)
         return worth if player == 0 else -worth
 
     def _costs_and_mix(self, state: Any, player: int) -> tuple[dict[int, float], dict[int, float]]:
-        """Returns each action's cost (0 if below the solution's error) and equilibrium probability."""
+        """Returns each action's cost (0 if it is below the solution's error) and equilibrium probability."""
         actions, mix, worth = self._play.weighed(state, player)
         lost = worth.max() - worth
         costs = {a: float(cost) if cost > self._error else 0.0 for a, cost in zip(actions, lost, strict=True)}
@@ -95,7 +95,7 @@ Weighed = tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.float64]]
 
 
 class _Public:
-    """For games of public state: expectations over the opponent's action and chance."""
+    """Payoffs in games of public state: expectations over the opponent's action and chance."""
 
     def __init__(self, solution: StateSolution) -> None:
         self._solution = solution
@@ -106,13 +106,13 @@ class _Public:
         matrix, strategies = solution.payoff_matrix(state), solution.strategies(state)
         acting = game.acting_players(state)
         own, others = (game.legal_actions(state, seat) if seat in acting else () for seat in (player, 1 - player))
-        # The matrix has one column (or row) for a player who does not act.
+        # A player who does not act has a single row or column in the matrix.
         other = strategies[1 - player][list(others)] if others else np.ones(1)
         return own, strategies[player][list(own)], matrix @ other if player == 0 else -(other @ matrix)
 
 
 class _Private:
-    """For games with private types: expectations over the opponent's type, given the player's."""
+    """Payoffs in games with private types: expectations over the opponent's type, given the player's type."""
 
     def __init__(self, solution: PrivateSolution) -> None:
         self._solution, self._form = solution, solution.game.bayesian_form()
@@ -120,7 +120,7 @@ class _Private:
     def weighed(self, state: Any, player: int) -> Weighed:
         form, kind = self._form, self._kind(state, player)
         weights, payoffs = form.weights, form.payoffs
-        if player == 1:  # the same game with the seats exchanged
+        if player == 1:  # the matrix of the same game with the seats exchanged
             weights, payoffs = weights.T, -payoffs.transpose(1, 0, 3, 2)
         given = weights[kind] / weights[kind].sum()
         worth = np.einsum("j,jb,jab->a", given, self._solution.behaviour[1 - player], payoffs[kind])

@@ -1,7 +1,7 @@
-"""A whole game as data, for a page that plays it without the rules: every place, outcome, cost, text and picture.
+"""A whole game as data, so that a page can play it without the rules: every place, outcome, cost, text and picture.
 
 A *place* is a state together with each player's payoff so far. Pictures, texts and descriptions of moves recur, so each
-is listed once and referenced by index. Lists of two have the person first and the opponent second.
+is listed once and referenced by index. In lists of two, the human player comes first and the opponent second.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from train.play.trainer import Table
 from train.play.view import free_moves, position_of, shown_verdict
 from train.words import game_in_words
 
-# Maximum number of outcomes of joint actions on a page: about 2 MB, made in less than a minute.
+# Maximum number of outcomes of joint actions on a page; such a page has about 2 MB and is made in less than a minute.
 MOST_OUTCOMES = 40_000
 
 Place = tuple[Any, tuple[float, ...]]
-# The continuations of a place: each joint action, the first player's slowest, with its outcomes.
+# The continuations of a place: for each joint action (player 0's action varies slowest), its outcomes.
 Listed = Mapping[Place, Sequence[tuple[dict[int, int], Sequence[Transition[Any]]]]]
 
 
 def places_of(game: Game[Any]) -> Listed:
-    """Lists every place of a two-player game.
+    """Lists every place of a two-player zero-sum game.
 
     Raises:
         ValueError: If the game is not zero-sum for two players, or too large; the error names the largest size that
@@ -45,13 +45,13 @@ def places_of(game: Game[Any]) -> Listed:
     if found is None:
         fitting = _largest(game)
         instead = "" if fitting is None else f"; the largest size that works is {game_in_words(fitting)}"
-        said = f"is too large for a page, which holds at most {MOST_OUTCOMES:,} outcomes of moves"
+        said = f"is too large for a page, which can contain at most {MOST_OUTCOMES:,} outcomes of moves"
         raise ValueError(f"{game_in_words(game)} {said}{instead}")
     return found
 
 
 def _places(game: Game[Any]) -> Listed | None:
-    """As `places_of`; None if the game is too large."""
+    """Like `places_of`, but returns None if the game is too large."""
     if not game.facts.public_state and game.bayesian_form().weights.size > MOST_OUTCOMES:  # too many to list
         return None
     found: dict[Place, list[tuple[dict[int, int], Sequence[Transition[Any]]]]] = {}
@@ -95,7 +95,7 @@ def _largest(game: Game[Any]) -> Game[Any] | None:
         numbers = {name: min(value, least[name] + step) for name, value in sizes.items()}
         try:
             return type(game)(**{**single, **numbers})
-        except ValueError:  # the parameters do not fit together
+        except ValueError:  # these parameters cannot be combined
             return None
 
     def too_large(step: int) -> bool:
@@ -108,7 +108,7 @@ def _largest(game: Game[Any]) -> Game[Any] | None:
 
 
 class _Numbered:
-    """Distinct entries, by their JSON text; a call returns an entry's index."""
+    """A list of distinct entries, compared as JSON text; calling it adds an entry and returns its index."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -165,7 +165,7 @@ class Listing:
         }
 
     def _outcome(self, place: Place | None, actions: Mapping[int, int] | None, outcome: Transition[Any]) -> list[Any]:
-        """An outcome's probability, place, payment to the person, and picture."""
+        """An outcome's probability, place, payment to the human player, and picture."""
         before, after = (None, outcome[1:]) if place is None else (place[0], _after(place, outcome))
         over = not self._game.acting_players(after[0])
         revealed = Revealed(after[0], self._table.seat, actions, after[1], over, before, self._table.names)
@@ -173,7 +173,7 @@ class Listing:
         return [float(outcome.probability), self._number[after], float(outcome.rewards[self._table.seat]), picture]
 
     def _picture(self, scene: Scene) -> int:
-        """The index of a picture, stored as clickable areas and SVG elements with attributes and texts."""
+        """Adds a picture, as clickable areas and SVG elements with attributes and texts; returns its index."""
         shapes = [self._shape(scene, shape) for shape in scene.shapes]
         return self._pictures({**picture_of(scene), "look": self._drawn(scene, ()).attrib, "shapes": shapes})
 
@@ -188,7 +188,7 @@ class Listing:
         return ElementTree.fromstring(to_svg(replace(scene, shapes=shapes)))
 
     def _state(self, state: Any) -> dict[str, Any]:
-        """A state's actions with names, mixes and costs per player; and the person's continuation value."""
+        """Each player's actions with names, probabilities and costs; and the human player's continuation value."""
         game, acting = self._game, self._game.acting_players(state)
         own, other = (game.legal_actions(state, player) if player in acting else () for player in self._seats)
         weighed = [

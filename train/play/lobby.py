@@ -1,4 +1,4 @@
-"""The choices in the lobby: games, sizes, opponents. The browser sends only indices in these lists."""
+"""The choices that the lobby offers: games, sizes, opponents. The browser sends only indices in these lists."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from train.words import game_in_words
 
 # Seconds allowed for computing an equilibrium.
 PATIENCE = 20.0
-# Sizes between the smallest game (0) and the default one (1).
+# The sizes offered, as positions between the smallest game (0) and the default game (1).
 SHARES = (0.2, 0.5, 1.0)
 
 
@@ -34,28 +34,30 @@ class Offer(NamedTuple):
 
     @property
     def entry(self) -> dict[str, Any]:
-        """Its description for the page."""
+        """The description of this offer for the page."""
         _, *words = game_in_words(self.game).split()
         size = ", ".join(word.removeprefix("num_").replace("_", " ").replace("=", ": ") for word in words)
         return {"size": size or "full size", "opponents": self.opponents, "rules": self.game.how_to_play}
 
 
 def games() -> list[str]:
-    """The names of the games, those with graded opponents first; imports no other package."""
+    """The names of the games, first those with graded opponents; imports no games of other packages."""
     graded = {level.game for level in levels()}
     return sorted({**GAMES, **installed(GAME_GROUP)}, key=lambda name: name not in graded)
 
 
 def offers(place: int) -> list[Offer]:
-    """The sizes of the game at an index of `games()`, with the opponents for each; an IndexError if there is none."""
+    """The sizes of the game at an index of `games()`, each with its opponents; raises IndexError for a wrong index."""
     at(games(), place)
-    with _locks[place]:  # a second request waits for the first
+    with _locks[place]:  # a second request waits for the first one
         return _offers(place)
 
 
 def prepare() -> None:
-    """Computes the offers of our games in the background: deciding whether a large game is solvable takes seconds."""
-    ours = [place for place, name in enumerate(games()) if name in GAMES]  # others are imported when they are chosen
+    """Computes the offers for the suite's games in the background, which takes seconds for large games."""
+    ours = [
+        place for place, name in enumerate(games()) if name in GAMES
+    ]  # games of other packages are imported when they are chosen
     Thread(target=lambda: [offers(place) for place in ours], daemon=True).start()
 
 
@@ -68,7 +70,7 @@ def _offers(place: int) -> list[Offer]:
 
 
 def table_of(game: int, size: int, opponent: int) -> Table:
-    """The table at these indices of the lists; an IndexError for a wrong index, a ValueError if it cannot be set."""
+    """The table at these indices; raises IndexError for a wrong index, ValueError if the table cannot be set up."""
     offer = at(offers(game), size)
     word = at(offer.opponents, opponent)
     solution, reason = _solved(game, size, again=word == EQUILIBRIUM)
@@ -81,7 +83,7 @@ _solutions: dict[tuple[int, int], tuple[Solution | None, str]] = {}
 
 
 def _solved(game: int, size: int, again: bool) -> tuple[Solution | None, str]:
-    """The kept result of `timely_equilibrium`; `again` repeats a failure, which may be due to a busy machine."""
+    """The cached result of `timely_equilibrium`; `again` retries after a failure, which a busy machine can cause."""
     kept = _solutions.get((game, size))
     if kept is None or (again and kept[0] is None):
         kept = _solutions[game, size] = timely_equilibrium(offers(game)[size].game, PATIENCE)
@@ -89,14 +91,14 @@ def _solved(game: int, size: int, again: bool) -> tuple[Solution | None, str]:
 
 
 def at(offered: Sequence[Any], place: int) -> Any:
-    """The entry at an index, never counted from the end; an IndexError if there is none."""
+    """The entry at a nonnegative index; raises IndexError for other indices."""
     if place not in range(len(offered)):
         raise IndexError(f"place ({place}) must be in 0..{len(offered) - 1}")
     return offered[place]
 
 
 def _sizes(name: str) -> Iterator[Game[Any]]:
-    """Games with integer parameters from the smallest's to the default's, the default, and the three-player game."""
+    """Games of several sizes between the smallest and the default game, the default, and the game for three players."""
     default = make_game(name)
     smallest, seen = default.smallest() or default, set()
     ranges = {
@@ -108,7 +110,7 @@ def _sizes(name: str) -> Iterator[Game[Any]]:
     for numbers in [*sizes, {"num_players": 3}]:
         try:
             game = make_game(name, **numbers)
-        except ValueError:  # there is no such number, or they do not go together
+        except ValueError:  # the game does not allow this value or this combination
             continue
         if game not in seen:
             seen.add(game)
@@ -116,7 +118,7 @@ def _sizes(name: str) -> Iterator[Game[Any]]:
 
 
 def _opponents(game: Game[Any]) -> list[str]:
-    """The equilibrium first, if it can be computed in time, then levels and uniform play."""
+    """The opponents: first the equilibrium, if it can be computed in time, then levels and uniform play."""
     quick, first = fitting_policies(game), (EQUILIBRIUM, "level", WITHOUT_EQUILIBRIUM)
     fitting = [name for name in names_for(game) if name in quick or name.partition(":")[0] in SLOW]
     offered = [name for name in fitting if name != EQUILIBRIUM or may_be_solved(game, PATIENCE)]

@@ -1,4 +1,4 @@
-"""Pages as single files with all data in them and no server: a game to play, and the recorded solutions."""
+"""Pages as single files that contain all data and need no server: a playable game, and the recorded solutions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from baselines.solutions.recorded import entries
 
 PAGES = Path(__file__).with_name("page")
 SCRIPTS = ("parts.js", "page.js", "picking.js", "wording.js", "file.js", "lobby.js")
-# The links to style and scripts in the head of the served page.
+# The links to the style sheet and the scripts in the head of the served page.
 LINKS = re.compile(r'<link rel="icon".*</script>\n', re.DOTALL)
 
 
 def page_with(data: Mapping[str, Any], page: str = "page.html", scripts: Sequence[str] = SCRIPTS) -> str:
-    """Fills a page with data; strings from the game are never markup or script.
+    """Fills a page with data; strings from the game are never interpreted as markup or script.
 
     Args:
-        data: What `Listing.data` returns, or what another page shows.
-        page: The page.
+        data: The result of `Listing.data`, or the data of another page.
+        page: The HTML of the page.
         scripts: Its scripts.
     """
     style = _part("page.css")
@@ -42,7 +42,7 @@ def page_with(data: Mapping[str, Any], page: str = "page.html", scripts: Sequenc
 
 
 def solutions_page() -> str:
-    """A page with the payoff matrix, the mixes and their ranges for every recorded solution."""
+    """A page with the payoff matrix, the strategies and their ranges of probabilities for every recorded solution."""
     return page_with({"solutions": list(entries())}, "solutions.html", ("parts.js", "solutions.js"))
 
 

@@ -1,4 +1,4 @@
-"""Picking a move on the page: by clicks on items of the picture, or on buttons with the moves' names."""
+"""Selecting a move on the page, by clicking items of the picture or buttons with the moves' names."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from cardwar_envs.core.scene import Box, Scene
 from train.play.choices import Choices
 from train.play.trainer import Trainer
 
-# If there are more choices, or a search finds more, the page gets the first few.
+# If there are more choices, or a search finds more, the page gets only this many.
 MOST_LISTED, FEW_LISTED = 10_000, 12
 
 
 def choices_in(game: Game[Any], seat: int, legal: Sequence[int]) -> dict[str, Any]:
-    """The choices of the person in `seat`: actions, and the steps to pick them (see `Texts.picks`).
+    """The choices of the human player in `seat`: actions, and the steps to pick them (see `Texts.picks`).
 
     Each entry of `actions` has its action and its steps: an index in the list `steps`, and indices in the list `items`.
     `more` is the number of omitted choices.
@@ -23,7 +23,7 @@ def choices_in(game: Game[Any], seat: int, legal: Sequence[int]) -> dict[str, An
     if len(legal) > MOST_LISTED:
         return _wholes(game, seat, legal[:FEW_LISTED], len(legal))
     picks = [game.picks(action, seat) for action in legal]
-    if len(set(picks)) < len(picks):  # the picks are ambiguous
+    if len(set(picks)) < len(picks):  # the picks do not determine the action
         return _wholes(game, seat, legal, len(legal))
     steps = list(dict.fromkeys(step for each in picks for step, _ in each))
     items = list(dict.fromkeys(item for each in picks for _, chosen in each for item in chosen))
@@ -36,7 +36,7 @@ def choices_in(game: Game[Any], seat: int, legal: Sequence[int]) -> dict[str, An
 
 
 def choices_found(trainer: Trainer, text: str) -> dict[str, Any]:
-    """The first choices that match a search (see `Choices.matching`), each picked as a whole."""
+    """The first choices that match a search (see `Choices.matching`); one click picks a whole choice."""
     game, seat = trainer.table.game, trainer.table.seat
     found = Choices(game, seat, trainer.choices).matching(text)
     return _wholes(game, seat, found[:FEW_LISTED], len(found))
@@ -49,9 +49,9 @@ def _wholes(game: Game[Any], seat: int, shown: Sequence[int], found: int) -> dic
 
 
 def picture_of(scene: Scene) -> dict[str, Any]:
-    """The picture's `size`, so that the layout does not jump on loading, and `spots`: where its items are.
+    """The picture's `size`, so that the layout does not jump on loading, and the positions of its items (`spots`).
 
-    A spot has its item and its left, top, width and height in percent of the picture.
+    A spot consists of an item and its left, top, width and height in percent of the picture.
     """
     across, down = 100 / scene.width, 100 / scene.height
     spots = [

@@ -1,7 +1,7 @@
-"""The record of a game as JSON: players, moves and outcomes of chance, so that it can be replayed.
+"""Records of games as JSON, with players, moves and chance outcomes, so that games can be replayed.
 
-Reading checks all of it: each move must be legal, each outcome must be listed by the rules, and each seal must contain
-the moves that were played.
+Reading a record checks it completely: each move must be legal, each outcome must be listed by the rules, and each seal
+must commit to the moves that were played.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from train.words import json_parameters, points
 
 # Increased when older records can no longer be read.
 FORMAT = 1
-# Decisions with more choices than this store only the relevant ones.
+# For decisions with more choices than this, only the relevant choices are stored.
 MANY = 100
 
 Whole = Annotated[int, Field(ge=0, le=MAX_INT)]
@@ -35,14 +35,14 @@ Cost = Annotated[Points, Field(ge=0)]
 
 
 class StoredSeal(Strict):
-    """The string that seals the opponents' moves, and its SHA-256."""
+    """The string that commits to the opponents' moves, and its SHA-256."""
 
     digest: str
     text: str
 
 
 class StoredVerdict(Strict):
-    """Maps the name of each legal action of the person to its cost and its equilibrium probability."""
+    """Maps the name of each legal action of the human player to its cost and its equilibrium probability."""
 
     costs: dict[str, Cost]
     mix: dict[str, Annotated[float, Field(ge=0, le=1)]]
@@ -58,7 +58,7 @@ class StoredStep(Strict):
 
 
 class StoredAccount(Strict):
-    """The explanation of the result; see `Account`."""
+    """The stored explanation of the result; see `Account`."""
 
     result: Points
     value: Points
@@ -69,7 +69,7 @@ class StoredAccount(Strict):
 
 
 class StoredGame(Strict):
-    """A whole record; see `Trainer` for the entries."""
+    """A complete record; see `Trainer` for the entries."""
 
     format: Literal[1]
     game: str
@@ -88,9 +88,9 @@ class StoredGame(Strict):
 
 
 def record_of(trainer: Trainer) -> dict[str, Any]:
-    """A game as plain data (see `StoredGame`). It reveals hidden information: a ValueError before the end."""
+    """Returns a game as plain data (see `StoredGame`); raises ValueError before its end, as it reveals hidden moves."""
     if trainer.ending is None:
-        raise ValueError("no record before the game has ended: it would show what is hidden")
+        raise ValueError("a game can be recorded only when it has ended: the record shows hidden information")
     table = trainer.table
     return {
         "format": FORMAT,
@@ -125,7 +125,7 @@ def _stored(step: Step) -> dict[str, Any]:
 
 
 def record_bytes(trainer: Trainer) -> bytes:
-    """The record as a JSON file, one line for each step."""
+    """Returns the content of a JSON file with the record, one line for each step."""
     record = record_of(trainer)
     entries = [f"{json.dumps(name)}: {_json(value)}" for name, value in record.items()]
     return ("{\n" + ",\n".join(entries) + "\n}\n").encode()
@@ -138,14 +138,14 @@ def _json(value: Any) -> str:
 
 
 def write_record(trainer: Trainer, path: Path) -> None:
-    """Writes the record of a finished game atomically, and never through a link."""
+    """Writes the record of a finished game atomically; a link is replaced, not followed."""
     write_atomically(path, record_bytes(trainer))
 
 
 def free_name(record: Path, number: int) -> Path:
-    """The file for the record of the game with this number, from 1: `game.json`, then `game-2.json` and so on.
+    """The file for the record of the game with this number: `game.json` for game 1, then `game-2.json` and so on.
 
-    A later game never takes the name of an existing file.
+    For later games, names of existing files are skipped.
     """
     if number == 1:
         return record
@@ -158,15 +158,15 @@ class Record:
 
     Attributes:
         game: The rules.
-        seat: The person's.
+        seat: The human player's seat.
         names: The players' names by seat.
         episode: The complete game.
-        content: All entries, as `StoredGame`.
+        content: All entries; see `StoredGame`.
         account: The explanation of the result; None if unknown.
     """
 
     def __init__(self, content: dict[str, Any]) -> None:
-        """Replays a record by the rules; a ValueError if it is incomplete or inconsistent with them."""
+        """Replays a record by the rules; raises ValueError if it is incomplete or inconsistent with the rules."""
         self.content = check(StoredGame, content)
         self.game = _game_of(content)
         players = range(self.game.facts.num_players)
@@ -174,7 +174,7 @@ class Record:
         if sorted(content["opponents"]) != sorted(str(player) for player in players if player != self.seat):
             raise ValueError(f"opponents ({', '.join(content['opponents'])}) must be all players but {self.seat}")
         for name in content["opponents"].values():
-            if not name.isprintable():  # it is printed, and could make a terminal do things
+            if not name.isprintable():  # the name is printed, and control characters could manipulate a terminal
                 raise ValueError(f"opponents: the name {name!a} must have printable characters only")
         self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
         self.episode = self._replayed()
@@ -186,11 +186,11 @@ class Record:
             raise ValueError(f"account: its result must be {paid}, and its terms must add up to that")
 
     def revealed(self) -> list[Revealed[Any]]:
-        """What the person could see at each state, from the first to the final one."""
+        """What the human player could see at each state, from the initial to the final state."""
         return self.episode.revealed(self.game, self.seat)
 
     def remarks(self) -> list[str]:
-        """For each state, the cost of the person's preceding move as text; empty if that move was not judged."""
+        """For each state, the cost of the human player's preceding move as text; empty if that move was not judged."""
         said = [""]
         for step in self.content["steps"]:
             verdict, played = step["verdict"], str(step["actions"].get(str(self.seat)))
@@ -227,13 +227,13 @@ class Record:
 
     def _check_seal(self, where: str, sealed: dict[str, str] | None, number: int, actions: dict[int, int]) -> None:
         if (sealed is None) == (self.seat in actions):
-            raise ValueError(f"{where}.seal must be there exactly where player_{self.seat} has moved")
+            raise ValueError(f"{where}.seal must be given if and only if player_{self.seat} has moved")
         if sealed is None:
             return
         _check_digest(f"{where}.seal", sealed)
         others = {player: action for player, action in actions.items() if player != self.seat}
         if not opens_to(sealed["text"], self.game, number, others):
-            raise ValueError(f"{where}.seal.text says other moves than were played")
+            raise ValueError(f"{where}.seal.text commits to other moves than those that were played")
 
     def _check_ending(self, state: Any) -> None:
         ending, left = self.content["ending"], self.content["left"]
@@ -251,7 +251,7 @@ def _check_digest(where: str, sealed: dict[str, str]) -> None:
 
 
 def _game_of(content: dict[str, Any]) -> Game[Any]:
-    if content["game"] not in GAMES:  # a file names games of this package only: it must not make us import anything
+    if content["game"] not in GAMES:  # a file may name only games of this package, so that reading it imports nothing
         raise ValueError(f"game ({content['game']!r}) must be one of {', '.join(GAMES)}")
     lists = {name: tuple(value) if isinstance(value, list) else value for name, value in content["parameters"].items()}
     return make_game(content["game"], **lists)
@@ -264,11 +264,11 @@ def _checked_place(name: str, place: int, allowed: range) -> int:
 
 
 def read_record(path: Path) -> Record:
-    """Reads a record and checks all of it.
+    """Reads a record and checks it completely.
 
     Raises:
-        ValueError: If it is not a record, or what it says cannot have happened; the error names the file.
-        OSError: If it cannot be read.
+        ValueError: If the file is not a record, or the rules do not allow the recorded game; the error names the file.
+        OSError: If the file cannot be read.
     """
     content = read_plain(path)
     try:

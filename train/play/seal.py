@@ -1,7 +1,7 @@
-"""Commitments to the opponents' moves, made before a person chooses and opened afterwards.
+"""Commitments to the opponents' moves, made before the human player chooses and opened afterwards.
 
-The trainer shows the SHA-256 of a random nonce and the opponents' moves, and later the hashed string. Without the
-nonce, the moves could be found by hashing the few possible ones.
+The trainer shows the SHA-256 of a string with a random nonce and the opponents' moves, and later the string itself.
+Without the nonce, the moves could be found by hashing all possible strings.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ NONCE_BYTES = 16
 
 @dataclass(frozen=True)
 class Seal:
-    """The opponents' moves in one decision. Only `digest` may be shown before the person has moved."""
+    """A commitment to the opponents' moves. Only `digest` may be shown before the human player has moved."""
 
     text: str = field(repr=False)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the string, 64 hexadecimal digits."""
+        """The SHA-256 of the string, 64 hexadecimal digits."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
@@ -41,12 +41,12 @@ class Seal:
 
 
 def seal(game: Game[Any], number: int, moves: Mapping[int, int]) -> Seal:
-    """Seals the opponents' moves (player -> action) at the person's decision `number`."""
+    """Seals the opponents' moves (player -> action) at the human player's decision `number`."""
     return Seal(f"{secrets.token_hex(NONCE_BYTES)} {_sentence(game, number, moves)}")
 
 
 def opens_to(text: str, game: Game[Any], number: int, moves: Mapping[int, int]) -> bool:
-    """Whether a sealed string commits to these moves."""
+    """Returns whether a sealed string commits to these moves."""
     return text.partition(" ")[2] == _sentence(game, number, moves)
 
 

@@ -1,4 +1,4 @@
-"""Sets up a game for `cardwar play`: seats, opponents, and the equilibrium if it can be computed."""
+"""Sets up a game for `cardwar play`: the seats, the opponents, and the equilibrium if it can be computed."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from baselines.oracles.protocol import Progress
 
 EQUILIBRIUM = "equilibrium"
-# Default opponent without a known equilibrium.
+# The default opponent if the equilibrium is not known.
 WITHOUT_EQUILIBRIUM = "uniform"
-# Seconds of computation allowed without asking the person.
+# Seconds of computation allowed without asking the user.
 PATIENCE = 60.0
 
 
 class TooLongError(Exception):
-    """Computing the equilibrium takes longer than allowed without asking; the message says how long."""
+    """Computing the equilibrium takes longer than is allowed without asking; the message says how long."""
 
 
 class _Patience(Relay):
-    """Stops work that takes, or will take, longer than allowed."""
+    """A progress callback that stops work which takes, or is estimated to take, longer than allowed."""
 
     _accepted = False
     _watch: Stopwatch | None = None
@@ -49,23 +49,23 @@ class _Patience(Relay):
         super().expect(total)
 
     def __call__(self, done: int) -> None:
-        """Starts the clock at the first call; compiling, also between later calls, does not count."""
+        """Starts the clock at the first call; time spent on compilation does not count."""
         self._watch = self._watch or Stopwatch()
         if not self._accepted and self._watch.seconds > self._seconds:
-            raise TooLongError(f"takes more than {self._seconds:.0f} seconds; how long in all is not known")
+            raise TooLongError(f"takes more than {self._seconds:.0f} seconds; the total time is not known")
         super().__call__(done)
 
 
 def find_equilibrium(
     game: Game[Any], *, patient: bool, progress: Progress | None = None, seconds: float | None = None
 ) -> Solution:
-    """Computes the equilibrium that judges moves; unless `patient`, only if it takes no longer than `seconds`.
+    """Computes the equilibrium by which moves are judged; gives up after `seconds` unless `patient`.
 
     `seconds` defaults to `PATIENCE`.
 
     Raises:
-        ValueError: If it is out of reach; the error says why.
-        TooLongError: If it takes longer.
+        ValueError: If the equilibrium cannot be computed; the error says why.
+        TooLongError: If the computation takes longer.
     """
     require_two_zero_sum(game, "judging moves by the equilibrium")
     return baselines.solve(
@@ -74,11 +74,11 @@ def find_equilibrium(
 
 
 class _BegunError(Exception):
-    """Signals that solving has begun: it was neither refused nor estimated to take too long."""
+    """Signals that solving has begun, so that it was neither refused nor estimated to take too long."""
 
 
 def may_be_solved(game: Game[Any], seconds: float) -> bool:
-    """Whether the equilibrium can be computed, with no estimate that exceeds the limit."""
+    """Returns whether the equilibrium can be computed, according to estimates, within the time limit."""
 
     def begin(done: int) -> None:
         raise _BegunError
@@ -93,7 +93,7 @@ def may_be_solved(game: Game[Any], seconds: float) -> bool:
 
 
 def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None, str]:
-    """The equilibrium; or None and a sentence with the reason, for example that it takes longer than `seconds`."""
+    """Returns the equilibrium; or None and a sentence with the reason, e.g. that it takes longer than `seconds`."""
     try:
         return find_equilibrium(game, patient=False, seconds=seconds), ""
     except TooLongError as wait:
@@ -103,7 +103,7 @@ def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None
 
 
 def opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[int, str]:
-    """The names of the opponents' policies by seat; `words` names one for each, or one for all.
+    """Maps seats to names of opponents' policies; `words` names one policy for each seat, or one for all.
 
     Raises:
         ValueError: If there is no such seat, or the number of opponents is wrong.
@@ -120,17 +120,17 @@ def opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[
 
 
 def check_opponents(game: Game[Any], seat: int, words: Sequence[str]) -> None:
-    """Raises the errors of `table_for` that need no equilibrium, before it is computed."""
+    """Raises those errors of `table_for` that can be detected before the equilibrium is computed."""
     opponents_by_seat(game, seat, words or [WITHOUT_EQUILIBRIUM])
     for word in words:
-        if word != EQUILIBRIUM and not is_program(word):  # a program is started only once
+        if word != EQUILIBRIUM and not is_program(word):  # a program is started later, and only once
             _opponent(word, game, None)
 
 
 def table_for(
     game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
 ) -> Table:
-    """Seats the person and the opponents; `words` names the opponents' policies by seat, or one for all.
+    """Seats the human player and the opponents; `words` names a policy for each opponent, or one for all.
 
     Without `words`, the opponents play the equilibrium of `solution`, or `WITHOUT_EQUILIBRIUM` if there is none;
     `without_costs` then says why.
@@ -149,7 +149,7 @@ def _opponent(word: str, game: Game[Any], solution: Solution | None) -> Policy:
     if word == EQUILIBRIUM and solution is not None:
         return solution.policy
     if needs_others(word):
-        raise ValueError(f"{word} needs the other players' policies, and yours is unknown")
+        raise ValueError(f"{word} needs to know the other players' policies, but yours is unknown")
     policy = policy_from(word, game)
     accept_moves([policy])
     return policy

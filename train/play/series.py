@@ -1,4 +1,4 @@
-"""A series of games at one table: the running total, and conclusions about both players."""
+"""A series of games at one table, with the running total and what the games show about both players."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from baselines.matches.intervals import CONFIDENCE, mean_interval
 from train.play.account import NOTHING, Account, amount, brought, in_points
 from train.play.trainer import Table, Trainer
 
-# An opponent's exact loss is computed for solutions up to this size, which takes about a second.
+# The opponent's exact loss is computed for solutions up to this size, for which it takes about a second.
 MOST_STATES = 1000
 # Minimum number of games for an interval of the mean result.
 FEWEST_GAMES = 20
 
 
 class Series:
-    """The games of one person at one table.
+    """The games that one human player plays at one table.
 
     Attributes:
         table: The players and their policies.
         length: Maximum number of games; None for no limit.
-        results: The person's payoff in each game, payoff points.
+        results: The human player's payoff in each game, payoff points.
         accounts: The accounts of these games; empty if moves are not judged.
     """
 
@@ -33,20 +33,20 @@ class Series:
         self.accounts: list[Account] = []
 
     def add(self, trainer: Trainer) -> None:
-        """Adds a game of this table, unless it was broken off."""
+        """Adds a game of this table, unless it was abandoned."""
         if trainer.ending in ("over", "out"):
             self.results.append(trainer.payoffs[self.table.seat])
             self.accounts += [trainer.account] if trainer.account else []
 
     @property
     def score(self) -> tuple[int, int]:
-        """The numbers of games that the person won and lost."""
+        """The numbers of games that the human player won and lost."""
         won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
         return won, lost
 
     @property
     def decided(self) -> bool:
-        """Whether a series of fixed length is decided, because the trailing player cannot catch up."""
+        """Whether a series of fixed length is over or the trailing player can no longer catch up."""
         if self.length is None:
             return False
         (won, lost), left = self.score, self.length - len(self.results)
@@ -54,7 +54,7 @@ class Series:
 
     @property
     def standing(self) -> str:
-        """The standing of a series of fixed length; empty before its first game and for unlimited series."""
+        """The standing of a series of fixed length in a sentence; empty before the first game, or if unlimited."""
         if self.length is None or not self.results:
             return ""
         won, lost = self.score
@@ -76,7 +76,7 @@ class Series:
         pair = (policy, equilibrium) if opponent == 0 else (equilibrium, policy)
         try:
             mean = baselines.head_to_head(game, *pair).mean
-        except ValueError:  # there are no exact figures for such a policy
+        except ValueError:  # exact figures are not available for such a policy
             return None
         return max(0.0, judge.value(0) - mean if opponent == 0 else mean - judge.value(0))
 
@@ -85,7 +85,7 @@ class Series:
         return judge is not None and all(each is judge.solution.policy for each in self.table.policies.values())
 
     def sentences(self) -> list[str]:
-        """The running total and conclusions about both players; empty before the first game."""
+        """The running total, and what the games show about both players; empty before the first game."""
         mean = [self._mean()] if len(self.results) >= FEWEST_GAMES else []
         return [self._total(), *self._mistakes(), *mean] if self.results else []
 
@@ -93,9 +93,8 @@ class Series:
         won, lost = self.score
         even = len(self.results) - won - lost
         level = f" and broke even in {even}" if even else ""
-        return (
-            f"In {_games(self.results)} you won {won}, lost {lost}{level}: {in_points(sum(self.results), '+')} in all."
-        )
+        total = in_points(sum(self.results), "+")
+        return f"In {_games(self.results)} you won {won}, lost {lost}{level}: {total} in total."
 
     def _mistakes(self) -> list[str]:
         if not self.accounts:
@@ -109,10 +108,10 @@ class Series:
             exact = f"{opponent} gives away {amount(self.known_loss)} (exact, against the equilibrium)"
             said = [f"{yours} (exact costs, mean of {_games(self.accounts)}); {exact}."]
         if abs(luck) > NOTHING:
-            # Luck in which moves met has mean 0 against the equilibrium only: of others a move can be guessed.
+            # Luck in which moves met has mean 0 only against the equilibrium; moves of other policies can be guessed.
             cause, it = ("Luck", "it") if self._faces_equilibrium() else ("Luck and guessing", "them")
             without = amount((sum(self.results) - luck) / count, "+")
-            said.append(f"{cause} {brought(luck)} in all; without {it} your result would be {without} a game.")
+            said.append(f"{cause} {brought(luck)} in total; without {it} your result would be {without} a game.")
         return said
 
     def _mean(self) -> str:

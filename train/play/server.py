@@ -1,4 +1,4 @@
-"""Serves a game to browsers on this machine only."""
+"""Serves a game to browsers on this machine, and to no others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 
 class Site:
-    """The server's endpoints, below the token."""
+    """The endpoints of the server, whose paths follow the secret token."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -88,20 +88,20 @@ class Site:
 
     async def _record(self, request: Request) -> Response:
         if self._host.trainer.ending is None:
-            raise Refused(409, "The record is available once the game has ended: it shows what is hidden.")
+            raise Refused(409, "The record is available when the game has ended, because it shows hidden information.")
         attached = {"Content-Disposition": f'attachment; filename="game-{self._host.game_id}.json"'}
         return Response(record_bytes(self._host.trainer), media_type="application/json", headers=attached)
 
     def _change(
         self, kind: type[Asked], act: Callable[..., None], prepare: Callable[[Any], Any] | None = None
     ) -> Answer:
-        """Responds to a request of this kind; `prepare` computes a further argument of `act`, which may take long."""
+        """Handles a request of this kind; `prepare`, which may take long, computes another argument of `act`."""
 
         async def changed(request: Request) -> Response:
             try:
                 asked = await _asked(request, kind)
                 act(asked, *([] if prepare is None else [await run_in_threadpool(prepare, asked)]))
-            except (ValueError, IndexError) as error:  # including illegal moves
+            except (ValueError, IndexError) as error:  # for example, illegal moves
                 raise Refused(400, str(error)) from None
             except OSError as error:
                 said = f"The record cannot be written: {error}. Download it from this page instead."
@@ -111,14 +111,14 @@ class Site:
         return changed
 
     async def refused(self, request: Request, error: Exception) -> Response:
-        """The response to a refused request: the reason, and the current view."""
+        """The response to a refused request, with the reason and the current view."""
         status = error.status if isinstance(error, Refused) else 500
         return JSONResponse({"error": str(error), "view": self._host.view()}, status_code=status)
 
 
 async def _asked(request: Request, kind: type[Asked]) -> Any:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise Refused(415, "The request must hold JSON.")
+        raise Refused(415, "The request must be JSON.")
     content = b""
     try:
         async for chunk in request.stream():
@@ -133,19 +133,19 @@ async def _asked(request: Request, kind: type[Asked]) -> Any:
 
 
 def make_app(host: Host, port: int, token: str) -> ASGIApp:
-    """The application, for requests that name this port and whose paths begin with the secret token."""
+    """Creates the application; it accepts requests that name this port and whose paths begin with the secret token."""
     site = Site(host)
     return Guard(Starlette(routes=site.routes(), exception_handlers={Refused: site.refused}), port, token)
 
 
 def new_server(app: ASGIApp) -> uvicorn.Server:
-    """A server without output of its own; `run` starts it."""
+    """Creates a server that prints nothing; `run` starts it."""
     quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
     return uvicorn.Server(uvicorn.Config(app, lifespan="off", ws="none", **quiet))
 
 
 def serve(host: Host, listening: socket.socket, say: Callable[[str], None]) -> None:
-    """Serves the page until it is interrupted, on a socket from `listening_at`; `say` prints a line."""
+    """Serves the page on a socket from `listening_at` until interrupted; `say` prints a line."""
     port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
     say(f"Play at http://{LOOPBACK}:{port}/{token}/ (on this machine only). Ctrl-C stops the server.")
     try:
@@ -157,11 +157,11 @@ def serve(host: Host, listening: socket.socket, say: Callable[[str], None]) -> N
 
 
 def listening_at(port: int) -> socket.socket:
-    """A socket that listens on this machine only; 0 picks a free port. ValueError if the port cannot be used."""
+    """Opens a socket on the loopback address; port 0 picks a free port. Raises ValueError if a port cannot be used."""
     if not 0 <= port < 1 << 16:
         raise ValueError(f"port ({port}) must be in 0..{(1 << 16) - 1}")
     listening = socket.socket()
-    if os.name == "posix":  # on Windows this option would let two programs share the port
+    if os.name == "posix":  # on Windows this option would allow two programs to share the port
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))

@@ -1,4 +1,4 @@
-"""Play in a terminal: shows the state, prompts for a move, reports its cost, and finally explains the result."""
+"""Playing in a terminal: shows the state, prompts for a move, reports its cost, and finally explains the result."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from train.play.trainer import Table, Trainer
 from train.play.view import outcome_of, view_of
 from train.words import game_in_words
 
-# Number of choices listed at a time.
+# Maximum number of choices in a list.
 LISTED = 20
 HELP = """\
 Type the name of a move and press Enter. Moves cannot be taken back.
   #2           plays the move with this number; so does 2, unless numbers name moves
-  some words   where there are many moves, lists those whose names have these words in this order:
+  some words   if there are many moves, lists those whose names contain these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
   help or ?    shows this
   give up      ends the game
   quit         ends the game, and a series with it
-2x3 stands for two cards of rank 3. The pot is what lies on the table for whoever wins it.
+2x3 means two cards of rank 3. The pot is the cards or points on the table that the next winner takes.
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
 some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
-The opponents' moves are drawn before yours. "sealed" is the SHA-256 of the text that you see after your move, with
-their moves and a random number. Any shell computes the same: printf %s 'TEXT' | sha256sum"""
+The opponents' moves are drawn before yours. "sealed" is the SHA-256 of a text with their moves and a random number,
+which you see after your move. To verify it, use any shell: printf %s 'TEXT' | sha256sum"""
 GIVE_UP, QUIT = "give up", ("quit", "exit")
 
 
@@ -42,10 +42,10 @@ def introduce(table: Table, console: Console) -> None:
 
 
 def play_in_terminal(trainer: Trainer, console: Console) -> bool:
-    """Plays a game to its end; EOFError if the input ends before, which leaves the trainer unchanged.
+    """Plays a game to its end; raises EOFError, without changing the trainer, if the input ends before the game.
 
     Returns:
-        Whether the person may want another game: not after `quit`.
+        False after `quit`, otherwise True: the user may want another game.
     """
     view, goes_on = view_of(trainer), True
     _show_last(trainer, view, console)
@@ -68,7 +68,7 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
 
 
 def deal_again(console: Console) -> bool:
-    """Asks for another game; returns False at the end of the input."""
+    """Asks whether to play another game; returns False at the end of the input."""
     _say(console)
     while True:
         try:
@@ -81,7 +81,7 @@ def deal_again(console: Console) -> bool:
 
 
 def show_series(series: Series, console: Console) -> None:
-    """Shows the running total of the games so far."""
+    """Prints the running total of the games so far."""
     _say(console)
     for sentence in series.sentences():
         _say(console, sentence)
@@ -92,12 +92,12 @@ def _say(console: Console, line: str = "", style: str | None = None) -> None:
 
 
 def _say_dimly(console: Console, line: str) -> None:
-    """Prints a line that is meant to be copied, so it is never wrapped."""
+    """Prints a line that users may copy, and therefore never wraps it."""
     console.print(line, highlight=False, soft_wrap=True, style="dim")
 
 
 def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
-    """The human player's move, or the command that ends the game."""
+    """Asks for the human player's move; returns it, or the command that ends the game."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
     _say(console, f"Move {view['number']}", "bold")
@@ -128,7 +128,7 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
 def _chosen(text: str, choices: Choices) -> int | None:
     """The action with this name or number; numbers are the same in every list of a turn.
 
-    A number without # is no move where numbers name moves, or where it is part of the name of a single other move.
+    A number without # is not accepted if numbers name moves, or if the name of exactly one other move contains it.
     """
     if (action := choices.named(text)) is not None:
         return action
@@ -150,7 +150,7 @@ def _show_choices(choices: Choices, listed: list[int], console: Console) -> None
 
 
 def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None:
-    """Shows the person's last move with its cost, later moves of others, and what all of them led to."""
+    """Shows the human player's last move with its cost, later moves of other players, and what these moves led to."""
     last = view["last"] or {"opened": None, "verdict": None, "later": []}
     outcome = outcome_of(trainer.table, trainer.revealed())
     if last["opened"]:

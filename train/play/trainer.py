@@ -1,7 +1,7 @@
-"""One person's game: a state machine without input or output, shared by the terminal and the web page.
+"""A game with one human player: a state machine without input or output, used by the terminal and the web page.
 
-At each of the person's decisions, the opponents' moves are drawn first and sealed. Then the person moves; only then are
-the moves played and the seal opened. If the equilibrium is known, each of the person's moves is judged.
+At each decision of the human player, the opponents' moves are first drawn and sealed. When the human player has chosen,
+all moves are played and the seal is opened. If the equilibrium is known, the human player's moves are judged.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from train.play.seal import Seal, seal
 
 @dataclass(frozen=True)
 class Table:
-    """The players at a table; the person has `seat`.
+    """The players at a table; the human player has `seat`.
 
     Attributes:
         opponents: Seat -> name of the policy there, for all other seats.
-        policies: Seat -> policy, for the same seats.
-        judge: Computes the cost of moves; None without an equilibrium.
-        without_costs: A sentence with the reason if there is no judge; else empty.
+        policies: Seat -> policy, for all other seats.
+        judge: Computes the cost of moves; None if the equilibrium is not known.
+        without_costs: A sentence that says why there is no judge; empty if there is one.
     """
 
     game: Game[Any]
@@ -41,14 +41,14 @@ class Table:
     without_costs: str = ""
 
     def name(self, player: int) -> str:
-        """A player's name: "You", or an opponent's policy, with its seat if the name is ambiguous."""
+        """A player's name: "You", or the opponent's policy, with the seat if several opponents have that policy."""
         if player == self.seat:
             return YOU
         name = self.opponents[player]
         return f"{name} (seat {player})" if list(self.opponents.values()).count(name) > 1 else name
 
     def named(self, text: str) -> str:
-        """Replaces player names in a game's text, in columns of equal width where lines begin with them."""
+        """Inserts the players' names into a game's text, padded to equal width at the beginning of lines."""
         return with_names(text, self.names)
 
     @property
@@ -62,13 +62,13 @@ class Step:
     """A joint action that was played.
 
     Attributes:
-        before: The state in which it was played.
+        before: The state in which the action was played.
         actions: Player -> action, for those who acted.
         outcome: Index of the outcome among the rules' `transitions`.
-        after: The state that it led to.
-        rewards: Payoff points paid on the way, one per player.
-        seal: Commitment to the opponents' moves; None if the person did not act.
-        verdict: Cost of the person's move; None if it was not judged.
+        after: The next state.
+        rewards: Payoff points of this step, one per player.
+        seal: Commitment to the opponents' moves; None if the human player did not act.
+        verdict: Cost of the human player's move; None if it was not judged.
     """
 
     before: Any
@@ -81,7 +81,7 @@ class Step:
 
     @property
     def cost(self) -> float:
-        """The cost of the person's move, payoff points; 0 if it was not judged."""
+        """The cost of the human player's move, payoff points; 0 if it was not judged."""
         return 0.0 if self.verdict is None else self.verdict.cost
 
 
@@ -89,18 +89,18 @@ class Trainer:
     """A game in progress.
 
     Attributes:
-        seed: Seed of the opponents' moves and of chance; it reveals their future moves.
+        seed: Seed of the opponents' moves and of chance; must be hidden, as it determines future moves.
         start: The initial state.
-        dealt: Its index among the outcomes of the rules' `initial`.
+        dealt: Index of the initial state among the outcomes of the rules' `initial`.
         steps: The joint moves so far.
         payoffs: Each player's payoff so far, payoff points.
         ending: How the game ended; None while it is in progress.
-        left: The opponents' sealed moves when the game was broken off, if it was.
+        left: The opponents' sealed moves when the game was abandoned; None if it was not.
     """
 
     def __init__(self, table: Table, seed: int) -> None:
         self.table, self.seed = table, seed
-        # A separate stream: a policy may have a generator with the same seed.
+        # This is a separate stream, because a policy may have a generator with the same seed.
         self._rng = np.random.default_rng(seed).spawn(1)[0]
         self.dealt, deal = self._drawn(table.game.initial())
         self.start = self.state = deal.state
@@ -114,32 +114,32 @@ class Trainer:
 
     @property
     def choices(self) -> tuple[int, ...]:
-        """The human player's legal actions; empty when the game has ended."""
+        """The human player's legal actions; empty if the game has ended."""
         return () if self.ending else self.table.game.legal_actions(self.state, self.table.seat)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the opponents' moves, which are already drawn; empty when the game has ended."""
+        """The SHA-256 that commits to the opponents' moves, which are already drawn; empty if the game has ended."""
         return "" if self._seal is None else self._seal.digest
 
     @property
     def number(self) -> int:
-        """The number of the person's next move, from 1."""
+        """The number of the human player's next move, from 1."""
         return 1 + len(self.decisions)
 
     @property
     def decisions(self) -> list[Step]:
-        """The steps in which the person moved."""
+        """The steps in which the human player moved."""
         return [step for step in self.steps if step.seal is not None]
 
     @property
     def total(self) -> float:
-        """The total cost of the person's moves, payoff points."""
+        """The total cost of the human player's moves, payoff points."""
         return sum((step.cost for step in self.steps), 0.0)
 
     @property
     def account(self) -> Account | None:
-        """The explanation of the result; None unless the game was played to its end and its moves were judged."""
+        """The explanation of the result; None unless the game was played to the end and its moves were judged."""
         table = self.table
         if table.judge is None or self.ending != "over":
             return None
@@ -149,18 +149,18 @@ class Trainer:
         return account_of(table.judge, table.game, Episode(states, actions, dealt, rewards), table.seat)
 
     def revealed(self) -> Revealed[Any]:
-        """The information that the person may see now; excludes sealed moves."""
+        """The information that the human player may see now, without sealed moves."""
         over = not self.table.game.acting_players(self.state)
         actions, before = (self.steps[-1].actions, self.steps[-1].before) if self.steps else (None, None)
         return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before, self.table.names)
 
     def review(self) -> list[tuple[int, Step]]:
-        """The person's moves that cost something, with their numbers, costliest first."""
+        """The human player's moves that had a cost, with their numbers, costliest first."""
         costly = [(number, step) for number, step in enumerate(self.decisions, start=1) if step.cost > 0.0]
         return sorted(costly, key=lambda each: -each[1].cost)
 
     def play(self, action: int) -> Step:
-        """Plays the person's move; returns the step, with the seal opened.
+        """Plays the human player's move; returns the step, with the seal opened.
 
         Raises:
             IllegalActionError: If the move is illegal; the game is then unchanged.
@@ -178,24 +178,24 @@ class Trainer:
         return made
 
     def watch(self) -> None:
-        """Plays one step without the person, who is out of the game.
+        """Plays one step without the human player, who is out of the game.
 
         Raises:
-            ValueError: If the person is not out, or the others have ended, too.
+            ValueError: If the human player is not out, or the game has ended.
         """
         if self.ending != "out":
-            raise ValueError("only a player who is out of a game that goes on can watch it")
+            raise ValueError("only a player who is out of a game in progress can watch it")
         self._play(self._others_moves(), None, None)
         if not self.table.game.acting_players(self.state):
             self.ending = "over"
 
     def stop(self, ending: str) -> None:
-        """Breaks off the game; `ending` says how, e.g. "given up"."""
+        """Ends the game early; `ending` says how, e.g. "given up"."""
         if self.ending is None:
             self.ending, self.left, self._seal = ending, self._seal, None
 
     def _advance(self) -> None:
-        """Plays without the person up to the next decision, and seals the opponents' moves there."""
+        """Plays up to the human player's next decision, and seals the opponents' moves at that decision."""
         game, seat = self.table.game, self.table.seat
         self._seal = None
         while seat in game.live_players(self.state):

@@ -1,4 +1,4 @@
-"""What the terminal and the web page show of a game, as plain data without sealed or private information."""
+"""The data that the terminal and the web page show of a game, without sealed or private information."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from train.play.seal import Seal
 from train.play.trainer import Step, Table, Trainer
 from train.words import game_in_words
 
-# Decisions with more choices than this show only the relevant rows.
+# For decisions with more choices than this, only the relevant rows are shown.
 MOST_ROWS = 15
 
 
 def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
-    """All data shown of a game; `game_id` is its name on this server."""
+    """Returns all data that is shown of a game; `game_id` is the game's name on this server."""
     table = trainer.table
     _, _, parameters = game_in_words(table.game).partition(" ")
     return {
@@ -45,18 +45,18 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
                 "free": free_moves(table, step.verdict),
             }
             for number, step in trainer.review()
-            if step.verdict is not None  # else it cost nothing
+            if step.verdict is not None  # otherwise the move cost nothing
         ],
     }
 
 
 def position_of(table: Table, revealed: Revealed[Any]) -> str:
-    """Describes the state as the person sees it."""
+    """Describes the state as the human player sees it."""
     return table.named(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)))
 
 
 def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
-    """What the last moves led to and who leads, as the picture says it; empty if there are no moves or no words."""
+    """The picture's text on what the last moves led to and who leads; empty before the first move or without a text."""
     if revealed.last_actions is None:
         return ""
     scene = table.game.scene(revealed)
@@ -65,12 +65,12 @@ def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
 
 
 def turn_of(trainer: Trainer) -> int:
-    """A number that changes with every move and at the end; requests carry it, so that stale ones can be refused."""
+    """A number that changes with every move and at the end; requests contain it, so that stale requests are refused."""
     return 1 + len(trainer.steps) + (trainer.ending is not None)
 
 
 def _last(trainer: Trainer) -> dict[str, Any] | None:
-    """The person's last move, and later moves of others."""
+    """The human player's last move, and later moves of the other players."""
     places = [place for place, step in enumerate(trainer.steps) if step.seal is not None]
     since = trainer.steps[places[-1] if places else 0 :]
     if not since:
@@ -85,7 +85,7 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
 
 
 def _moves(table: Table, step: Step) -> list[tuple[str, str]]:
-    """The moves of a step, as pairs of player and move."""
+    """The moves of a step, as pairs of a player's name and the move."""
     return [(table.name(who), table.game.describe_action(what, who)) for who, what in step.actions.items()]
 
 
@@ -94,7 +94,7 @@ def _opened(sealed: Seal | None) -> dict[str, str] | None:
 
 
 def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
-    """The cost of a move and of its alternatives; of very many, only the likely, the cheap and the one played."""
+    """The costs of a move and its alternatives; if there are many, only the likely, the cheap and the one played."""
     sentence = "That cost nothing."
     if verdict.cost:
         sentence = f"That gave away {in_points(verdict.cost)}; {free_moves(table, verdict)} would have cost nothing."
@@ -117,14 +117,14 @@ def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
 
 
 def free_moves(table: Table, verdict: Verdict) -> str:
-    """The names of the moves that would have cost nothing."""
+    """Lists the names of the moves that would have cost nothing."""
     free = [table.game.describe_action(action, table.seat) for action, cost in verdict.costs.items() if cost == 0.0]
     shown = free if len(free) <= MOST_ROWS else [*free[:MOST_ROWS], f"{len(free) - MOST_ROWS} others"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
 def _given_away(trainer: Trainer) -> str:
-    """The unit of the total, empty before the first move; or the reason why moves are not judged."""
+    """The text beside the total cost, empty before the first move; or the reason why moves are not judged."""
     if trainer.table.judge is None:
         return trainer.table.without_costs
     count = len(trainer.decisions)
@@ -132,7 +132,7 @@ def _given_away(trainer: Trainer) -> str:
 
 
 def _ending(trainer: Trainer) -> str:
-    """How the game ended, the person's payoff, and why; empty while it is in progress."""
+    """Says how the game ended, and explains the human player's payoff; empty while the game is in progress."""
     table, result = trainer.table, trainer.payoffs[trainer.table.seat]
     if trainer.ending is None:
         return ""
@@ -140,16 +140,16 @@ def _ending(trainer: Trainer) -> str:
         return f"The game was {trainer.ending}. You had {in_points(result, '+')}."
     if trainer.account:
         return " ".join(trainer.account.sentences(_only(table)))
-    out = "You are out of the game, and the others play on. " if trainer.ending == "out" else ""
-    return f"{out}{paid(result)}. There is no account of the result: the equilibrium is not known."
+    out = "You are out of the game; the others continue. " if trainer.ending == "out" else ""
+    return f"{out}{paid(result)}. The result cannot be explained, because the equilibrium is not known."
 
 
 def _account(trainer: Trainer) -> list[tuple[str, str]]:
-    """The account of a game that has ended, as rows; empty if there is none."""
+    """The account of a finished game, as rows; empty if there is no account."""
     return trainer.account.rows(_only(trainer.table)) if trainer.account else []
 
 
 def _only(table: Table) -> str:
-    """The name of the only opponent."""
+    """The name of the opponent in a two-player game."""
     (opponent,) = table.opponents
     return table.name(opponent)

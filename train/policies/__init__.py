@@ -1,1 +1,1 @@
-"""Learned policies: networks, tables, and the files that store them."""
+"""Learned policies: networks and tables, and the files that store them."""

@@ -1,4 +1,4 @@
-"""Policies as the command line names them: a name, a run folder, a policy file, `module:Class` or `agent:COMMAND`."""
+"""Finds policies named on the command line: a name, run folder, policy file, `module:Class` or `agent:COMMAND`."""
 
 from __future__ import annotations
 
@@ -20,39 +20,40 @@ MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 
 
 def is_program(word: str) -> bool:
-    """Whether the word is the command of a program that plays."""
+    """Returns whether the word is the command of an agent."""
     return word.startswith(AGENT)
 
 
 def policy_from(word: str, game: Game[Any]) -> Policy:
-    """The policy with this name, of this class, or in this run folder or policy file.
+    """Returns the policy with this name or class, or the policy in this run folder or policy file.
 
     Raises:
-        ValueError: If there is none, or it does not fit the game.
+        ValueError: If there is no such policy, or the policy cannot play the game.
     """
     policy = _name_or_policy(word, game)
     return named_policy(policy, game) if isinstance(policy, str) else policy
 
 
 def split_policies(words: str) -> list[str]:
-    """Splits policy names at commas, which an existing path may contain; raises ValueError if a name is empty."""
+    """Splits policy names at commas, except within existing paths; raises ValueError if a name is empty."""
     names = [words] if os.path.exists(words) or is_program(words) else [word.strip() for word in words.split(",")]
     if not all(names):
-        raise ValueError(f"a name is missing in the policies {words!r}")
+        raise ValueError(f"the policies {words!r} contain an empty name")
     return names
 
 
 def line_up_from(words: Iterable[str], game: Game[Any]) -> list[Policy]:
-    """A policy for each seat, as in `policy_from`; one of them may depend on the others.
+    """Returns a policy for each seat, found as by `policy_from`; one of them may depend on the others.
 
     Raises:
-        ValueError: If one does not fit the game, their number is wrong, or more than one depends on the others.
+        ValueError: If a policy cannot play the game, the number of policies is wrong, or more than one of them depends
+            on the others.
     """
     return seated_policies([_name_or_policy(word, game) for word in words], game)
 
 
 def accept_moves(policies: Iterable[Policy]) -> None:
-    """Lets programs answer with a move, which suffices where games are sampled."""
+    """Allows agents to answer with a move, which suffices to sample games."""
     for policy in policies:
         if hasattr(policy, "accepts_moves"):
             policy.accepts_moves = True
@@ -60,12 +61,12 @@ def accept_moves(policies: Iterable[Policy]) -> None:
 
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     if is_program(word):
-        from train.agents.policy import typed_agent  # needs pydantic, which takes a while
+        from train.agents.policy import typed_agent  # needs pydantic, which takes long to import
 
         return typed_agent(word, game)
     known = names_a_policy(word)
-    if not known and os.path.exists(word):  # also false for an invalid path, e.g. one too long
-        from train.policies.files import load_policy  # needs torch, which most commands do without
+    if not known and os.path.exists(word):  # also false for an invalid path, for example a path that is too long
+        from train.policies.files import load_policy  # needs torch, which most commands do not need
 
         return load_policy(Path(word), game)
     if not known and MODULE_AND_CLASS.fullmatch(word) and not names_a_policy(word.partition(":")[0]):
@@ -76,20 +77,20 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
 
 def _instance(found: Any, word: str, game: Game[Any]) -> Policy:
-    """The user's policy: an instance as it is, or one made by calling the class."""
+    """Returns the user's policy: the instance itself, or the result of calling the class."""
     if isinstance(found, type):
         found = _made(found, word, game)
     return as_policy(found, game)
 
 
 def _made(kind: type, word: str, game: Game[Any]) -> Any:
-    """Calls a class: the game is handed to its parameter `game`, or else to its first one without a default."""
+    """Calls a class, with the game for its parameter `game`, or else for its first parameter without a default."""
     try:
         taken = signature(kind).parameters
         if "game" in taken and taken["game"].kind is not Parameter.POSITIONAL_ONLY:
             return kind(game=game)
         return kind(*[game][: sum(each.default is each.empty for each in taken.values())])
-    except Exception as error:  # it is the user's code
+    except Exception as error:  # the user's code can raise anything
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         places = [f" ({file}:{each.lineno})" for each in extract_tb(error.__traceback__) if each.filename == file]
         reason = " ".join(f"{type(error).__name__}: {error}".split())

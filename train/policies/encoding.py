@@ -1,4 +1,4 @@
-"""Encodings of a network's input: one-hot with a learned memory, or scaled."""
+"""Encodings of a network's input: either one-hot with a learned memory, or scaled."""
 
 from __future__ import annotations
 
@@ -12,33 +12,34 @@ from torch import Tensor, nn
 from baselines.opponents.levels.network import MOST_NUMBERS, Switches
 from cardwar_envs.core.game import Game
 
-# The memory distinguishes fractional parts of entries that differ by at least one part in this many.
+# The memory distinguishes fractional parts of entries if they differ by at least 1 / this number.
 FRACTION_STEPS = 2.0**40
 # Length of a row of the memory.
 ROW_SIZE = 32
 
 
 class Encoding(nn.Module):
-    """Encodes observations one-hot (see `Switches`), with a learned row for each hash of an observation.
+    """Encodes observations one-hot (see `Switches`), and adds a learned row that the observation's hash selects.
 
-    The row learns features of single observations; few share one. After T. Müller et al., "Instant neural graphics
-    primitives with a multiresolution hash encoding" (ACM Transactions on Graphics, 2022), with one resolution.
+    A row learns features of single observations, as few observations share a row. Source: T. Müller et al., "Instant
+    neural graphics primitives with a multiresolution hash encoding" (ACM Transactions on Graphics, 2022); one
+    resolution here.
     """
 
     def __init__(self, game: Game[Any], rows: int) -> None:
-        """Takes the number of rows of the memory, or 0; with half as many observations, few share a row."""
+        """Creates an encoding with `memory` rows or none; with half as many observations as rows, few share a row."""
         super().__init__()
-        # Arrays, not tensors: they must hold values even if a network is built on the device "meta".
+        # Arrays, not tensors: they must contain values even if a network is built on the device "meta".
         self._switches = Switches(game)
         self._factors: NDArray[np.int64] = (
             np.random.default_rng(0).integers(2**62, size=game.facts.observation_size) | 1
         )
-        # The learned rows, all 0 at first, with sparse gradients.
+        # The learned rows, initially 0, with sparse gradients.
         self.memory = nn.Embedding(rows, ROW_SIZE, _weight=torch.zeros(rows, ROW_SIZE), sparse=True) if rows else None
         self.size = self._switches.size + (ROW_SIZE if rows else 0)  # length of an encoded observation
 
     def forward(self, observations: Tensor) -> Tensor:
-        """`[batch, observation_size]` -> `[batch, size]`."""
+        """Maps observations `[batch, observation_size]` to encodings `[batch, size]`."""
         switches = self._switches
         off = (observations[:, switches.columns] - torch.from_numpy(switches.numbers)).abs()
         scaled = observations[:, switches.others] / torch.from_numpy(switches.scales)
@@ -46,17 +47,17 @@ class Encoding(nn.Module):
         return torch.cat(((1.0 - off).clamp(min=0.0), scaled, *learned), dim=1)
 
     def rows(self, observations: Tensor) -> Tensor:
-        """`[batch]`: each observation's row of the memory, from the whole and fractional parts of its entries."""
+        """Returns `[batch]`: each observation's row, a hash of the whole and fractional parts of its entries."""
         assert self.memory is not None
         whole = observations.to(torch.int64)
-        parts = whole + ((observations - whole) * FRACTION_STEPS).to(torch.int64)  # 0 is added to a whole number
-        mixed = (parts * torch.from_numpy(self._factors)).sum(dim=1)  # overflows on purpose
+        parts = whole + ((observations - whole) * FRACTION_STEPS).to(torch.int64)  # for whole numbers this adds 0
+        mixed = (parts * torch.from_numpy(self._factors)).sum(dim=1)  # the overflow is intended
         mixed = (mixed ^ (mixed >> 32)) * 0x3F58476D1CE4E5B9
         return (mixed ^ (mixed >> 32)) % self.memory.num_embeddings
 
 
 class Scaling(nn.Module):
-    """Divides entries of observations with many possible values by their upper bound; others stay unchanged.
+    """Divides observation entries with many possible values by their upper bound; leaves other entries unchanged.
 
     Without this, an entry that counts down from a thousand would saturate the first layer.
     """
@@ -64,14 +65,14 @@ class Scaling(nn.Module):
     def __init__(self, game: Game[Any]) -> None:
         super().__init__()
         low, high = (np.array(b, dtype=np.float32) for b in (game.facts.observation_low, game.facts.observation_high))
-        # An array, for the same reason as in `Encoding`.
+        # An array, not a tensor, for the same reason as in `Encoding`.
         self._scales = np.where(high - low < MOST_NUMBERS, np.float32(1.0), np.maximum(np.abs(low), np.abs(high)))
 
     @property
     def needed(self) -> bool:
-        """Whether anything is divided."""
+        """Whether any entry is divided."""
         return bool((self._scales != 1.0).any())
 
     def forward(self, observations: Tensor) -> Tensor:
-        """`[batch, observation_size]` -> the same, scaled."""
+        """Scales observations `[batch, observation_size]`."""
         return observations / torch.from_numpy(self._scales)

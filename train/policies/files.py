@@ -1,4 +1,4 @@
-"""Policy files: safetensors with the game, the kind of policy and its parameters."""
+"""Policy files: safetensors files with the game, the kind of policy and its parameters."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def save_policy(path: Path, policy: LearnedPolicy, run: Mapping[str, Any] | None
     Args:
         path: The file.
         policy: The policy.
-        run: The identity of the run that trained it; the file is then rejected in the folder of another run.
+        run: The identity of the run that trained the policy; the folder of another run then rejects the file.
 
     Raises:
-        ValueError: If it is not a learned policy of this package.
+        ValueError: If `policy` is not a learned policy of this package.
     """
     if POLICY_KINDS.get(getattr(policy, "kind", "")) is not type(policy):
         takes = ", ".join(kind.__name__ for kind in POLICY_KINDS.values())
@@ -62,11 +62,11 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
 
     Args:
         path: A policy file, or the folder of a finished run.
-        game: The game it is to play.
+        game: The game that the policy will play.
 
     Raises:
-        ValueError: If there is no policy, the file is damaged, or the policy was learned for another game or, in the
-            folder of a run, by another run.
+        ValueError: If there is no policy, the file is damaged, the policy was learned for another game, or, in the
+            folder of a run, the policy was learned by another run.
     """
     require_game(game)
     path, folder = _found(Path(path))
@@ -75,25 +75,27 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     wanted = (game.facts.name, game.facts.version, json_parameters(game))
     if learned != wanted:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
-    if folder is not None and os.path.lexists(folder / CONFIG_FILE):  # a link that leads nowhere is refused there
+    if folder is not None and os.path.lexists(folder / CONFIG_FILE):  # a broken link is refused later
         RunFolder(folder).check_policy(path, data)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in POLICY_KINDS:
-        raise ValueError(f"{path} holds a policy of the unknown kind {kind!r}; known are {', '.join(POLICY_KINDS)}")
+        raise ValueError(
+            f"{path} contains a policy of the unknown kind {kind!r}; known kinds are {', '.join(POLICY_KINDS)}"
+        )
     try:
         if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
             raise ValueError("some numbers are not finite")
         return POLICY_KINDS[kind].from_archive(game, tensors, data["architecture"])
-    except Exception as error:  # the content can be wrong in many ways
+    except Exception as error:  # invalid content can raise many kinds of errors
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"{path} does not hold what a policy needs ({reason}); {RENEWED}") from None
+        raise ValueError(f"{path} does not contain a valid policy ({reason}); {RENEWED}") from None
 
 
 def _found(path: Path) -> tuple[Path, Path | None]:
-    """The policy file, and the folder of a run that it was found in, if a folder is named."""
+    """Returns the policy file, and the run folder that contains it if `path` is a folder."""
     if path.is_dir():
         if not (path / POLICY_FILE).exists():
-            raise ValueError(f"{path} holds no learned policy; an unfinished run must be resumed first")
+            raise ValueError(f"{path} contains no learned policy; if the run is unfinished, resume it first")
         return path / POLICY_FILE, path
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} is {kind_of_file(path)}, neither a policy file nor the folder of a run")
@@ -109,7 +111,7 @@ def _read(path: Path, folder: Path | None) -> Archive:
         raise ValueError(f"{error}; {RENEWED}") from None
     if archive.data.get("format") != FORMAT:
         raise ValueError(
-            f"{path} does not hold a policy of format {FORMAT!r}, but of {archive.data.get('format')!r}; {RENEWED}"
+            f"{path} contains a policy of format {archive.data.get('format')!r}, not {FORMAT!r}; {RENEWED}"
         )
     if type(archive.data.get("version")) is not int:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The protocol of learned policies, which can be stored in files."""
+"""The protocol of learned policies that can be stored in files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LearnedPolicy(Policy, Protocol):
     """A policy that can be stored in a file.
 
     Attributes:
-        kind: Its key in `train.policies.files.POLICY_KINDS`.
+        kind: The key of its class in `train.policies.files.POLICY_KINDS`.
         game: The game for which it was learned.
     """
 
@@ -24,10 +24,10 @@ class LearnedPolicy(Policy, Protocol):
     game: Game[Any]
 
     def to_archive(self) -> Archive:
-        """Tensors and JSON data from which `from_archive` reconstructs the policy for its game."""
+        """Returns tensors and JSON data from which `from_archive` reconstructs the policy for its game."""
         ...
 
     @classmethod
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedPolicy:
-        """Restores a policy from `to_archive`; raises ValueError if the tensors do not fit the game."""
+        """Reconstructs a policy from what `to_archive` returned; raises ValueError if tensors do not fit the game."""
         ...

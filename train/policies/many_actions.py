@@ -1,7 +1,7 @@
-"""Networks for many actions: one output per part of an action, and sums over legal actions only.
+"""Networks for games with many actions: one output per part of an action, and sums over legal actions only.
 
-WAR with full decks has 4,381 actions, of which a player can choose among 18 on average. A *pair* is a row of a batch
-together with an action that is legal there; the work grows with the number of pairs.
+WAR with full decks has 4,381 actions, of which 18 are legal on average. A *pair* is a row of a batch together with an
+action that is legal in that row; the work is proportional to the number of pairs.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from cardwar_envs.core.game import Game
 
 
 def as_bits(masks: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """`[..., num_actions]` masks with 0 and 1 -> `[..., ceil(num_actions / 8)]` bits, the first action's highest."""
+    """Packs masks `[..., num_actions]` into bytes `[..., ceil(num_actions / 8)]`, first action in the highest bit."""
     return np.packbits(masks, axis=-1)
 
 
 @dataclass(frozen=True)
 class LegalPairs:
-    """Rows of a batch with their legal actions, in order of rows and then of actions."""
+    """The pairs of a batch, in order of rows and then of actions."""
 
     rows: Tensor  # `[pairs]`: the row of each pair
-    actions: Tensor  # `[pairs]`: its action
-    count: int  # number of all rows; a row may have no legal action
+    actions: Tensor  # `[pairs]`: the action of each pair
+    count: int  # number of rows, including rows with no legal action
 
     @classmethod
     def of(cls, masks: NDArray[np.int8] | NDArray[np.uint8]) -> LegalPairs:
-        """Makes the pairs of masks: `[batch, num_actions]` int8, or uint8 bits from `as_bits`."""
+        """Creates the pairs from masks: `[batch, num_actions]` int8, or uint8 bits from `as_bits`."""
         if masks.dtype == np.uint8:
-            rows, places = np.nonzero(masks)  # most bytes are 0
+            rows, places = np.nonzero(masks)  # fast, because most bytes are 0
             found, ahead = np.nonzero(np.unpackbits(masks[rows, places].view(np.uint8)[:, None], axis=1))
             rows, actions = rows[found], 8 * places[found] + ahead
         else:
@@ -43,16 +43,16 @@ class LegalPairs:
         return cls(torch.from_numpy(rows), torch.from_numpy(actions), len(masks))
 
     def sums(self, terms: Tensor) -> Tensor:
-        """Sums of terms `[pairs]` over the pairs of each row, `[batch]`; 0 for a row with no legal action."""
+        """Sums terms `[pairs]` over the pairs of each row; returns `[batch]`, with 0 for a row with no legal action."""
         return torch.zeros(self.count, dtype=terms.dtype).index_add(0, self.rows, terms)
 
     def log_softmax(self, logits: Tensor) -> Tensor:
-        """`[pairs]`: log-probabilities, normalised in each row."""
+        """Returns `[pairs]`: log-probabilities, normalised in each row."""
         shifted = logits - self._highest(logits.detach())
         return shifted - self.sums(shifted.exp()).log().index_select(0, self.rows)
 
     def sample(self, weights: Tensor, draws: Tensor) -> Tensor:
-        """`[batch]` actions drawn for each row, 0 for a row with no legal action.
+        """Draws an action for each row, `[batch]`; 0 for a row with no legal action.
 
         `weights` are `[pairs]`, with a positive sum in each row; `draws` are `[batch]` numbers in [0, 1).
         """
@@ -68,7 +68,7 @@ class LegalPairs:
         return actions
 
     def greatest(self, logits: Tensor) -> Tensor:
-        """`[pairs]`: 1 for the first pair of each row with the greatest logit, else 0."""
+        """Returns `[pairs]`: 1 for the first pair in each row that has the row's greatest logit, else 0."""
         places = torch.nonzero(logits == self._highest(logits))[:, 0]
         first = torch.full((self.count,), len(logits))
         first = first.scatter_reduce(0, self.rows[places], places, "amin")
@@ -77,37 +77,39 @@ class LegalPairs:
         return chosen
 
     def _highest(self, logits: Tensor) -> Tensor:
-        """`[pairs]`: the greatest logit of each pair's row."""
+        """Returns `[pairs]`: the greatest logit in each pair's row."""
         highest = torch.full((self.count,), -torch.inf, dtype=logits.dtype)
         return highest.scatter_reduce(0, self.rows, logits, "amax")[self.rows]
 
     def places_of(self, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """The pairs of one legal action per row, as rows and indices; rows without legal actions have none."""
+        """Finds the pair of one legal action per row; returns rows and indices, skipping rows without legal actions."""
         places = torch.nonzero(self.actions == actions[self.rows])[:, 0]
         return self.rows[places], places
 
     def dense(self, values: Tensor, num_actions: int) -> NDArray[np.float64]:
-        """`[batch, num_actions]`: values `[pairs]` where actions are legal, else 0."""
+        """Returns `[batch, num_actions]`: the values `[pairs]` where actions are legal, else 0."""
         table = np.zeros((self.count, num_actions))
         table[self.rows.numpy(), self.actions.numpy()] = values.numpy()
         return table
 
 
 class ActionParts:
-    """The parts of a game's actions, `size` in number, as `Game.action_parts` declares them."""
+    """The parts of a game's actions, as `Game.action_parts` declares them; `size` is the number of parts."""
 
     def __init__(self, game: Game[Any]) -> None:
-        """Raises a ValueError unless the game declares a table of counts with a row for each action."""
+        """Reads the game's table of counts; raises ValueError unless the table has a row for each action."""
         declared, actions = game.action_parts(), game.facts.num_actions
         self._counts: Tensor | None = None
-        # Tensors are made from arrays: they must hold values even if a network is built on the device "meta".
+        # Tensors are made from arrays, which have values even if a network is built on the device "meta".
         if declared is None:
             self.size, self._places = actions, torch.from_numpy(np.arange(actions)[:, None])
             return
         if declared.dtype.kind not in "iu" or declared.ndim != 2 or len(declared) != actions or declared.min() < 0:
-            raise ValueError(f"{game.facts.name}: action_parts must be counts, a row for each of {actions} actions")
+            raise ValueError(
+                f"{game.facts.name}: action_parts must be counts, with a row for each of {actions} actions"
+            )
         self.size = declared.shape[1]
-        # The parts of each action as numbers, padded with `size`, which stands for none.
+        # The indices of each action's parts, padded with `size`, which means no part.
         places = np.full((actions, declared.sum(axis=1).max()), self.size)
         for action, counts in enumerate(declared):
             found = np.repeat(np.arange(self.size), counts)
@@ -116,24 +118,24 @@ class ActionParts:
         self._counts = torch.from_numpy(declared.astype(np.float32))
 
     def logits(self, outputs: Tensor, pairs: LegalPairs) -> Tensor:
-        """`[pairs]`: for each, the sum over its action's parts of the outputs `[batch, size]` of its row."""
+        """Returns `[pairs]`: the outputs `[batch, size]` of each pair's row, summed over the parts of its action."""
         padded = torch.nn.functional.pad(outputs, (0, 1))
         cells = self._cells(pairs)
         return padded.flatten().index_select(0, cells.flatten()).view(cells.shape).sum(dim=1)
 
     def expected(self, weights: Tensor, pairs: LegalPairs) -> Tensor:
-        """`[batch, size]`: the expected count of each part, for actions with weights `[pairs]`."""
+        """Returns `[batch, size]`: the expected count of each part, for actions with weights `[pairs]`."""
         cells = self._cells(pairs)
         sums = torch.zeros(pairs.count * (self.size + 1), dtype=weights.dtype)
         sums.index_add_(0, cells.flatten(), weights[:, None].expand(cells.shape).flatten())
         return sums.view(pairs.count, -1)[:, : self.size]
 
     def of(self, actions: Tensor) -> Tensor:
-        """`[batch, size]`: the count of each part in actions `[batch]`."""
+        """Returns `[batch, size]`: the count of each part in actions `[batch]`."""
         if self._counts is None:
             return torch.nn.functional.one_hot(actions, self.size).to(torch.float32)
         return self._counts[actions]
 
     def _cells(self, pairs: LegalPairs) -> Tensor:
-        """`[pairs, most parts of an action]`: flat indices in outputs with an extra column for no part."""
+        """Returns `[pairs, max parts of an action]`: flat indices in outputs that have an extra column for no part."""
         return pairs.rows[:, None] * (self.size + 1) + self._places[pairs.actions]

@@ -26,11 +26,11 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
 
 class Network(nn.Sequential):
-    """A multilayer perceptron on observations: raw, scaled or encoded.
+    """A multilayer perceptron on observations, which can be raw, scaled or encoded.
 
     Attributes:
-        architecture: The constructor's arguments besides the game, to rebuild the network.
-        parts: The parts of actions that outputs stand for; None if outputs do not.
+        architecture: The constructor's arguments other than the game, from which the network can be rebuilt.
+        parts: The parts of actions to which the outputs belong; None if outputs do not belong to parts.
     """
 
     def __init__(
@@ -44,10 +44,10 @@ class Network(nn.Sequential):
         scaled: bool = False,
         parts: bool = False,
     ) -> None:
-        """Sets up a network for the observations of a game, with `layers` hidden layers of `width` units.
+        """Creates a network for the observations of a game, with `layers` hidden layers of `width` units.
 
-        `activation` is a key of `ACTIVATIONS`. `memory` puts an `Encoding` with that many rows in front, else `scaled`
-        a `Scaling`. With `parts`, outputs stand for parts of actions.
+        `activation` is a key of `ACTIVATIONS`. The input passes through an `Encoding` with `memory` rows, if given, or
+        a `Scaling` if `scaled`. With `parts`, outputs belong to parts of actions.
         """
         built: dict[str, Any] = {"width": width, "layers": layers, "outputs": outputs, "activation": activation}
         self.architecture = built | {name: True for name, used in (("scaled", scaled), ("parts", parts)) if used}
@@ -66,12 +66,12 @@ class Network(nn.Sequential):
 
     @classmethod
     def of_actions(cls, game: Game[Any], width: int, layers: int, activation: str) -> Network:
-        """Makes a network with one output per action or, if there are many, per part of an action."""
+        """Creates a network with one output per action or, in games with many actions, per part of an action."""
         outputs = ActionParts(game).size if has_many_actions(game) else game.facts.num_actions
         return cls.of_game(game, width, layers, outputs, activation)
 
     def holding(self, learned: nn.Module) -> Network:
-        """Returns this network with the weights of another one that has the same layers."""
+        """Returns this network with the weights of another network that has the same layers."""
         with torch.no_grad():
             for own, other in zip(self.parameters(), learned.parameters(), strict=True):
                 own.copy_(other)
@@ -79,20 +79,20 @@ class Network(nn.Sequential):
 
     @classmethod
     def of_game(cls, game: Game[Any], width: int, layers: int, outputs: int, activation: str) -> Network:
-        """Makes a network with the scaling and the parts that the game needs."""
+        """Creates a network with the scaling and the parts that the game needs."""
         needed = {"scaled": Scaling(game).needed, "parts": has_many_actions(game)}
         return cls(game, width, layers, outputs, activation, **needed)
 
     @property
     def memory(self) -> Tensor:
-        """The memory of the `Encoding` in front."""
+        """The memory of the `Encoding` before the first layer."""
         encoding = self[0]
         assert isinstance(encoding, Encoding)
         assert encoding.memory is not None
         return encoding.memory.weight
 
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """`[batch, observation_size]` -> `[batch, outputs]`, without gradients.
+        """Maps observations `[batch, observation_size]` to outputs `[batch, outputs]`, without gradients.
 
         Raises:
             ValueError: If the weights are so large that an output is not finite.
@@ -115,10 +115,10 @@ class NetworkPolicy:
 
     @cached_property
     def _in_double(self) -> Network:
-        """The network in double precision, for strategies of matrix games.
+        """A copy of the network in double precision, for strategies of matrix games.
 
-        The last bits of single-precision sums depend on the batch size. A nearly degenerate matrix game can magnify
-        this until one observation has two strategies.
+        The last bits of single-precision sums depend on the batch size. In a nearly degenerate matrix game this can
+        lead to different strategies for the same observation.
         """
         return deepcopy(self.network).double()
 
@@ -130,7 +130,7 @@ class NetworkPolicy:
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
+        """Returns probabilities `[batch, num_actions]`."""
         raise NotImplementedError
 
     def to_archive(self) -> Archive:
@@ -140,24 +140,24 @@ class NetworkPolicy:
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> Self:
         if not data["layers"] < len(tensors):
             raise ValueError(f"{len(tensors)} tensors are too few for {data['layers']} hidden layers")
-        with torch.device("meta"):  # allocates nothing, however large the stored architecture is
+        with torch.device("meta"):  # allocates no memory, so a huge stored architecture does no harm
             network = Network(game, **data)
         expected = {name: (tuple(each.shape), each.dtype) for name, each in network.state_dict().items()}
         found = {name: (tuple(each.shape), each.dtype) for name, each in tensors.items()}
         if found != expected or data["outputs"] != cls.outputs_for(game, network):
-            raise ValueError(f"the tensors are not those of the network {dict(data)} for {game.facts.name}")
+            raise ValueError(f"the tensors do not fit the network {dict(data)} for {game.facts.name}")
         network.load_state_dict(tensors, assign=True)
         return cls(game, network)
 
     @staticmethod
     def outputs_for(game: Game[Any], network: Network) -> int:
-        """The required number of outputs: by default one per action, or per part of one."""
+        """Returns the required number of outputs: by default one per action, or per part of an action."""
         return game.facts.num_actions if network.parts is None else network.parts.size
 
     def _legal_outputs(
         self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8]
     ) -> tuple[LegalPairs, Tensor]:
-        """The legal pairs, and a float64 for each: the network's output for that action."""
+        """Returns the legal pairs, and the network's output for the action of each pair, float64."""
         assert self.network.parts is not None
         pairs = LegalPairs.of(masks)
         return pairs, self.network.parts.logits(torch.from_numpy(self.network.outputs(observations)), pairs)
@@ -181,7 +181,7 @@ class SoftmaxPolicy(NetworkPolicy):
     def sample(
         self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8], rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """`[batch]`: an action drawn for each row; masks of many actions can be bits."""
+        """Draws an action for each row, `[batch]`; masks of many actions may be packed as bits."""
         if self.network.parts is None:
             return sample_actions(self.action_probabilities(observations, masks.view(np.int8)), rng)
         pairs, probabilities = self._legal_probabilities(observations, masks)
@@ -190,13 +190,13 @@ class SoftmaxPolicy(NetworkPolicy):
     def _legal_probabilities(
         self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8]
     ) -> tuple[LegalPairs, Tensor]:
-        """The legal pairs and the probability of each, float64; for networks of parts."""
+        """Returns the legal pairs and their probabilities, float64, for networks with outputs for parts."""
         pairs, logits = self._legal_outputs(observations, masks)
         return pairs, pairs.log_softmax(logits).exp()
 
 
 class GreedyPolicy(NetworkPolicy):
-    """Plays the legal action with the highest output, the first one in case of ties."""
+    """Plays the legal action with the highest output; if several are tied, the first of them."""
 
     kind = "greedy"
 
@@ -214,7 +214,7 @@ class MatrixPolicy(NetworkPolicy):
     """Plays the row player's optimal strategy of the matrix game that the network predicts.
 
     The outputs are payoff points to the observer for `[own action, opponent's action]`. The observation determines the
-    state, and so the opponent's legal actions.
+    state and thus the opponent's legal actions.
     """
 
     kind = "matrix_game"
@@ -231,7 +231,7 @@ class MatrixPolicy(NetworkPolicy):
 
 
 class LookaheadPolicy(NetworkPolicy):
-    """Plays the row player's optimal strategy of the one-step matrix game; the network predicts state values."""
+    """Plays the row player's optimal strategy of the one-step matrix game, using the network's state values."""
 
     kind = "lookahead"
 
@@ -250,7 +250,7 @@ class LookaheadPolicy(NetworkPolicy):
 
 
 def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-    """`[batch, num_actions, num_actions]`: the outputs as matrix games, in payoff points to the observer."""
+    """Returns outputs as matrix games `[batch, num_actions, num_actions]`, in payoff points to the observer."""
     outputs = network.outputs(observations)
     actions = round(outputs.shape[1] ** 0.5)
     return outputs.reshape(len(outputs), actions, actions)

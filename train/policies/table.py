@@ -1,4 +1,4 @@
-"""A learned policy that is a table: probabilities for each observation."""
+"""A learned policy in the form of a table, which gives the probabilities for each observation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Seen(NamedTuple):
     """A strategy at the information states in which a player has a choice.
 
     Attributes:
-        rows: `[k]` the rows of these states in the player's strategies.
+        rows: `[k]` the row of each of these states in the player's strategies.
         observations: `[k, observation_size]`.
         probabilities: `[k, num_actions]` of the strategy.
     """
@@ -32,15 +32,15 @@ class Seen(NamedTuple):
 
 
 class LearnedTable(TablePolicy):
-    """Plays the table's probabilities; for other observations it plays uniformly over legal actions."""
+    """Plays the probabilities in the table; at observations that are not in it, plays uniformly over legal actions."""
 
     kind: ClassVar[str] = "table"
 
     def __init__(self, game: Game[Any], observations: NDArray[np.float32], probabilities: NDArray[np.float64]) -> None:
-        """Takes observations `[rows, observation_size]`, each once, and probabilities `[rows, num_actions]`.
+        """Creates a table of distinct observations `[rows, observation_size]` and probabilities `[rows, num_actions]`.
 
         Raises:
-            ValueError: If a shape does not fit the game.
+            ValueError: If an array's shape does not fit the game.
         """
         facts, rows = game.facts, len(observations)
         shapes = (rows, facts.observation_size), (rows, facts.num_actions)
@@ -54,9 +54,9 @@ class LearnedTable(TablePolicy):
 
     @classmethod
     def of_seats(cls, game: Game[Any], seats: Sequence[tuple[Seen, NDArray[np.float64]]]) -> LearnedTable:
-        """One table for both seats, from what was learned in each and the weights `[k]` of its rows.
+        """Creates one table for both seats, from the strategy learned in each seat and weights `[k]` of its rows.
 
-        If the rules treat both seats alike, both can see the same observation; the table then holds the weighted mean.
+        In seat-symmetric games both seats can have the same observation; the table then contains the weighted mean.
         """
         seen = [each for each, _ in seats]
         # Adding zero turns -0.0, whose bytes differ, into 0.0.
@@ -66,7 +66,7 @@ class LearnedTable(TablePolicy):
         observations, place = np.unique(observations, axis=0, return_inverse=True)
         place = place.ravel()
         total = np.bincount(place, weights=weights)
-        weights = np.where(total[place] > 0.0, weights, 1.0)  # without any weight: the plain mean
+        weights = np.where(total[place] > 0.0, weights, 1.0)  # if all weights are 0, the unweighted mean
         mean = np.zeros((len(observations), probabilities.shape[1]))
         np.add.at(mean, place, weights[:, None] * probabilities)
         return cls(game, observations, mean / mean.sum(axis=1, keepdims=True))
@@ -79,7 +79,7 @@ class LearnedTable(TablePolicy):
     def from_archive(cls, game: Game[Any], tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> LearnedTable:
         types = {name: tensor.dtype for name, tensor in tensors.items()}
         if types != {"observations": torch.float32, "probabilities": torch.float64}:
-            raise ValueError(f"a table holds observations (float32) and probabilities (float64), not {types}")
+            raise ValueError(f"a table must contain observations (float32) and probabilities (float64), not {types}")
         observations, probabilities = tensors["observations"].numpy(), tensors["probabilities"].numpy()
         if not ((probabilities >= 0.0).all() and (np.abs(probabilities.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
             raise ValueError("a row of its table is not a probability distribution")

@@ -1,1 +1,1 @@
-"""Reports on runs: groups of seeds, tables, pages, curves, play-offs."""
+"""Reports on runs: groups of seeds, tables, pages, curves and play-offs."""

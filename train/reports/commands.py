@@ -1,4 +1,4 @@
-"""The shortest commands that repeat runs."""
+"""Generates the shortest commands that repeat runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from train.words import train_words
 
 
 def command_of(run: Run) -> str:
-    """The command that repeats a run, without the options that have their defaults; a comment if it is a log."""
+    """Returns the command that repeats a run, without options at their defaults; for a log, returns a comment."""
     config = run.config
     if run.is_log:
         return f"# {config['label']}, seed {run.seed}: recorded in {run.folder} by ExploitabilityLog"
@@ -25,10 +25,10 @@ def command_of(run: Run) -> str:
 
 
 def _defaults(algorithm: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults of its options beside these arguments, but for those that depend on the game."""
+    """Returns the defaults of a run's options, except those that depend on the game."""
     try:
         fields = dataclasses.fields(ALGORITHMS[algorithm].args_type())
-    except (ImportError, KeyError):  # without the extra `train`, or of another version
+    except (ImportError, KeyError):  # the extra `train` is missing, or the run is from another version
         return {}
     usual: dict[str, Any] = {
         field.name: field.default for field in fields if field.metadata.get(WITH_MANY_ACTIONS) is None

@@ -1,4 +1,4 @@
-"""Learning curves from run folders: a figure over steps and seconds, in a style per kind of figure."""
+"""Plots learning curves from run folders, over steps and seconds, with one style for each kind of figure."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ PLOT_FILE = "exploitability.png"
 # Exact figures are lines; samples are open points with error bars; lower bounds are triangles.
 SAMPLE: dict[str, Any] = {"marker": "o", "mfc": "none", "ls": ":"}
 BOUND: dict[str, Any] = {"marker": "^", "ls": ""}
-# Labels of ten digits that fit beside each other.
+# Maximum number of ten-digit labels that fit side by side.
 MOST_STEPS_MARKED = 6
-# Seconds are written down to a thousandth; less cannot stand on a logarithmic axis.
+# Seconds are stored with three decimals; on a logarithmic axis they must be positive.
 LEAST_SECONDS = 1e-3
-# What fits beside each other below a report's picture.
+# Maximum number of letters in a row of the legend below a report's picture.
 LEGEND_LETTERS = 150
-# After ten curves the colours repeat, with other marks.
+# After ten curves the colours repeat with other markers.
 MARKS = ("o-", "s--", "^:")
 TITLES = {
     "exact": "Distance from optimal play",
-    "lower bound": "At least so far from optimal play (a low bound proves nothing)",
+    "lower bound": "Lower bound on the distance from optimal play (a low bound proves nothing)",
     "matches": "Matches, sampled, with 99 % intervals",
 }
 
@@ -48,18 +48,18 @@ def _in_short(number: float, _: object = None) -> str:
 
 
 class _BetweenPowers(LogFormatter):
-    """Labels ticks between powers of ten if the axis is shorter than a decade."""
+    """Labels the ticks between powers of ten if the axis spans less than a decade."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         return _in_short(x) if super().__call__(x, pos) else ""
 
 
 class Curve(NamedTuple):
-    """A curve from any source, in the caller's units.
+    """A curve from any source, in units that the caller chooses.
 
     Attributes:
-        label: Its name in the picture.
-        points: Pairs of steps and value; payoff points, of the figure that is drawn.
+        label: The curve's name in the picture.
+        points: Pairs of steps and value; values are in payoff points and of the same kind as the plotted figure.
     """
 
     label: str
@@ -67,21 +67,21 @@ class Curve(NamedTuple):
 
 
 def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = None) -> Figure:
-    """Plots the measured figures of one or several runs of the same game over the steps.
+    """Plots the measured figures of one or more runs on the same game over steps.
 
-    Runs that count different steps, such as iterations and joint actions, are plotted side by side.
+    Runs that count different steps, such as iterations and joint actions, are plotted in separate panels.
 
     Args:
         runs: Run folders (their `config.json` and `metrics.csv` are read) and curves, each a `Curve` or a
             (label, points) pair. At least one must be a folder; the first folder determines what is plotted and the
             step axis of the curves.
-        out_path: A PNG file to write the picture to, if any.
+        out_path: PNG file for the picture; None to write no file.
 
     Returns:
-        The picture, as matplotlib's figure.
+        The picture, as a matplotlib figure.
 
     Raises:
-        ValueError: If there are no runs, a run cannot be read, they differ in game or kind of figure, or a curve is not
+        ValueError: If there are no runs, a run cannot be read, runs differ in game or kind of figure, or a curve is not
             a label with pairs of finite numbers.
     """
     folders, curves = _sorted(runs)
@@ -92,16 +92,16 @@ def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = 
 
 
 def _sorted(given: Sequence[str | Path | Curve]) -> tuple[list[Run], list[Curve]]:
-    """The runs and the plain curves, checked."""
+    """Separates runs from other curves, and checks both."""
     runs = [read_run(each) for each in given if isinstance(each, (str, Path))]
     curves = [_curve(each) for each in given if not isinstance(each, (str, Path))]
     if not runs:
-        raise ValueError("there must be at least one run to draw: the folder of a run or of an ExploitabilityLog")
+        raise ValueError("no run to plot: give at least one folder of a run or of an ExploitabilityLog")
     games = {run.config["title"] for run in runs}
     figures = {f"{run.config['figure']} ({run.config['measured']})" for run in runs}
     for what, found in (("runs of different games", games), ("different kinds of figures", figures)):
         if len(found) > 1:
-            raise ValueError(f"{what} cannot share a picture: {', '.join(sorted(found))}")
+            raise ValueError(f"{what} cannot be plotted together: {', '.join(sorted(found))}")
     return runs, curves
 
 
@@ -134,7 +134,7 @@ def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> 
         if kind == "exact":
             value = config["reference"].get("value")
             optimal = "equilibrium: 0" if value is None else f"optimal play: 0 (minimax value {value:.4g})"
-            # It lies on the frame: drawn above it, so that it is seen.
+            # The line coincides with the frame, so it is drawn above the frame to be visible.
             axes.axhline(0.0, color="green", lw=2, clip_on=False, zorder=5, label=optimal)
         axes.set_xlim(left=0.0)
         axes.xaxis.set_major_locator(MaxNLocator(MOST_STEPS_MARKED // len(units) + 1, integer=True))
@@ -159,14 +159,14 @@ def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, color: str) -> None:
 
 
 def _axis(name: str, kind: Kind) -> str:
-    """The label of a figure's axis."""
+    """Returns the axis label of a figure."""
     return f"{figure_in_words(name)} (payoff points{'' if kind == 'exact' else f', {kind}'})"
 
 
 def draw_game(game: GameReport) -> bytes:
-    """Draws the game's figure as SVG: medians, with intervals over several seeds.
+    """Draws the game's figure as SVG, with medians over seeds and their intervals.
 
-    There is a panel over each unit of steps, and one over seconds.
+    There is one panel for each unit of steps, and one for seconds.
     """
     drawn = [group for group in game.groups if group.curve]
     units = _units(drawn or game.groups)
@@ -203,7 +203,7 @@ def _scale_of_learning(axes: Axes) -> None:
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if last < 1e3 * first else (1.0,)))
     else:
         axes.set_xscale("symlog", linthresh=min(axes.dataLim.minposx, last or 1.0), linscale=0.3)
-        axes.set_xlim(left=0.0)  # the margin of the axis would reach below the first step
+        axes.set_xlim(left=0.0)  # otherwise the margin of the axis would reach below the first step
 
 
 def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> None:
@@ -213,7 +213,7 @@ def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> N
     label = label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ..."
     label += "" if len(group.runs) == 1 else f", {len(group.runs)} seeds"
     label += "" if all(run.finished for run in group.runs) else " (unfinished)"
-    # A space before it: a label that begins with _ would be left out of the legend.
+    # The space is needed because matplotlib omits labels that begin with _ from the legend.
     kind, name = group.config["measured"], group.config["figure"]
     exact: dict[str, Any] = {"ls": marks[1:], "marker": marks[0], "ms": 2.5, "lw": 1.2}
     style = exact if kind == "exact" else {"ms": 4, **(SAMPLE if kind == "matches" else BOUND)}
@@ -227,7 +227,7 @@ def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> N
 
 
 def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> None:
-    """Draws reference figures; the scale of a distance is logarithmic except near 0."""
+    """Draws reference figures; distances have a scale that is logarithmic except near 0."""
     axes.grid(True, which="major", alpha=0.3)
     if config["measured"] == "matches":
         axes.axhline(0.0, color="black", ls="--", lw=1, label="no payoff")
@@ -243,5 +243,5 @@ def _frame(axes: Axes, config: Mapping[str, Any], drawn: Sequence[float]) -> Non
 
 
 def _units(runs: Sequence[Run | Group]) -> list[str]:
-    """The units of the runs' steps."""
+    """Returns the different units of the runs' steps."""
     return list(dict.fromkeys(run.config["step"] for run in runs))

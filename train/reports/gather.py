@@ -1,4 +1,4 @@
-"""Runs found in folders, and short names for them."""
+"""Finds runs in folders, and chooses short names for them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from train.storage.run_folder import CONFIG_FILE, METRICS_FILE, RunFolder
 
 
 def run_folders(path: str | Path) -> list[Path]:
-    """The run folders in a folder, at any depth, without following links; the path itself if it is no folder.
+    """Returns the run folders in a folder, at any depth, without following links; or the path if it is no folder.
 
     Raises:
-        ValueError: If it is a folder without a run.
+        ValueError: If the path is a folder without a run.
     """
     path = Path(path)
     found = []
@@ -25,25 +25,25 @@ def run_folders(path: str | Path) -> list[Path]:
             found.append(Path(folder))
             inner.clear()
     if path.is_dir() and not found:
-        raise ValueError(f"{path} holds no run: neither it nor a folder in it has a {CONFIG_FILE}")
+        raise ValueError(f"{path} contains no run: there is no {CONFIG_FILE} in it or in its subfolders")
     return found or [path]
 
 
 def unmeasured(folder: str | Path) -> Run:
-    """A run without its results; raises ValueError if its configuration cannot be read."""
+    """Reads a run without its results; raises ValueError if its configuration cannot be read."""
     config = RunFolder(Path(folder)).config()
     return Run(Path(folder), {"measured": "exact", "figure": "exploitability", **config}, [], None)
 
 
 def short_paths(folders: Sequence[Path]) -> list[str]:
-    """The paths of different folders without what all have in common."""
+    """Returns the paths of different folders without their common part."""
     whole = [Path(os.path.abspath(folder)) for folder in folders]
     shared = os.path.commonpath([folder.parent for folder in whole])
     return [str(folder.relative_to(shared)) for folder in whole]
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:
-    """A short name for each run: its algorithm and what tells it from the others; at last, its folder."""
+    """Returns a short name for each run: its algorithm and the differences to other runs, or else its folder."""
     names = {}
     for game in arrange(runs):
         for group in game.groups:

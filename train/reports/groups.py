@@ -1,6 +1,6 @@
-"""Groups of runs: which belong together, their results, and how certain these are.
+"""Groups runs that differ only in the seed, and summarises their results with confidence intervals.
 
-All of it is read from the files of run folders; `train.reports.page` writes it down.
+All data come from the files in run folders; `train.reports.page` writes the report.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from train.storage.formats import OWN
 from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
 
 CONFIDENCE = 0.95
-# Name suffixes of the ends of a sample's interval.
+# Suffixes of the names of an interval's ends.
 ENDS = ("_low", "_high")
 
 
 @dataclass(frozen=True)
 class Run:
-    """The content of a run folder; `config` is as `RunFolder.config`.
+    """The content of a run folder; `config` is the result of `RunFolder.config`.
 
     Attributes:
-        rows: One per evaluation; none if the run was stopped before its first.
-        commit: Commit of the code that it began with, if that is known.
+        rows: One per evaluation; empty if the run was stopped before the first evaluation.
+        commit: Commit of the code when the run started, if known.
     """
 
     folder: Path
@@ -39,25 +39,25 @@ class Run:
 
     @property
     def seed(self) -> int:
-        """The run's seed."""
+        """The seed of the run."""
         return self.config["seed"]
 
     @property
     def is_log(self) -> bool:
-        """Whether it is an `ExploitabilityLog`, for which the end of training is unknown."""
+        """Whether the run is an `ExploitabilityLog`, which does not know when training ends."""
         return self.config["algorithm"] == OWN
 
     @property
     def finished(self) -> bool:
-        """Whether it has taken all requested steps."""
+        """Whether the run has taken all requested steps."""
         return bool(self.rows) and (self.is_log or self.rows[-1]["steps"] >= self.config["args"]["steps"])
 
 
 @dataclass(frozen=True)
 class MedianInterval:
-    """The median over a few seeds, and a confidence interval for the median over all seeds.
+    """The median over a few seeds, with a confidence interval for the median over all possible seeds.
 
-    `confidence` is a lower bound on the probability that such an interval contains that median; 0 for one seed.
+    `confidence` is a lower bound on the probability that such an interval contains the latter; 0 for one seed.
     """
 
     middle: float
@@ -68,9 +68,10 @@ class MedianInterval:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ only in the seed, ordered by it.
+    """Runs that differ only in the seed, ordered by seed.
 
-    `differs` describes the arguments in which it differs from other runs of its algorithm and label on this game.
+    `differs` describes the arguments in which the group differs from other runs of the same algorithm and label on the
+    game.
     """
 
     runs: tuple[Run, ...]
@@ -83,30 +84,30 @@ class Group:
 
     @property
     def name(self) -> str:
-        """The algorithm's label, and the arguments that set this group apart."""
+        """The algorithm's label, and the arguments that distinguish this group."""
         return " ".join([self.config["label"], *(f"{name}={value}" for name, value in self.differs.items())])
 
     @property
     def counted(self) -> list[Run]:
-        """The finished runs; if there are none, those evaluated at least once."""
+        """The finished runs; if there are none, the runs that were evaluated at least once."""
         return [run for run in self.runs if run.finished] or [run for run in self.runs if run.rows]
 
     @property
     def rank(self) -> float:
-        """The sort key, best first; groups without an evaluation come last."""
+        """The sort key: the best group comes first, groups without an evaluation come last."""
         last = self.last(self.config["figure"])
         if last is None:
             return math.inf
         return -last.middle if self.config["measured"] == "matches" else last.middle
 
     def last(self, figure: str) -> MedianInterval | None:
-        """A figure in the last rows of `counted`; None without an evaluation or without that figure."""
+        """The median of a figure in the last rows of `counted`; None if there is no evaluation or no such figure."""
         figures = [run.rows[-1][figure] for run in self.counted if figure in run.rows[-1]]
         return median_interval(figures) if figures and len(figures) == len(self.counted) else None
 
     @cached_property
     def curve(self) -> list[tuple[float, float, MedianInterval]]:
-        """Median steps, median seconds and the game's figure at every evaluation reached by all runs."""
+        """Median steps, median seconds and the game's figure, at every evaluation that all runs have reached."""
         by_turn = [{self._turn(row): row for row in run.rows} for run in self.runs if run.rows]
         if not by_turn:
             return []
@@ -124,7 +125,8 @@ class Group:
     def _turn(self, row: Mapping[str, float]) -> float:
         """The number of a row's evaluation.
 
-        Steps are no guide: a learner that takes many steps at a time overshoots the step at which one is due.
+        Steps cannot identify evaluations: a learner that takes many steps at a time overshoots the step at which one is
+        due.
         """
         args = self.config["args"]
         if self.runs[0].is_log:
@@ -134,23 +136,23 @@ class Group:
 
 @dataclass(frozen=True)
 class GameReport:
-    """All groups of one game whose figures are of one kind, the best first."""
+    """All groups of one game whose figures are of one kind, best group first."""
 
     groups: tuple[Group, ...]
 
     @property
     def config(self) -> dict[str, Any]:
-        """The first run's; of all runs its title, reference, and name and kind of the figure are the same."""
+        """The first run's configuration; title, reference, and name and kind of the figure are the same in all runs."""
         return self.groups[0].config
 
 
 def median_interval(figures: Sequence[float]) -> MedianInterval:
-    """The median, with the narrowest interval between order statistics whose confidence is at least 95 %.
+    """Returns the median, with the narrowest interval between order statistics of at least 95 % confidence.
 
-    For any distribution, the k-th smallest and the k-th largest of n independent figures enclose its median with at
-    least the probability that each side of a fair coin comes up k times or more in n throws (H. A. David and H. N.
-    Nagaraja, "Order Statistics", 2003, section 7.1). With fewer than 6 figures no interval reaches 95 %: it then spans
-    all figures, with its own lower confidence.
+    For any distribution, the k-th smallest and the k-th largest of n independent figures enclose the median with at
+    least the probability that each side of a fair coin comes up k or more times in n tosses (H. A. David and H. N.
+    Nagaraja, "Order Statistics", 2003, section 7.1). With fewer than 6 figures no interval reaches 95 %; the result is
+    then the range of all figures, with its lower confidence.
 
     Args:
         figures: One per seed, at least one.
@@ -166,10 +168,10 @@ def median_interval(figures: Sequence[float]) -> MedianInterval:
 
 
 def read_run(path: str | Path) -> Run:
-    """Reads a run folder; a ValueError if it holds no run, a damaged one, or one of another format."""
+    """Reads a run folder; raises ValueError if it contains no run, a damaged run, or a run of another format."""
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
-    config = {"measured": "exact", "figure": "exploitability", **config}  # older folders lack both
+    config = {"measured": "exact", "figure": "exploitability", **config}  # older folders have neither
     rows = folder.read_metrics()
     needed = [config["figure"], *(f"{config['figure']}{end}" for end in ENDS if config["measured"] == "matches")]
     for number, row in enumerate(rows):
@@ -183,23 +185,23 @@ def read_run(path: str | Path) -> Run:
 
 
 def refuse_twins(run: Run, others: Sequence[Run]) -> None:
-    """Raises a ValueError if another run has the same configuration and seed."""
+    """Raises ValueError if two runs have the same configuration and seed."""
     for other in others:
         if all(run.config[name] == other.config[name] for name in (*IDENTITY, "measured", "figure")):
             raise ValueError(
-                f"{other.folder} and {run.folder} are runs of one configuration with one seed ({run.seed}); "
-                "give one of them"
+                f"{other.folder} and {run.folder} have the same configuration and seed ({run.seed}); "
+                "give only one of them"
             )
 
 
 def arrange(runs: Sequence[Run]) -> list[GameReport]:
-    """Sorts runs by game and kind of figures, and groups those that differ only in the seed.
+    """Sorts runs by game and kind of figures, and groups runs that differ only in the seed.
 
     Raises:
         ValueError: If there are no runs.
     """
     if not runs:
-        raise ValueError("there must be at least one run to report on")
+        raise ValueError("no run to report on: give at least one run")
     games: defaultdict[str, defaultdict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         config = run.config
@@ -219,7 +221,7 @@ def _groups(grouped: list[list[Run]]) -> tuple[Group, ...]:
         args, names = runs[0].config["args"], _names(runs[0])
         alike = [other[0].config["args"] for other in grouped if _names(other[0]) == names]
         unlike = [name for name in args if any(other.get(name) != args[name] for other in alike)]
-        if len(unlike) > 1 and "evaluate_every" in unlike:  # it follows from the steps, or matters less
+        if len(unlike) > 1 and "evaluate_every" in unlike:  # it follows from the steps, or is less important
             unlike.remove("evaluate_every")
         groups.append(Group(tuple(runs), {name: _in_words(args[name]) for name in unlike}))
     return tuple(sorted(groups, key=lambda group: group.rank))

@@ -1,4 +1,4 @@
-"""A report on runs: one HTML page that needs no other file, and brief tables in Markdown beside it."""
+"""Writes a report on runs: a self-contained HTML page, and summary tables in Markdown beside it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEMPLATE = Path(__file__).with_name("page.html.jinja")
 
 
 class Report(NamedTuple):
-    """The files of a report, and a reason for each folder that was left out."""
+    """The files of a report, and the reason for each folder that was left out."""
 
     page: Path
     tables: Path
@@ -35,21 +35,21 @@ def write_report(
     skip_damaged: bool = False,
     labels: Mapping[str | Path, str] | None = None,
 ) -> Report:
-    """Writes a page on runs, and brief tables beside it, with the suffix `.md`.
+    """Writes a page on runs, and summary tables beside it, with the suffix `.md`.
 
     Args:
-        folders: The runs' folders, or folders in which there are some, at any depth.
+        folders: Run folders, or folders that contain run folders at any depth.
         out: The HTML file to write.
-        skip_damaged: Leave out damaged folders, which otherwise raise an error.
-        labels: By folder, the name of its algorithm in this report; by default the run's own.
+        skip_damaged: Whether to leave out damaged folders, which otherwise raise an error.
+        labels: Folder -> name of its algorithm in this report; by default the run's own label.
 
     Raises:
-        ValueError: If there are no runs, two are the same, one is damaged, `out` ends in `.md`, or the tables would
-            overwrite a file that is not a report's. Nothing is written then.
+        ValueError: If there are no runs, two runs are the same, a run is damaged, `out` ends in `.md`, or the tables
+            would overwrite a file that is not a report. Nothing is written then.
     """
     page, beside = Path(out), Path(out).with_suffix(".md")
     if page == beside:
-        raise ValueError(f"{out} must not end in .md: the tables go there, beside the page")
+        raise ValueError(f"{out} must not end in .md: the tables are written to that file, beside the page")
     if beside.exists() and not _is_ours(beside):
         raise ValueError(
             f"{beside} exists and is not a report; the tables go there, so choose another --out than {out}"
@@ -66,7 +66,7 @@ def write_report(
 def _read_runs(
     folders: Sequence[str | Path], skip_damaged: bool, labels: Mapping[str | Path, str]
 ) -> tuple[list[Run], list[str]]:
-    """The runs, and a reason for each folder that is left out."""
+    """Reads the runs; returns them, and the reason for each folder that is left out."""
     named, label_of = set(map(Path, folders)), {Path(folder): label for folder, label in labels.items()}
     runs: list[Run] = []
     skipped: list[str] = []
@@ -74,7 +74,7 @@ def _read_runs(
         forgiven = skip_damaged
         try:
             run = read_run(path)
-            forgiven = forgiven or path not in named  # a folder of runs may hold the same run twice
+            forgiven = forgiven or path not in named  # a folder of runs can contain a copy of the same run
             refuse_twins(run, runs)
             runs.append(replace(run, config={**run.config, "label": label_of.get(path, run.config["label"])}))
         except ValueError as error:
@@ -85,7 +85,7 @@ def _read_runs(
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a file holds a report's tables, by its first words."""
+    """Returns whether a file contains a report's tables, judging by its first words."""
     require_plain(path)
     with open(path, "rb") as file:
         return file.read(len(tables.FIRST_WORDS)) == tables.FIRST_WORDS.encode()
@@ -105,11 +105,11 @@ def _page(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
 
 
 def _shown(value: object) -> object:
-    """A text as it is shown; what the template has made is left as it is."""
+    """Escapes a text for display; markup from the template is not changed."""
     return printable(value) if type(value) is str else value
 
 
 def say_skipped(report: Report) -> None:
-    """Prints to stderr which folders were left out."""
+    """Prints the folders that were left out to stderr."""
     for line in report.skipped:
         print(f"cardwar: left out: {line}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Every policy against every other in both seats, exactly wherever the game allows it."""
+"""Plays every policy against every other in both seats, exactly wherever the game allows it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from baselines import CrossPlay, cross_play, exploitability, head_to_head
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import named_policy, needs_others, policy_names
 
-# Two intervals that each hold with this probability hold both with at least 95 %.
+# Two intervals with this confidence each hold simultaneously with a probability of at least 95 %.
 CONFIDENCE_OF_EACH = 0.975
-# Digits after the decimal point in tables and pictures.
+# Decimals in tables and pictures.
 DIGITS = 3
 
 
 class Pairing(NamedTuple):
-    """The results of two policies against each other, for the one in seat 0.
+    """The results of two policies against each other, from the view of the policy in seat 0.
 
     Attributes:
-        win: Probability that it gets more than the other.
-        loss: Probability that it gets less.
+        win: Probability that it gets more than the other policy.
+        loss: Probability that it gets less than the other policy.
         tie: Probability that both get the same.
         mean: Its expected payoff, payoff points.
         low: Lower end of an interval that contains the mean with a probability of at least 95 %; the mean if exact.
@@ -44,12 +44,12 @@ class Pairing(NamedTuple):
 
 @dataclass(frozen=True)
 class PlayOffs:
-    """Every policy against every other.
+    """The results of every policy against every other.
 
     Attributes:
-        pairings: `[row][column]`: the row's policy in seat 0, the column's in seat 1.
-        exploitability: Of each policy, exact, payoff points; None if results are sampled.
-        games: How many were played for each pairing; None if results are exact.
+        pairings: `[row][column]`: the row's policy in seat 0 against the column's policy in seat 1.
+        exploitability: The exact exploitability of each policy, payoff points; None if results are sampled.
+        games: Number of games played for each pairing; None if results are exact.
     """
 
     game: Game[Any]
@@ -65,12 +65,12 @@ class PlayOffs:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The figures of a pairing that are given: exact results have no interval."""
+        """Names of the figures that pairings have; exact results have no interval."""
         return Pairing._fields[:4] if self.games is None else Pairing._fields
 
     @property
     def how(self) -> str:
-        """How the results were found."""
+        """How the results were obtained, as text."""
         return "exact" if self.games is None else f"{self.games:,} games for each pair"
 
     @cached_property
@@ -82,10 +82,10 @@ class PlayOffs:
 
 
 def require_pairings(game: Game[Any], games: int | None) -> None:
-    """Refuses invalid requests before any policy is made.
+    """Refuses invalid requests before any policy is loaded.
 
     Raises:
-        ValueError: If the game is of another kind, or `games` is given for a game without a limit of rounds.
+        ValueError: If the game is not two-player zero-sum, or `games` is given for a game without a round limit.
     """
     facts = game.facts
     if facts.num_players != 2 or not facts.zero_sum:
@@ -101,12 +101,12 @@ def play_all(
     seed: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> PlayOffs:
-    """Plays every pairing, each policy against itself too; `progress` is called with the number played so far.
+    """Plays every pairing, including each policy against itself; calls `progress` with the number played so far.
 
-    `games` says how many to play for each pairing, in a game with a limit of rounds; without it results are exact.
+    `games` is the number of games per pairing in a game with a round limit; without `games`, results are exact.
 
     Raises:
-        ValueError: As `require_pairings`; or if the game is too large for exact results.
+        ValueError: In the cases of `require_pairings`, or if the game is too large for exact results.
     """
     facts = game.facts
     require_pairings(game, games)
@@ -125,7 +125,7 @@ def play_all(
 
 
 def ranked(result: PlayOffs) -> PlayOffs:
-    """The same results, the best average payoff first."""
+    """Returns the same results, sorted by average payoff, best first."""
     order = [int(place) for place in np.argsort(-result.averages, kind="stable")]
     return replace(
         result,
@@ -147,15 +147,15 @@ def _pairing(game: Game[Any], first: Policy, second: Policy, games: int | None, 
 
 
 def _interval(game: Game[Any], played: CrossPlay, mean: float) -> tuple[float, float]:
-    """Contains the expected payoff with a probability of at least 95 %."""
-    if played.rounds is not None:  # the game has no chance, so all courses are the same
+    """Returns an interval that contains the expected payoff with a probability of at least 95 %."""
+    if played.rounds is not None:  # without chance, all games between deterministic policies are the same
         return mean, mean
     wins, losses = played.wins
-    if abs(mean - (wins - losses) / played.games) > 1e-9:  # other payoffs than one point: Hoeffding's inequality
+    if abs(mean - (wins - losses) / played.games) > 1e-9:  # payoffs other than one point: Hoeffding's inequality
         least, most = game.facts.min_payoff, game.facts.max_payoff
         spread = (most - least) * math.sqrt(math.log(2 / 0.05) / (2 * played.games))
         return max(mean - spread, least), min(mean + spread, most)
-    from scipy.stats import binomtest  # takes most of a second to import
+    from scipy.stats import binomtest  # takes almost a second to import
 
     won, lost = (
         binomtest(number, played.games).proportion_ci(CONFIDENCE_OF_EACH, method="exact") for number in (wins, losses)
@@ -164,10 +164,10 @@ def _interval(game: Game[Any], played: CrossPlay, mean: float) -> tuple[float, f
 
 
 def shipped_policies(game: Game[Any]) -> dict[str, Policy]:
-    """All policies with a name that can play a game without knowing the other's policy."""
+    """Returns all named policies that can play a game without knowing the other player's policy."""
     policies = {}
     for name in policy_names():
         if not needs_others(name):
-            with suppress(ValueError):  # of a policy for other games
+            with suppress(ValueError):  # raised by a policy for other games
                 policies[name] = named_policy(name, game)
     return policies

@@ -1,4 +1,4 @@
-"""Play-offs as CSV, Markdown and a heat map."""
+"""Writes play-offs as CSV, Markdown and a heat map."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "
 
 
 def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:
-    """Writes all pairs and policies as CSV, both as Markdown and a heat map with the best first; returns the files."""
+    """Writes CSV files of all pairs and policies, Markdown and a heat map with the best first; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     contents = {
         PAIRS: csv_bytes(_pairs(result)),
@@ -37,7 +37,7 @@ def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:
 
 
 def _pairs(result: PlayOffs) -> list[Sequence[Any]]:
-    """A row for each ordered pair, with all digits."""
+    """Returns a row for each ordered pair, with full precision."""
     rows = [
         (first, second, *pairing[: len(result.fields)])
         for first, row in zip(result.names, result.pairings, strict=True)
@@ -47,7 +47,7 @@ def _pairs(result: PlayOffs) -> list[Sequence[Any]]:
 
 
 def _policies(result: PlayOffs) -> list[Sequence[Any]]:
-    """A row for each policy, with all digits."""
+    """Returns a row for each policy, with full precision."""
     headings, columns = ["policy", "average"], [result.names, result.averages.tolist()]
     if result.exploitability is not None:
         headings.append("exploitability")
@@ -116,7 +116,7 @@ def _draw(result: PlayOffs, figure: Figure) -> None:
 
 
 def _draw_cells(axes: Axes, figures: NDArray[np.float64], low: float, high: float) -> None:
-    """Numbers on colours: red to blue if they can be negative, else grey."""
+    """Draws numbers on coloured cells: from red to blue if numbers can be negative, else in grey."""
     image = axes.imshow(figures, cmap="RdBu" if low < 0.0 else "Greys", vmin=low, vmax=high, aspect="auto")
     colours = image.to_rgba(figures)
     for (row, column), figure in np.ndenumerate(figures):

@@ -1,4 +1,4 @@
-"""A report's figures as text: the rows of its tables, and brief tables in Markdown for documents."""
+"""Formats a report's figures: the rows of its tables, and summary tables in Markdown for documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from train.reports.gather import short_paths
 from train.reports.groups import GameReport, Group, Run
 from train.words import points, printable
 
-# A file that starts with these words is a report's table file and may be overwritten.
+# A file that starts with these words is the table file of a report and may be overwritten.
 FIRST_WORDS = "Exploitability is exact: NashConv / 2"
 NOTE = (
     f"{FIRST_WORDS}, what a perfect opponent wins on average beyond the game's value, in payoff "
@@ -23,21 +23,21 @@ PAGE_NOTE = (
     f"{NOTE} A guaranteed payoff is what the policy gets in that seat against a perfect opponent. Curves are drawn "
     "where all seeds were evaluated, over median seconds."
 )
-# Markdown's special characters, and those that make an address a link.
+# Characters that are special in Markdown or turn an address into a link.
 MARKS = r"[\\`*_\[\]<>|#&~$@]|:(?=//)|(?<=www)\."
-# Prefix of a figure's name -> the same in words.
+# Prefix of a figure's name -> its text.
 IN_WORDS = {
     "payoff_": "payoff against ",
     "wins_": "share won against ",
     "guaranteed_": "guaranteed to player_",
     "gain_": "gain of player_",
 }
-# Digits after the decimal point, on a page and in a document.
+# Decimals on a page and in a document.
 DIGITS, BRIEF_DIGITS = 6, 4
 
 
 def brief_tables(games: Sequence[GameReport], skipped: Sequence[str]) -> str:
-    """Returns Markdown: a table for each game, best learner first, and the commands that reproduce its runs."""
+    """Returns Markdown with a table for each game, best learner first, and the commands that reproduce its runs."""
     parts = [NOTE, *(f"Left out: {plain(line)}" for line in skipped)]
     for game in games:
         parts += [
@@ -59,20 +59,20 @@ def plain(text: str) -> str:
 
 
 def _fenced(text: str) -> str:
-    """A block of code in Markdown, between fences longer than any row of backticks in it."""
+    """Formats a code block in Markdown, with fences longer than any sequence of backticks in it."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{printable(text)}\n{fence}"
 
 
 def heading(game: GameReport) -> str:
-    """The game, and the kind of its figures if not exact."""
+    """Returns the heading of a game, with the kind of its figures unless they are exact."""
     title, kind = game.config["title"], game.config["measured"]
     return title if kind == "exact" else f"{title}: {kind}"
 
 
 def known(game: GameReport) -> str:
-    """The reference figures, or the kind of figures, in words."""
+    """Describes the reference figures, or the kind of figures."""
     kind, reference = game.config["measured"], game.config["reference"]
     if kind != "exact":
         return EXPLAINED[kind]
@@ -85,7 +85,7 @@ def known(game: GameReport) -> str:
 
 
 def figure_in_words(figure: str) -> str:
-    """E.g. `payoff against uniform` for `payoff_uniform`."""
+    """Converts the name of a figure to text, e.g. `payoff_uniform` to `payoff against uniform`."""
     for beginning, words in IN_WORDS.items():
         if figure.startswith(beginning):
             return words + figure.removeprefix(beginning)
@@ -93,19 +93,19 @@ def figure_in_words(figure: str) -> str:
 
 
 def brief_headings(figure: str) -> tuple[str, ...]:
-    """Of a brief table of a game whose figure has that name."""
+    """Returns the headings of a summary table for a game whose figure has this name."""
     return ("algorithm", "seeds", "steps", "seconds", figure_in_words(figure), "interval (confidence)")
 
 
 def group_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
-    """The headings of a table with a row for every group, the best first, and the rows."""
+    """Returns headings and rows of a table with a row for every group, best first."""
     others, (first, *figures) = _others(game.groups[0]), brief_headings(game.config["figure"])
     headings = (first, "differs in", *figures, *map(figure_in_words, others), "steps per second")
     return headings, [_cells(group, others) for group in game.groups]
 
 
 def run_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
-    """The headings of a table with a row for every run, and the rows."""
+    """Returns headings and rows of a table with a row for every run."""
     figure = figure_in_words(game.config["figure"])
     headings = ("run", "algorithm", "seed", "state", "steps", "seconds", figure, "commit")
     runs = [(group, run) for group in game.groups for run in group.runs]
@@ -114,7 +114,7 @@ def run_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
 
 
 def _others(group: Group) -> list[str]:
-    """The measured figures besides the game's own and the ends of intervals."""
+    """Returns the names of measured figures, except for the game's main figure and ends of intervals."""
     last = group.counted[0].rows[-1] if group.counted else {}
     measured = [name for name in last if is_measured(name, group.config["measured"])]
     shown = {group.config["figure"], "nash_conv"}  # NashConv is twice the exploitability
@@ -130,7 +130,7 @@ def _cells(group: Group, others: Sequence[str]) -> list[str]:
 
 
 def _figures(group: Group, digits: int, digits_of_seconds: int) -> list[str]:
-    """Cells under `brief_headings`, but for the first."""
+    """Returns the cells under `brief_headings`, except for the first."""
     seconds, figure = _middle(group, "seconds"), group.config["figure"]
     return [
         _seeds(group),
@@ -142,7 +142,7 @@ def _figures(group: Group, digits: int, digits_of_seconds: int) -> list[str]:
 
 
 def _interval(group: Group, digits: int) -> str:
-    """That of the median over several seeds, or of the figure that one run has sampled."""
+    """Formats the interval of the median over several seeds, or of a figure that a single run sampled."""
     figure = group.config["figure"]
     last, low, high = group.last(figure), _middle(group, f"{figure}_low"), _middle(group, f"{figure}_high")
     words = "99 %"
@@ -153,7 +153,7 @@ def _interval(group: Group, digits: int) -> str:
 
 
 def _middle(group: Group, figure: str) -> float | None:
-    """The median of a figure over the seeds; None if it has not been evaluated yet."""
+    """Returns the median of a figure over the seeds; None if it has not been evaluated yet."""
     last = group.last(figure)
     return None if last is None else last.middle
 
@@ -174,7 +174,7 @@ def _steps(group: Group) -> str:
 
 
 def _run_cells(group: Group, run: Run) -> list[str]:
-    """A row of `run_table`, but for its first cell."""
+    """Returns a row of `run_table`, except for the first cell."""
     figures = ["", "", ""]
     if run.rows:
         last = run.rows[-1]
@@ -184,5 +184,5 @@ def _run_cells(group: Group, run: Run) -> list[str]:
 
 
 def commands(game: GameReport) -> str:
-    """The commands that reproduce the runs, one per line."""
+    """Returns the commands that reproduce the runs, one per line."""
     return "\n".join(command_of(run) for group in game.groups for run in group.runs)

@@ -1,4 +1,4 @@
-"""The results that ship with the package, as data: the contents of the tables in `docs/results.md`."""
+"""The learners' results that ship with the package, as data: the contents of the tables in `docs/results.md`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ FILE = Path(__file__).with_name("results.csv")
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one learner on one game: a row of a table.
+    """The result of one learner on one game, which is a row of a table.
 
     Attributes:
         study: Name of the study, `studies/STUDY.toml`.
         part: Name of its page, e.g. "report" or "averaging".
-        game: The game and its parameters, as the command takes them.
-        learner: The learner, and the arguments in which it differs from others on the page.
+        game: The game and its parameters, as on the command line.
+        learner: The learner, and the arguments in which it differs from other rows of the page.
         seeds: The seeds of its runs.
-        steps: Steps per run, the median over the seeds.
+        steps: Steps per run, median over the seeds.
         step: The unit of a step.
-        seconds: Seconds per run, the median.
-        exploitability: Exact, the median, payoff points.
-        low: Lower end of the interval for the median of all seeds; None for a single seed.
-        high: Upper end.
-        confidence: Probability that the interval holds the median; None for a single seed.
+        seconds: Seconds per run, median over the seeds.
+        exploitability: Exact exploitability, median over the seeds, payoff points.
+        low: Lower end of the interval for the median over all possible seeds; None for a single seed.
+        high: Upper end of this interval.
+        confidence: Probability that the interval contains that median; None for a single seed.
         value: The game's value to player 0, payoff points.
         uniform_exploitability: Exploitability of uniform play, payoff points.
     """
@@ -49,13 +49,13 @@ class Result:
 
 
 def load_results() -> list[Result]:
-    """All rows, in the order of the page, with the digits that the page shows."""
+    """Returns all rows in the order of the page, with the digits that the page shows."""
     with FILE.open(newline="", encoding="utf-8") as file:
         return [result_of(row) for row in csv.DictReader(file)]
 
 
 def result_of(row: Mapping[str, str]) -> Result:
-    """Parses a row of the file; empty strings stand for None."""
+    """Parses a row of the file; an empty string means None."""
     return Result(**{name: READERS[kind](row[name]) for name, kind in get_type_hints(Result).items()})
 
 

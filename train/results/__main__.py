@@ -1,4 +1,4 @@
-"""Regenerates the results from the page's tables: `python -m train.results`, in the top folder of the repository."""
+"""Regenerates the data from the page's tables: run `python -m train.results` in the root folder of the repository."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 def results_in(text: str) -> Iterator[Result]:
-    """The rows of all tables of studies in a page."""
+    """Returns the rows of all tables of studies in a page."""
     for section in SECTION.finditer(text):
         study = re.fullmatch(r"cardwar study studies/(\w+)\.toml", section["command"])
         if study is None:
@@ -36,7 +36,7 @@ def results_in(text: str) -> Iterator[Result]:
 
 
 def as_csv(results: list[Result]) -> bytes:
-    """The content of the file."""
+    """Returns the content of the CSV file."""
     return csv_bytes([NAMES, *(_cells(result) for result in results)])
 
 

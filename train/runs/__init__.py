@@ -1,1 +1,1 @@
-"""Single runs: training, evaluation and run folders."""
+"""Single training runs, with evaluation and run folders."""

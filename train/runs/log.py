@@ -1,6 +1,6 @@
-"""A log for learners of your own: measures their policies, and writes a run folder like this package's learners do.
+"""A log for your own learner: measures its policies, and writes a run folder like those of this package's learners.
 
-`cardwar report`, `cardwar playoffs` and `plot_runs` read the folder like any other.
+`cardwar report`, `cardwar playoffs` and `plot_runs` read this folder like any other.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.validation import MAX_INT
 from train.words import game_in_words, json_parameters
 
-# A policy is saved as a table if it was queried at this many observations at most.
+# A policy is saved as a table if measuring it took at most this many queries.
 MOST_KEPT = 200_000
 
 
 class ExploitabilityLog:
-    """Measures the policies of your own learner, and stores the figures in a run folder.
+    """Measures the policies of your learner, and stores the figures in a run folder.
 
     An existing log in the folder is continued, so a killed script can be restarted. After each `record` the folder is
-    complete. It also holds the newest policy as a table, for play-offs, if an exact measurement takes at most 200,000
+    complete. The newest policy is also stored, as a table for play-offs, if an exact measurement takes at most 200,000
     queries.
 
     Attributes:
@@ -60,22 +60,22 @@ class ExploitabilityLog:
         against: str = "uniform",
         sinks: Sequence[Sink] = (),
     ) -> None:
-        """Creates the folder, or opens an existing log.
+        """Creates a log in a new folder, or opens an existing log.
 
         Args:
-            game: The game that is learned.
-            folder: A new or empty folder, or that of the same log.
-            label: Name of the learner in reports, which group logs with the same label and different seeds.
-            seed: Seed of the learner, 0 to 2**32 - 1; also of sampled measurements.
-            step: What a step is, in a few words, for axes and tables.
+            game: The game that the learner plays.
+            folder: A new or empty folder, or the folder of the same log.
+            label: Name of the learner in reports; they group logs that have the same label and different seeds.
+            seed: Seed of the learner, 0 to 2**32 - 1; it is also the seed of sampled measurements.
+            step: The unit of steps, for axes and tables.
             measure: "exact"; or, where that is infeasible, "matches" (1,000 games, with 99 % intervals) or "bound"
                 (trains an exploiter from scratch for each row, which takes long).
             against: The opponents in matches, separated by commas.
-            sinks: Called with every row after it is written, e.g. `wandb_sink(run)`.
+            sinks: Functions that are called with every row after it is written, e.g. `wandb_sink(run)`.
 
         Raises:
-            ValueError: If the folder holds anything but this log, the game cannot be measured exactly, or an argument
-                is invalid.
+            ValueError: If the folder contains anything but this log, the game cannot be measured exactly, or an
+                argument is invalid.
         """
         require_game(game)
         seed = whole_number("seed", seed, range(MAX_SEED + 1))
@@ -97,7 +97,7 @@ class ExploitabilityLog:
 
     @property
     def steps(self) -> int:
-        """Steps of the last row; 0 if there is none."""
+        """Steps of the last row; 0 if there are no rows."""
         return int(self.rows[-1]["steps"]) if self.rows else 0
 
     def record(self, steps: int, policy: Policy | str) -> MetricsRow:
@@ -105,11 +105,11 @@ class ExploitabilityLog:
 
         Args:
             steps: Training steps so far: 0 before training, and more than in the previous row.
-            policy: A `Policy`, or the name of one, a run folder or a policy file.
+            policy: A `Policy`, the name of a policy, a run folder or a policy file.
 
         Returns:
-            The row: `steps`, `seconds` since the log was created, without compilation, `measured`, and the figures in
-            payoff points.
+            The row: `steps`, `seconds` since the log was created (excluding compilation), `measured`, and the figures
+            in payoff points.
 
         Raises:
             ValueError: If the steps do not increase, the policy returns no valid probabilities, or another process
@@ -132,7 +132,7 @@ class ExploitabilityLog:
         return row
 
     def rewind(self, steps: int) -> None:
-        """Drops the rows after a step, for a learner that resumes from an older checkpoint."""
+        """Drops the rows after a step, so that the learner can resume from an older checkpoint."""
         rows = [row for row in self.rows if row["steps"] <= steps]
         if not rows and self.rows:
             raise ValueError(f"steps ({steps}) must be at least {self.rows[0]['steps']:.0f}, where the first row is")
@@ -152,7 +152,7 @@ class ExploitabilityLog:
         self.rows = rows
 
     def _keep(self, answers: _Remembered) -> None:
-        """Saves the policy in the folder; removes an old one if this one cannot be saved."""
+        """Saves the policy in the folder; if it cannot be saved, removes an older policy."""
         path = self.folder / POLICY_FILE
         policy = answers.stands_for
         has_kind = type(policy) in POLICY_KINDS.values()
@@ -186,19 +186,19 @@ def _measure(game: Game[Any], way: str, against: str) -> Measure:
 
 
 class _Remembered:
-    """Wraps a policy and records its answers: an exact measure queries every reachable observation."""
+    """Wraps a policy and records its probabilities; an exact measurement queries every reachable observation."""
 
     def __init__(self, policy: Policy) -> None:
         self.stands_for = policy
         self._observations: list[NDArray[np.float32]] = []
         self._answers: list[NDArray[np.float64]] = []
         self._count = 0
-        # Measures do not query these policies at every observation, so the record would be incomplete.
+        # Exact measurements do not query these policies at every observation, so the record would be incomplete.
         partly = getattr(policy, "by_words", False) or getattr(policy, "stationary", False)
-        self.asked_through: Policy = policy if partly else self  # what a measure should query
+        self.asked_through: Policy = policy if partly else self  # the policy that should be measured
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """The policy's answers."""
+        """Returns the policy's probabilities, and records them."""
         answers = checked_probabilities(self.stands_for, observations, action_masks)
         self._count += len(observations)
         if self._count <= MOST_KEPT:
@@ -207,7 +207,7 @@ class _Remembered:
         return answers
 
     def table(self, game: Game[Any]) -> LearnedTable | None:
-        """The policy as a table, if the queries were few enough."""
+        """The policy as a table; None if there were too many queries."""
         if not 0 < self._count <= MOST_KEPT:
             return None
         # Adding zero turns -0.0, whose bytes differ, into 0.0.

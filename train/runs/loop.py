@@ -1,4 +1,4 @@
-"""Runs any algorithm: trains, measures, checkpoints, and resumes after a kill."""
+"""Runs any algorithm: trains, measures, writes checkpoints, and resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class RunResult:
     """The outcome of a run.
 
     Attributes:
-        folder: Folder with everything about the run.
-        policy: The policy at its end.
+        folder: The run folder.
+        policy: The policy at the end of the run.
         measured: The kind of `figures`: "exact", "lower bound" or "matches".
-        figures: Figures of that policy by name, e.g. `exploitability`.
+        figures: Final figures by name, e.g. `exploitability`.
         reference: Reference figures by name, e.g. `uniform_exploitability`.
         steps: Training steps, in units of `Algorithm.step`.
-        seconds: Wall time including evaluations, without compilation, over all parts of a resumed run.
-        verdict: The result in words.
+        seconds: Wall-clock time with evaluations, without compilation, summed over all parts of a resumed run.
+        verdict: The result as sentences.
     """
 
     folder: Path
@@ -79,14 +79,15 @@ def run(
         game: Any game that the algorithm supports.
         algorithm: A key of `ALGORITHMS`.
         args: An instance of the algorithm's `Args`.
-        out: Run folder: new or empty; with `resume`, that of a run with the same game, algorithm, arguments and seed.
+        out: Run folder: new or empty; with `resume`, the folder of a run with the same game, algorithm, arguments and
+            seed.
         seed: Random seed, 0 to 2**32 - 1.
-        resume: Whether to resume the run in `out`; a finished run returns its result.
+        resume: Whether to resume the run in `out`; if that run is finished, its result is returned.
         echo: Stream for progress: live on a terminal, else one line per evaluation.
-        sinks: Called with every new row after it is written, e.g. `train.runs.sinks.wandb_sink(run)`.
+        sinks: Functions that are called with every new row after it is written, e.g. `wandb_sink(run)`.
 
     Raises:
-        ValueError: If an argument is invalid, or another run is active in `out`; nothing in it is changed then.
+        ValueError: If an argument is invalid, or another run is active in `out`; the folder is not changed then.
     """
     require_game(game)
     entry = algorithm_named(algorithm)
@@ -96,7 +97,7 @@ def run(
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
     with own_generators(seed, threads), without_compiler(), ExitStack() as until_the_end:
-        learner = entry.learner(game, args, seed)  # first: raises if it cannot learn the game
+        learner = entry.learner(game, args, seed)  # first, because this raises if the algorithm cannot learn the game
         measure = measure_for(game, args)
         config = run_identity(game, entry.name, args, seed) | described(game, entry.label, entry.step, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))
@@ -138,12 +139,12 @@ def _continue(folder: RunFolder, learner: Learner, config: Mapping[str, Any], me
         kept = with_prefix(tensors, "learner.")
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
-            raise ValueError(f"{unlike[0]} is not kept by both")
-        measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # checks that all figures of the final report exist
+            raise ValueError(f"only one of the checkpoint and this version has {unlike[0]}")
+        measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # raises if a figure of the final report is missing
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        # The checksum holds, so another version wrote it.
+        # The checksum is correct, so the file is not damaged: another version wrote it.
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(
             f"the checkpoint in {folder.path} was written by another version ({reason}); "
@@ -159,7 +160,7 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
     tensors = {f"learner.{name}": tensor for name, tensor in learned_tensors.items()}
     tensors["generator"] = torch.get_rng_state()
     twister = np.random.get_state()
-    assert isinstance(twister, tuple)  # unless a dict is asked for
+    assert isinstance(twister, tuple)  # a dict would need `legacy=False`
     generator, key, *rest = twister
     data = {
         "run": {name: config[name] for name in IDENTITY},
@@ -171,7 +172,7 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
 
 
 def _learn(learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float) -> Iterator[MetricsRow]:
-    """Trains from one evaluation to the next and yields their rows; `seconds` were spent before."""
+    """Trains from one evaluation to the next and yields rows; `seconds` were spent in earlier parts of the run."""
     watch = Stopwatch()
     while learner.steps < args.steps:
         due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
@@ -192,7 +193,7 @@ def _tensorboard(folder: RunFolder, rows: list[MetricsRow]) -> Iterator[OnRow]:
     refuse_links(folder.path, TENSORBOARD_FOLDER)
     path = folder.path / TENSORBOARD_FOLDER
     for stale in path.glob("events.out.tfevents.*"):
-        stale.unlink()  # it may hold a row beyond the checkpoint, or a torn one
+        stale.unlink()  # the events can contain a row after the checkpoint, or an incomplete row
 
     def record(row: MetricsRow) -> None:
         for name, figure in tagged(row).items():
@@ -207,11 +208,11 @@ def _tensorboard(folder: RunFolder, rows: list[MetricsRow]) -> Iterator[OnRow]:
 
 @contextmanager
 def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> Iterator[OnRow]:
-    """Shows each row: in a live line on a terminal, as a line of its own elsewhere."""
+    """Shows each row: on a terminal in a live line, elsewhere in a new line."""
     if echo is None:
         yield lambda row: None
     elif echo.isatty():
-        # A short bar, so that all of it fits a terminal of 80 columns.
+        # A short bar, so that the line fits a terminal with 80 columns.
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=8),

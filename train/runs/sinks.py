@@ -1,4 +1,4 @@
-"""Sinks: send the rows of a run or log to a tracking service as they are written."""
+"""Sinks, which send each row of a run or log to a tracking service when it is written."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from train.kinds import is_measured
 from train.storage.run_folder import MetricsRow
 
-# Gets each row after it is written.
+# A function that is called with each row after it is written.
 Sink = Callable[[MetricsRow], object]
 
 
 def tagged(row: MetricsRow) -> dict[str, float]:
-    """A row's figures under names with their kind, e.g. `exact/exploitability`."""
+    """Renames a row's figures so that names contain their kind, e.g. `exact/exploitability`."""
     kind = row["measured"]
     return {
         f"{kind.replace(' ', '_')}/{name}" if is_measured(name, kind) else f"learning/{name}": figure
@@ -23,10 +23,10 @@ def tagged(row: MetricsRow) -> dict[str, float]:
 
 
 def wandb_sink(run: Any) -> Sink:
-    """Sends each row to Weights & Biases, with the row's steps as its step.
+    """Returns a sink that sends each row to Weights & Biases, with the row's steps as its step.
 
     Args:
-        run: What `wandb.init` returned; `wandb.init(mode="offline")` needs neither account nor network.
+        run: The result of `wandb.init`; `wandb.init(mode="offline")` needs neither account nor network.
     """
 
     def send(row: MetricsRow) -> None:

@@ -1,1 +1,1 @@
-"""Files of runs and policies. A file is either complete or absent, and is checked when it is read."""
+"""Files of runs and policies; they are written atomically and checked when they are read."""

@@ -1,4 +1,4 @@
-"""A lock: only one run at a time works in a folder."""
+"""A lock on a folder, so that only one run at a time uses it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from filelock import lock_descriptor
 
 @contextmanager
 def alone_in(folder: Path, make: bool = False) -> Iterator[None]:
-    """Locks a folder against other runs; the lock ends with the process. `make` makes the folder.
+    """Locks a folder against other runs until the process ends; `make` creates the folder.
 
-    The folder itself is locked, so nothing is written into it. Nothing is locked on Windows, on file systems that
-    cannot lock folders, or if there is no folder.
+    The lock is on the folder itself, so no file is written. Nothing is locked on Windows, on file systems that cannot
+    lock folders, or if there is no folder.
 
     Raises:
-        ValueError: If another process is at work in the folder.
+        ValueError: If another process has locked the folder.
     """
     if make:
         with suppress(FileExistsError):
@@ -34,7 +34,7 @@ def alone_in(folder: Path, make: bool = False) -> Iterator[None]:
             free = True
         if not free:
             raise ValueError(
-                f"{folder}: another run is active in this folder; wait for its end, or choose another folder"
+                f"{folder}: another run is active in this folder; wait until it ends, or choose another folder"
             )
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Files of JSON data and tensors. A file is either complete or absent, and is checked when it is read."""
+"""Files of JSON data and tensors; they are written atomically and checked when they are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from baselines.files import parse_object, require_plain, write_atomically
 
 DIGEST = "sha256"
 DATA = "data"
-# Maximum size of a file: a sparse file can claim to be larger than any disk, and the checksum would read all of it.
+# Maximum size of a file: a sparse file can be larger than any disk, and computing the checksum would read all of it.
 MOST_BYTES = 8 * 2**30
 
 
@@ -37,11 +37,11 @@ def write_archive(path: Path, archive: Archive) -> None:
 
 
 def read_archive(path: Path, folder: Path | None = None) -> Archive:
-    """Reads a file written by `write_archive`; `folder` is where it was found, as for `require_plain`.
+    """Reads a file written by `write_archive`; `folder` is the folder to pass to `require_plain`.
 
     Raises:
-        ValueError: If the file is missing, torn, damaged, not one that `write_archive` wrote, larger than 8 GiB,
-            or larger than memory.
+        ValueError: If the file is missing, incomplete, damaged, not written by `write_archive`, larger than 8 GiB, or
+            larger than memory.
     """
     try:
         require_plain(path, folder)
@@ -56,7 +56,12 @@ def read_archive(path: Path, folder: Path | None = None) -> Archive:
         return Archive(tensors, parse_object(data))
     except MemoryError:
         raise ValueError(f"{path} does not fit into memory") from None
-    except (OSError, RuntimeError, SafetensorError, ValueError) as error:  # torch's, if it cannot map the file
+    except (
+        OSError,
+        RuntimeError,
+        SafetensorError,
+        ValueError,
+    ) as error:  # raised by torch if it cannot map the file into memory
         raise ValueError(f"{path} is missing or damaged: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""Schemas of a run's JSON files. Each file is validated as a whole before use.
+"""Schemas of the JSON files in a run folder. Each file is validated completely before use.
 
 Importing this does not import torch.
 """
@@ -19,10 +19,10 @@ from train.validation import MAX_INT, Strict
 # Increased when older run folders can no longer be read.
 FORMAT = 1
 MAX_SEED = 2**32 - 1
-# The algorithm of an `ExploitabilityLog`.
+# The entry `algorithm` of an `ExploitabilityLog`.
 OWN = "own"
 
-# Maximum length of texts and lists.
+# Maximum length of strings and lists.
 LONGEST = 10_000
 Text = Annotated[str, Field(max_length=LONGEST)]
 
@@ -33,15 +33,15 @@ def _check_name(name: str) -> str:
     return name
 
 
-# Name of a figure.
+# The name of a figure.
 Name = Annotated[str, AfterValidator(_check_name)]
 Count = Annotated[int, Field(ge=1, le=MAX_INT)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
-# Payoff points, as large as an exact solver allows.
+# Payoff points, up to the largest payoff that exact solvers accept.
 Points = Annotated[float, Field(ge=-LARGEST_PAYOFF, le=LARGEST_PAYOFF)]
 
-# State of numpy's own generator, the Mersenne Twister: its name, its key, its position, whether a normal draw is left
-# over, and that draw.
+# State of numpy's global generator, the Mersenne Twister: name, key, position, whether a normal draw is cached, and the
+# cached draw.
 Key = Annotated[list[Seed], Field(min_length=624, max_length=624)]
 Place = Annotated[int, Field(ge=0, le=624)]
 Flag = Annotated[int, Field(ge=0, le=1)]
@@ -64,12 +64,12 @@ def _is_moderate(value: object) -> bool:
     return value is None or (isinstance(value, (int, float)) and abs(value) <= MAX_INT)
 
 
-# Value of a parameter or an argument.
+# The value of a parameter or an argument.
 Value = Annotated[Any, AfterValidator(_check_value)]
 
 
 class StoredArgs(Strict):
-    """Arguments of a learner, of which every learner has the first two."""
+    """Arguments of a learner; all learners have the first two."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Value]
@@ -79,7 +79,7 @@ class StoredArgs(Strict):
 
 
 class StoredIdentity(Strict):
-    """The identity of a run, as `run_identity` returns it."""
+    """The identity of a run, as returned by `run_identity`."""
 
     game: Text
     parameters: dict[Text, Value]
@@ -88,7 +88,7 @@ class StoredIdentity(Strict):
     seed: Seed
 
 
-# Exact figures that cannot be negative, but for rounding.
+# Exact figures that cannot be negative, except by rounding errors.
 NOT_NEGATIVE, ROUNDING = ("exploitability", "nash_conv"), 1e-6
 
 
@@ -99,26 +99,26 @@ def _check_reference(reference: dict[str, float]) -> dict[str, float]:
     return reference
 
 
-# Reference figures of exact measures: at least all of one line.
+# Reference figures of exact measures; a run has at least all names in one of these lines.
 REFERENCES = (("uniform_nash_conv",), ("value", "uniform_exploitability"))
 
 
 class StoredConfig(StoredIdentity):
-    """`config.json`: the configuration of a run, and what plots and reports need."""
+    """`config.json`: the configuration of a run, and the data that plots and reports need."""
 
     format: Literal[1]
     title: Text
     label: Text
     step: Text
     measured: Kind = "exact"  # the only kind in older files
-    # The figure that plots show, and the reference figures, in payoff points.
+    # The name of the figure in plots, and the reference figures in payoff points.
     figure: Name = "exploitability"
     reference: Annotated[dict[Name, Points], AfterValidator(_check_reference)]
 
     @model_validator(mode="after")
     def _figure_and_reference_are_of_the_kind(self) -> StoredConfig:
         if not is_measured(self.figure, self.measured):
-            raise ValueError(f"figure ({self.figure}) is none of the kind {self.measured!r}")
+            raise ValueError(f"figure ({self.figure}) is not a figure of the kind {self.measured!r}")
         if self.measured == "exact" and not any(self.reference.keys() >= set(names) for names in REFERENCES):
             needed = ", or ".join(" and ".join(names) for names in REFERENCES)
             raise ValueError(f"reference ({', '.join(self.reference)}) must have {needed}")
@@ -126,7 +126,7 @@ class StoredConfig(StoredIdentity):
 
 
 class StoredMetadata(Strict):
-    """`metadata.json`: when and with which versions a run was started."""
+    """`metadata.json`: the start time of a run and the versions in use."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Text]
@@ -136,9 +136,9 @@ class StoredMetadata(Strict):
 
 
 class StoredRow(Strict):
-    """One evaluation: a row of `metrics.csv` and of the checkpoint.
+    """One evaluation, which is a row of `metrics.csv` and of the checkpoint.
 
-    A learner adds figures of its own. They may be NaN, such as the loss of a network that has not learned yet.
+    Learners add training figures, which can be NaN, such as the loss of a network that has not been trained yet.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -161,7 +161,7 @@ class StoredRow(Strict):
             if name in NOT_NEGATIVE and figure < -ROUNDING:
                 raise ValueError(f"{name} ({figure}) must be at least 0")
         if not figures:
-            raise ValueError(f"it has no figures of the kind {self.measured!r}")
+            raise ValueError(f"the row has no figures of the kind {self.measured!r}")
         if self.measured == "matches":
             _check_intervals(figures)
         return self
@@ -176,7 +176,7 @@ def _check_intervals(figures: dict[str, float]) -> None:
 
 
 class StoredRows(Strict):
-    """All of `metrics.csv`."""
+    """All rows of `metrics.csv`."""
 
     rows: Annotated[list[StoredRow], Field(min_length=1)]
 
@@ -187,7 +187,9 @@ class StoredRows(Strict):
             if set(following.model_extra or {}) != names:
                 raise ValueError(f"rows[{number}] must have the figures of rows[0]")
             if not (following.steps > row.steps and following.seconds >= row.seconds):
-                raise ValueError(f"rows[{number}] must have more steps than the row before, and not fewer seconds")
+                raise ValueError(
+                    f"rows[{number}] must have more steps than the previous row, and at least as many seconds"
+                )
         return self
 
 

@@ -1,8 +1,8 @@
-"""The folder of a run: configuration, results, and the checkpoint from which a killed run resumes.
+"""The folder of a run, with its configuration, its results, and the checkpoint from which it can resume.
 
 `config.json` identifies the run, `metadata.json` records its environment, and `metrics.csv` has a row per evaluation.
-The checkpoint also holds the rows and is replaced atomically, so a run can be killed at any moment and everything else
-is rebuilt from it. `checksums.txt` verifies files without a checksum of their own; while `metrics.csv` is being
+The checkpoint also contains these rows and is replaced atomically, so a run can be killed at any time; resuming
+rebuilds all other files from it. `checksums.txt` verifies files that contain no checksum; while `metrics.csv` is being
 replaced, it has a line for the old metrics and one for the new ones.
 """
 
@@ -27,27 +27,27 @@ from train.storage.formats import FORMAT, StoredCheckpoint, StoredConfig, Stored
 from train.validation import Strict, check
 
 if TYPE_CHECKING:
-    from train.storage.archive import Archive  # it needs torch, which reports do without
+    from train.storage.archive import Archive  # it needs torch, which reports do not need
 
 CONFIG_FILE, METADATA_FILE, METRICS_FILE = "config.json", "metadata.json", "metrics.csv"
 CHECKPOINT_FILE, CHECKSUM_FILE = "checkpoint.safetensors", "checksums.txt"
 ANEW = "restore a copy, or restart the run in another folder"
 RESUME = "resuming the run (--resume) rebuilds it from the checkpoint"
 
-# Bytes of a file of settings or checksums.
+# Maximum size in bytes of a file of settings or checksums.
 MOST_SETTINGS = 1_000_000
-# Key of the run's identity in a policy's data.
+# Key of the run's identity in the data of a policy file.
 RUN = "run"
 
-# Runs that differ in any of these are different runs.
+# Two runs that differ in any of these are different runs.
 IDENTITY = tuple(StoredIdentity.model_fields)
 
-# Figures of one evaluation by name; `measured` says what kind of figures they are.
+# Figures of one evaluation by name; `measured` is the kind of figures.
 MetricsRow = dict[str, Any]
 
 
 class HeldByRunError(ValueError):
-    """A folder holds another run, or one that is not to be resumed."""
+    """The folder contains another run, or a run that the caller did not ask to resume."""
 
 
 class RunFolder:
@@ -58,39 +58,39 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: str | Path, config: Mapping[str, Any]) -> RunFolder:
-        """Starts a run in a folder that is new or empty; `config` is as `StoredConfig`, without the format.
+        """Starts a run in a new or empty folder; `config` has the entries of `StoredConfig`, without the format.
 
         Raises:
-            ValueError: If the folder holds a run or other files; they stay as they are.
+            ValueError: If the folder contains a run or other files, which are not changed.
         """
         folder = cls(Path(path))
         if (folder.path / CONFIG_FILE).exists():
-            raise HeldByRunError(f"{path} already holds a run; resume it or choose another folder")
+            raise HeldByRunError(f"{path} already contains a run; resume it or choose another folder")
         if folder.path.exists() and not folder.path.is_dir():
             raise ValueError(f"{path} is not a folder")
         held = {each.name for each in folder.path.iterdir()} if folder.path.exists() else set()
-        # A run killed during creation leaves hidden files and these two.
+        # A run that was killed while it was created leaves hidden files and these two.
         if any(not name.startswith(".") for name in held - {METADATA_FILE, CHECKSUM_FILE}):
-            raise ValueError(f"{path} holds other files; choose an empty or a new folder")
+            raise ValueError(f"{path} contains other files; choose an empty or a new folder")
         folder.path.mkdir(parents=True, exist_ok=True)
         metadata, config = {"seed": config["seed"], **_circumstances()}, {"format": FORMAT, **config}
         contents = {METADATA_FILE: _json(metadata), CONFIG_FILE: _json(config)}
         folder._write_checksums([_checksum(name, content) for name, content in contents.items()])
-        for name, content in contents.items():  # the settings last: it is a run from then on
+        for name, content in contents.items():  # the settings come last: they make the folder a run
             write_atomically(folder.path / name, content)
         return folder
 
     @classmethod
     def reopen(cls, path: str | Path, identity: Mapping[str, Any]) -> RunFolder:
-        """Continues the run that a folder holds; `identity` is as `run_identity`, with other entries ignored.
+        """Opens a run to resume it; `identity` has the entries of `run_identity`; further entries are ignored.
 
         Raises:
-            ValueError: If the folder holds no run or a damaged one; if the run has another game, algorithm,
-                arguments or seed; or if the folder holds links, because a run must not change files elsewhere.
+            ValueError: If the folder contains no run or a damaged run; if the run has another game, algorithm,
+                arguments or seed; or if the folder contains links, because a run must not change files elsewhere.
         """
         folder = cls(Path(path))
         if not (folder.path / CONFIG_FILE).exists():
-            raise ValueError(f"{path} holds no run to resume")
+            raise ValueError(f"{path} contains no run to resume")
         for held_file in sorted(folder.path.iterdir()):
             refuse_links(folder.path, held_file.name)
         folder.check_same(identity)
@@ -98,26 +98,26 @@ class RunFolder:
         return folder
 
     def check_same(self, identity: Mapping[str, Any]) -> None:
-        """Raises ValueError if the run is damaged, or has another game, algorithm, arguments or seed."""
+        """Raises ValueError if the run is damaged or has another game, algorithm, arguments or seed."""
         if difference := _difference(self.config(), identity):
             why = ", on which schedules may depend: more steps need a new run" * difference.startswith("steps=")
             raise HeldByRunError(
-                f"{self.path} holds a run with {difference}{why}; resume it with its original arguments"
+                f"{self.path} contains a run with {difference}{why}; resume it with its original arguments"
             )
 
     def config(self) -> dict[str, Any]:
-        """The configuration, as `StoredConfig`; raises ValueError if it is missing, damaged or of another format."""
+        """The configuration (see `StoredConfig`); raises ValueError if it is missing, damaged or of another format."""
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(f"{self.path} is {kind_of_file(self.path)}, not the folder of a run")
         return self._read_json(CONFIG_FILE, StoredConfig)
 
     def identity(self) -> dict[str, Any]:
-        """The run's identity, as `StoredIdentity`; raises ValueError as `config`."""
+        """The run's identity (see `StoredIdentity`); raises the same errors as `config`."""
         config = self.config()
         return {name: config[name] for name in IDENTITY}
 
     def metadata(self) -> dict[str, Any]:
-        """The environment of the run, as `StoredMetadata`; raises ValueError if the file is missing or damaged."""
+        """The environment of the run (see `StoredMetadata`); raises ValueError if the file is missing or damaged."""
         return self._read_json(METADATA_FILE, StoredMetadata)
 
     def _read_json(self, name: str, kind: type[Strict]) -> dict[str, Any]:
@@ -128,17 +128,19 @@ class RunFolder:
             content = read_plain(path, self.path, MOST_SETTINGS)
             held = parse_object(content)
             if "format" in kind.model_fields and held.get("format") != FORMAT:
-                raise ValueError(f"its format ({held.get('format')!r}) is that of another version, not {FORMAT}")
+                raise ValueError(
+                    f"its format ({held.get('format')!r}) belongs to another version; this one reads {FORMAT}"
+                )
             self._check_sum(name, content)
             return check(kind, held)
         except (OSError, ValueError) as error:
             raise ValueError(f"{path} cannot be read: {error}; {ANEW}") from None
 
     def read_checkpoint(self, identity: Mapping[str, Any]) -> Archive | None:
-        """The newest checkpoint, with data as `StoredCheckpoint`, or None if the run was killed before its first.
+        """Reads the newest checkpoint (see `StoredCheckpoint`); returns None if the run has not written one yet.
 
         Raises:
-            ValueError: If the checkpoint is damaged or belongs to another run than that of `identity`.
+            ValueError: If the checkpoint is damaged, or its run is not the run of `identity`.
         """
         from train.storage.archive import read_archive
 
@@ -157,9 +159,9 @@ class RunFolder:
         return checkpoint
 
     def check_policy(self, path: Path, data: Mapping[str, Any]) -> None:
-        """Raises ValueError if a policy file in this folder belongs to another run.
+        """Raises ValueError if a policy file in this folder was written by another run.
 
-        Policies of no run, and those of older versions, are not checked.
+        Policies that name no run, and policies of older versions, are not checked.
         """
         if RUN in data:
             try:
@@ -187,10 +189,10 @@ class RunFolder:
         self._write_checksums([*(each for each in lines if not _is_of_metrics(each)), line])
 
     def read_metrics(self) -> list[MetricsRow]:
-        """The rows of `metrics.csv`; none if the run was stopped before its first evaluation.
+        """Reads the rows of `metrics.csv`; there are none if the run was stopped before its first evaluation.
 
         Raises:
-            ValueError: If the file is empty or damaged, or it is missing though it was written.
+            ValueError: If the file is empty or damaged, or missing although it was written.
         """
         path = self.path / METRICS_FILE
         try:
@@ -200,7 +202,7 @@ class RunFolder:
             self._check_sum(METRICS_FILE, content)
             lines = csv.DictReader(io.StringIO(content.decode()))
             if len(set(names := lines.fieldnames or ())) < len(names):
-                raise ValueError(f"a name is twice in its first line: {', '.join(names)}")
+                raise ValueError(f"its first line contains a name twice: {', '.join(names)}")
             rows = [
                 {name: cell if name == "measured" else float(cell) for name, cell in line.items()} for line in lines
             ]
@@ -210,7 +212,7 @@ class RunFolder:
             raise ValueError(f"{path} cannot be read: {error}; {RESUME}") from None
 
     def _checksums(self) -> list[bytes]:
-        """One line for each file, but two lines for metrics that are being replaced right now."""
+        """Returns one line for each file, but two lines for `metrics.csv` while it is being replaced."""
         path = self.path / CHECKSUM_FILE
         there = path.exists() or path.is_symlink()
         return read_plain(path, self.path, MOST_SETTINGS).splitlines(keepends=True) if there else []
@@ -219,7 +221,7 @@ class RunFolder:
         write_atomically(self.path / CHECKSUM_FILE, b"".join(lines))
 
     def _check_sum(self, name: str, content: bytes) -> None:
-        """Raises ValueError if a file does not hold what was written."""
+        """Raises ValueError if the content of a file does not match its checksum."""
         if _checksum(name, content) not in self._checksums():
             raise ValueError(f"its checksum is not in {CHECKSUM_FILE}, so one of the two is missing or damaged")
 
@@ -229,7 +231,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 def _checksum(name: str, content: bytes) -> bytes:
-    """A line in the format of `sha256sum`."""
+    """Returns a line in the format of `sha256sum`."""
     return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
 
 
@@ -238,11 +240,11 @@ def _is_of_metrics(line: bytes) -> bool:
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The first difference between two runs, in words; empty for the same run."""
+    """Describes the first difference between two runs; empty for the same run."""
     for key in IDENTITY:
         one, other = held[key], wanted[key]
         if one != other and isinstance(one, dict) and isinstance(other, dict):
-            # An entry that is missing is not one that is null.
+            # A missing entry differs from an entry that is null.
             sides = {name: [(name in each, each.get(name)) for each in (one, other)] for name in (*one, *other)}
             unlike = next(name for name, (left, right) in sides.items() if left != right)
             held_there, wanted_here = (repr(each[unlike]) if unlike in each else "nothing" for each in (one, other))
@@ -267,7 +269,7 @@ def _circumstances() -> dict[str, Any]:
 
 
 def _commit() -> str | None:
-    """The commit of the checkout that this package runs from, if it is one."""
+    """Returns the commit of the checkout from which this package runs, if it runs from a checkout."""
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None

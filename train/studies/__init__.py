@@ -1,1 +1,1 @@
-"""Many runs from one file."""
+"""Studies, which are many runs described by one file."""

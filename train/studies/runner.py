@@ -1,4 +1,4 @@
-"""Executes the runs of a study, each in its own process; interrupted runs are resumed."""
+"""Executes the runs of a study, each in its own process, and resumes interrupted runs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.studies.study_file import StudyRun
 
 LOCK = ".lock"
-# Bytes of free disk space that a run needs.
+# Free disk space that a run needs, in bytes.
 LITTLE_ROOM = 1_000_000
-# Without -P, modules in the working folder would shadow ours.
+# Without -P, modules in the working folder would shadow the modules of this package.
 PROGRAM = (sys.executable, "-P", "-m", "train.cli")
 POLL_SECONDS = 0.5
-# Seconds that runs may take to notice the end of their study; compiled code delays it.
+# Seconds that runs have to notice the end of their study; running compiled code delays this.
 PATIENCE_SECONDS = 10.0
 
 
@@ -45,15 +45,15 @@ class State(StrEnum):
 
 
 class StudyTask:
-    """A run of the study and the current content of its folder, within the study's folder `out`."""
+    """A run of the study and the current content of the run's folder, which is in the study's folder `out`."""
 
     def __init__(self, run: StudyRun, out: Path) -> None:
-        """Raises ValueError if the folder holds another run, or a link stands in place of the folder or the log."""
+        """Reads the folder; raises ValueError if it contains another run, or if the folder or the log is a link."""
         self.run, self.out, self.folder = run, out, out / run.name
-        self.log = out / "logs" / f"{run.name}.log"  # the latest output
+        self.log = out / "logs" / f"{run.name}.log"  # output of the latest process
         refuse_links(out, run.name)
         refuse_links(out, f"logs/{self.log.name}")
-        self.reason: str | None = None  # why it failed
+        self.reason: str | None = None  # why the run failed
         self.held: Run | None = None  # the folder as last read; None if it is missing or damaged
         self.damage: str | None = None  # why the folder could not be read
         self.read()
@@ -61,8 +61,8 @@ class StudyTask:
             RunFolder(self.folder).check_same(run.identity)
 
     def read(self) -> None:
-        """Reads the folder again."""
-        # A run reports damage itself when it continues. A file that is being written now can be read the next time.
+        """Reads the folder of the run again."""
+        # A resumed run reports damage itself. A file that is being written now can be read next time.
         self.damage = None
         try:
             if (self.folder / CONFIG_FILE).exists():
@@ -77,13 +77,13 @@ class StudyTask:
             return State.FAILED
         if self.held is None:
             return State.UNFINISHED if (self.folder / CONFIG_FILE).exists() else State.NEW
-        # A run writes the policy last.
+        # The policy is the last file that a run writes.
         ended = self.held.finished and (self.folder / POLICY_FILE).exists()
         return State.FINISHED if ended else State.UNFINISHED
 
     @property
     def last(self) -> MetricsRow | None:
-        """The newest row; None before the first evaluation."""
+        """The newest row of metrics; None before the first evaluation."""
         return self.held.rows[-1] if self.held and self.held.rows else None
 
     @property
@@ -93,7 +93,7 @@ class StudyTask:
 
     @property
     def pace(self) -> float | None:
-        """Mean seconds per step; None before the first evaluation after step 0."""
+        """Mean seconds per step; None before the first evaluation that follows step 0."""
         return self.last["seconds"] / self.last["steps"] if self.last and self.last["steps"] else None
 
 
@@ -101,16 +101,16 @@ Show = Callable[[Sequence[StudyTask], Sequence[StudyTask]], None]
 
 
 def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> None:
-    """Starts or resumes the runs that have not finished.
+    """Starts or resumes the unfinished runs.
 
     Args:
         chosen: The runs; their `held` and `reason` are kept up to date.
         out: The study's folder.
-        jobs: Number of processes at once.
-        show: Called several times a second with the active runs and those that have just ended.
+        jobs: Number of parallel processes.
+        show: Called several times a second with the active runs and the runs that have just ended.
 
     Raises:
-        ValueError: If another study is at work in the folder, or its lock is a link.
+        ValueError: If another study is active in the folder, or the lock file is a link.
     """
     waiting = [each for each in chosen if each.state is not State.FINISHED]
     working: dict[StudyTask, subprocess.Popen[bytes]] = {}
@@ -135,12 +135,12 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
 
 @contextmanager
 def _locked(out: Path) -> Iterator[int]:
-    """Locks the folder for this study. Its runs hold the lock too, so the next study waits for runs left over."""
+    """Locks the folder for this study. Its runs hold the lock, too, so no study can start while such a run is left."""
     with open_inside(out, LOCK, "ab") as file:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not lock_descriptor(file.fileno(), blocking=False):
             if time.monotonic() > deadline:
-                raise ValueError(f"{out}: another study is at work in this folder")
+                raise ValueError(f"{out}: another study is active in this folder")
             time.sleep(POLL_SECONDS)
         yield file.fileno()
 
@@ -152,10 +152,12 @@ def _start(each: StudyTask, lock: int) -> subprocess.Popen[bytes]:
     with open_inside(each.out, f"logs/{each.log.name}", "wb") as log:
         return subprocess.Popen(
             [*PROGRAM, *words],
-            stdin=subprocess.PIPE,  # closed when the study ends, however that happens
+            stdin=subprocess.PIPE,  # closed when the study ends in any way
             stdout=log,
             stderr=log,
-            pass_fds=[lock] if os.name == "posix" else [],  # Windows cannot; runs end with their study there too
+            pass_fds=[lock]
+            if os.name == "posix"
+            else [],  # not possible on Windows, where runs also end with their study
             env=without_secrets(CARDWAR_END_WITH_STDIN="1", **{FROM_FILE: "1"}),
         )
 
@@ -175,16 +177,16 @@ def _end(each: StudyTask, process: subprocess.Popen[bytes]) -> None:
 
 
 def _unsaid(each: StudyTask, code: int) -> str:
-    """Explains why a run failed if it could not even write its log."""
+    """Explains why a run failed that could not write its log."""
     left = shutil.disk_usage(each.out).free
     return f"exit code {code}" + (f"; only {left:,} bytes are left on the disk" if left < LITTLE_ROOM else "")
 
 
 def seconds_left(all_runs: Sequence[StudyTask], chosen: Sequence[StudyTask], jobs: int) -> float | None:
-    """Estimates the seconds until the chosen runs end, with `jobs` at a time; None if no run has a pace yet.
+    """Estimates the seconds until the chosen runs end, if `jobs` run in parallel; None if no run has a pace yet.
 
-    A run continues at its own pace. A run that has not begun takes the median pace of those of `all_runs` with its game
-    and algorithm or, if there are none, the median time of all runs.
+    A run that has started continues at its own pace. For other runs, the estimate is the median pace of runs in
+    `all_runs` with the same game and algorithm or, if there are none, the median time of all runs.
     """
     paces: dict[Any, list[float]] = defaultdict(list)
     for each in all_runs:

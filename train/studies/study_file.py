@@ -1,12 +1,12 @@
-"""The file of a study, which lists its runs.
+"""Reads study files, which list the runs of a study.
 
     title = "..."                            # of the report; default: the file's name
-    seeds = [0, 1, 2]                        # of groups without seeds; default: [0]
+    seeds = [0, 1, 2]                        # default of groups without seeds; [0] if omitted
 
-    [defaults.ppo]                           # arguments of an algorithm wherever it runs
+    [defaults.ppo]                           # arguments of an algorithm in all runs
     steps = 500_000
 
-    [presets.ppo_short]                      # an algorithm with arguments of its own
+    [presets.ppo_short]                      # an algorithm with its own arguments
     algorithm = "ppo"
     label = "PPO for a short time"           # in the report; default: the preset's name
     steps = 10_000
@@ -19,7 +19,7 @@
     page = "entropy"                         # page of these runs: entropy.html; default: report.html
 
 Games and algorithms are written as on the command line of `cardwar train`. Arguments beside the algorithm take
-precedence over the group's, then the preset's, then the defaults. A run in several groups is done once.
+precedence over the group's, then the preset's, then the defaults. A run that is in several groups is executed once.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from train.words import game_in_words, game_of_words, run_identity, split_words,
 
 
 def _word(value: object) -> object:
-    """Converts a number to the string that one would write on the command line."""
+    """Converts a number to the string that would be typed on the command line."""
     return str(value) if isinstance(value, (int, float)) else value
 
 
@@ -58,7 +58,7 @@ Texts = Annotated[list[Text], Field(min_length=1)]
 
 
 class _Group(Strict):
-    """A table [[runs]]."""
+    """A table `[[runs]]` of the file."""
 
     games: Texts
     algorithms: Texts
@@ -68,7 +68,7 @@ class _Group(Strict):
 
 
 class _File(Strict):
-    """All of a file."""
+    """The whole content of a file."""
 
     title: str | None = None
     seeds: Seeds = Field([0])
@@ -78,7 +78,7 @@ class _File(Strict):
 
 
 class _Named(NamedTuple):
-    """An algorithm or a preset of a file, with its arguments there."""
+    """An algorithm or a preset, with the arguments that the file gives."""
 
     algorithm: str
     label: str
@@ -89,20 +89,20 @@ class _Named(NamedTuple):
 class StudyRun:
     """A run of a study."""
 
-    name: str  # of its folder
+    name: str  # name of the run's folder
     game: Game[Any]
     algorithm: str  # a key of `ALGORITHMS`
-    label: str  # of the algorithm in pictures
+    label: str  # name of the algorithm in pictures
     args: CommonArgs
     seed: int
 
     def words(self, folder: Path) -> list[str]:
-        """The `cardwar` arguments that execute this run, with output in `folder`."""
+        """Returns the arguments of `cardwar` that execute this run, with output in `folder`."""
         return train_words(game_in_words(self.game), self.identity, folder)
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The identity that `RunFolder.check_same` compares."""
+        """The identity of the run, for `RunFolder.check_same`."""
         return run_identity(self.game, self.algorithm, self.args, self.seed)
 
 
@@ -110,9 +110,9 @@ class StudyRun:
 class Study:
     """The content of a study file."""
 
-    title: str  # of the report
-    runs: tuple[StudyRun, ...]  # in the order of the file, each once
-    pages: dict[str, tuple[StudyRun, ...]]  # by name of the page of the report
+    title: str  # title of the report
+    runs: tuple[StudyRun, ...]  # in the order of the file, without duplicates
+    pages: dict[str, tuple[StudyRun, ...]]  # name of a page of the report -> its runs
 
 
 def read_study(path: str | Path) -> Study:
@@ -120,7 +120,7 @@ def read_study(path: str | Path) -> Study:
 
     Raises:
         ValueError: If the file does not follow the format above; a game, an algorithm, a parameter or an argument is
-            unknown or invalid; or two different runs would have the same name. The error names the place.
+            unknown or invalid; or two different runs would have the same name. The error names the location.
         OSError: If it cannot be read.
     """
     with _at(str(path)):
@@ -149,7 +149,7 @@ def _read(path: str | Path) -> _File:
 
 
 def _named(file: _File) -> dict[str, _Named]:
-    """Every algorithm with its defaults, and every preset."""
+    """Returns every algorithm with its defaults, and every preset."""
     named = {name: _Named(name, entry.label, {}) for name, entry in ALGORITHMS.items()}
     for name, given in file.defaults.items():
         with _at(f"[defaults.{name}]"):
@@ -198,13 +198,13 @@ def _check_names(runs: Sequence[StudyRun]) -> None:
         if count > 1:
             raise ValueError(
                 f"two different runs would be called {name}: "
-                "write what they differ in beside the algorithm, as in 'ppo entropy=0'"
+                "write their differences beside the algorithm, as in 'ppo entropy=0'"
             )
 
 
 @contextmanager
 def _at(place: str) -> Iterator[None]:
-    """Prefixes the message of a ValueError with the place."""
+    """Prefixes the message of a ValueError with the location in the file."""
     try:
         yield
     except ValueError as error:

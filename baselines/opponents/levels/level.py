@@ -51,13 +51,13 @@ class Level:
     path: Path  # its file
 
     def learned_for(self) -> Game[Any]:
-        """The game that it was trained on."""
+        """Returns the game that it was trained on."""
         return make_game(self.game, **self.parameters)
 
 
 @cache
 def levels() -> tuple[Level, ...]:
-    """All levels, grouped by game, weakest first.
+    """Returns all levels, grouped by game, weakest first.
 
     Raises:
         ValueError: If a file is damaged; the error names it.
@@ -78,19 +78,19 @@ def levels() -> tuple[Level, ...]:
 
 
 def _checksums() -> dict[Path, str]:
-    """The files of levels with their checksums."""
+    """Returns the listed checksum of each level's file."""
     try:
         lines = read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines()
         known = {FOLDER / name: checksum for checksum, name in (line.split("  ") for line in lines)}
         if unknown := sorted(set(FOLDER.glob("*.safetensors")) - known.keys()):
-            raise ValueError(f"it does not name {unknown[0].name}")
+            raise ValueError(f"it does not list {unknown[0].name}")
         return known
     except (OSError, ValueError) as error:
         raise ValueError(f"{FOLDER / CHECKSUM_FILE} is missing or damaged: {error}; {AGAIN}") from None
 
 
 def _ladder(game: Game[Any]) -> dict[str, Level]:
-    """The levels for a game, by number."""
+    """Returns the levels for a game, by number."""
     words = word_view(game)
     return {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
 
@@ -98,7 +98,7 @@ def _ladder(game: Game[Any]) -> dict[str, Level]:
 @plays(lambda game: bool(_ladder(game)), lambda game: [f":{number}" for number in _ladder(game)])
 @cached_by_game(8)
 def level(game: Game[Any], number: str = "") -> Policy:
-    """The policy `level:NUMBER`, cached.
+    """Returns the policy `level:NUMBER`, cached.
 
     Raises:
         ValueError: If the game has no levels, or none with that number; the error lists the levels.

@@ -19,10 +19,10 @@ DECIMALS = 6
 class Switches:
     """Encodes observations: one-hot for entries with few integer values; other entries are scaled.
 
-    For example, an entry that counts 0 to 2 cards becomes three switches, one of which is on: 2 becomes 0, 0, 1. So a
-    network distinguishes three cards of a rank from two as easily as some cards from none. A number between two
-    integers is split between their switches: 1.25 becomes 0, 0.75, 0.25. An entry whose bounds are not integers, or too
-    far apart, becomes one number, scaled by its bounds.
+    For example, an entry that counts 0 to 2 cards becomes three switches, one of which is on: 2 becomes 0, 0, 1. A
+    network then distinguishes two cards of a rank from one as easily as one from none. A number between two integers is
+    split between their switches: 1.25 becomes 0, 0.75, 0.25. An entry whose bounds are not integers or are too far
+    apart becomes one number, scaled by its bounds.
     """
 
     def __init__(self, game: Game[Any]) -> None:

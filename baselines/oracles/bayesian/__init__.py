@@ -1,1 +1,1 @@
-"""Games with private information in which both players move once."""
+"""Exact results for games with private information in which both players move once."""

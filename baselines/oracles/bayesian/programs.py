@@ -18,7 +18,7 @@ TOLERANCE = 1e-10
 
 
 def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any], NDArray[Any]]]:
-    """The value and both strategies, each `[types, own actions]`, as fractions.
+    """Returns the value and both strategies, each `[types, own actions]`, as fractions.
 
     Shifts payoffs to be positive, so that all unknowns are positive and 0 is feasible.
     """
@@ -26,7 +26,7 @@ def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any]
     choices, replies = types_0 * actions_0, types_1 * actions_1
     shift, fractions = 1 - Fraction(float(form.payoffs.min())), np.frompyfunc(Fraction, 1, 1)
     worth = form.deals.astype(object)[:, :, None, None] * (np.frompyfunc(exactly, 1, 1)(form.payoffs) + shift)
-    # Unknowns: the choices, and per type of player 1 its concession, which bounds that of each of its actions.
+    # Unknowns: player 0's probabilities, and for each type of player 1 the lowest payoff to player 0 over its actions.
     conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
     played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]
     objective, bounds = np.repeat((0, 1), (choices, types_1)), np.repeat((0, 1), (replies, types_0))
@@ -37,7 +37,7 @@ def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any]
 
 
 def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
-    """Both strategies; player 1's is the dual solution of player 0's program."""
+    """Returns both strategies; player 1's is the dual solution of player 0's program."""
     program = Program(form)
     outcome = program.solve(-program.guarantee)
     duals = -outcome.ineqlin.marginals.reshape(form.payoffs.shape[1], form.payoffs.shape[3])
@@ -45,11 +45,13 @@ def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
 
 
 class Program:
-    """Player 0's program in floats: unknowns x[type, action], replies[type, action of 1], concessions[type of 1].
+    """Player 0's program in floats: unknowns x[type, action], replies[action of 1, type of 1], concessions[type of 1].
+
+    A reply is player 0's payoff against an action of a type of player 1, a concession the lowest reply of a type.
 
     In games with ordered types, payoffs against neighbouring types of player 1 differ in few entries. So each reply is
-    written as the reply of the previous type plus the difference. This keeps the program sparse; written out, it would
-    have millions of entries for 1000 types.
+    written as the reply of the previous type plus the difference. This keeps the program sparse; without it, the
+    program would have millions of entries for 1000 types.
     """
 
     def __init__(self, form: BayesianForm) -> None:
@@ -60,7 +62,7 @@ class Program:
         choices, replies = types_0 * actions_0, types_1 * actions_1
         chains = sparse.kron(sparse.identity(actions_1), sparse.identity(types_1) - sparse.eye(types_1, k=-1))
         total = sparse.kron(sparse.identity(types_0), np.ones((1, actions_0)))
-        # replies[b, j] - replies[b, j - 1] = steps . x, and each type of player 0 plays something
+        # replies[b, j] - replies[b, j - 1] = steps . x; the probabilities of each type of player 0 sum to 1
         moves = sparse.csr_matrix(-steps.reshape(replies, choices))
         nothing = sparse.csr_matrix((types_0, types_1))
         self._equalities = sparse.bmat([[moves, chains, None], [total, None, nothing]], format="csr")

@@ -1,8 +1,8 @@
-"""Solves games in which both of two players move once on private information, by one linear program.
+"""Solves two-player games in which each player moves once, with private information, by one linear program.
 
 The payoff of player 0's behaviour strategy x[type, action] is a sum over the types of player 1. Each type plays the
-action that concedes least, and concessions are linear in x. So the optimal strategy solves a linear program, whose dual
-solution is player 1's strategy.
+action with the lowest payoff to player 0, and this payoff is linear in x. So the optimal strategy solves a linear
+program, whose dual solution is player 1's strategy.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ SLACK = 1e-10
 
 @cached_by_game(8)
 def form_of(game: Game[Any]) -> BayesianForm:
-    """The game's arrays, cached; raises a ValueError if the game is of another kind or its arrays are malformed."""
+    """Returns the game's arrays, cached; raises a ValueError for another kind of game or malformed arrays."""
     require_two_zero_sum(game, "an exact answer on private information")
     form = game.bayesian_form()
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
-        raise ValueError(f"{game.facts.name}: deals must be numbers of at least 0, and some more than 0")
+        raise ValueError(f"{game.facts.name}: deals must be finite numbers of at least 0, one or more of them positive")
     if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
         raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
     for player, seen in enumerate(form.observations):
         if np.isnan(seen).any():
             raise ValueError(f"{game.facts.name}: a type of player_{player} sees NaN; observations must be numbers")
         if len(set(observation_keys(seen))) < len(form.types[player]):
-            raise ValueError(f"{game.facts.name}: two types of player_{player} see the same")
+            raise ValueError(f"{game.facts.name}: two types of player_{player} have the same observation")
     return form
 
 
 class BayesianOracle:
-    """The `Oracle` of two-player games in which each player moves once, on private information."""
+    """The `Oracle` of two-player games in which each player moves once, with private information."""
 
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
@@ -119,14 +119,17 @@ class BayesianOracle:
 
 
 def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.float64]:
-    """Player 0's payoff for each action of each type of `player`, times the type's probability."""
+    """Returns player 0's payoff for each action of each type of `player`, times the type's probability."""
     weighted = form.weights[:, :, None, None] * form.payoffs
     path = "ijab,jb->ia" if player == 0 else "ijab,ia->jb"
     return np.asarray(np.einsum(path, weighted, other, optimize=True))
 
 
 def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviour]) -> TablePolicy:
-    """One policy for the given seats; a ValueError if two seats see the same but must play differently."""
+    """Makes one policy for the given seats.
+
+    Raises a ValueError if two seats have the same observation but must play differently.
+    """
     table: dict[bytes, NDArray[np.float64]] = {}
     for player, strategy in behaviour.items():
         spread = np.zeros((len(strategy), game.facts.num_actions))
@@ -142,14 +145,14 @@ def _table(game: Game[Any], form: BayesianForm, behaviour: Mapping[int, Behaviou
 
 
 def _programs() -> Any:
-    """The module of linear programs; scipy takes half a second to import."""
+    """Imports the module of linear programs on first use, since scipy takes half a second to import."""
     from baselines.oracles.bayesian import programs
 
     return programs
 
 
 def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
-    """The lowest and highest probability of each action over a player's optimal strategies, to about 1e-6.
+    """Returns the lowest and highest probability of each action over a player's optimal strategies, to about 1e-6.
 
     Each is `[types, own actions]`.
 
@@ -172,7 +175,7 @@ def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
 
 
 def _mirrored(form: BayesianForm) -> BayesianForm:
-    """The same game with the seats exchanged."""
+    """Returns the same game with the seats exchanged."""
     return BayesianForm(
         deals=form.deals.T,
         payoffs=-form.payoffs.transpose(1, 0, 3, 2),
@@ -183,7 +186,7 @@ def _mirrored(form: BayesianForm) -> BayesianForm:
 
 
 def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
-    """Queries a policy in a seat: `[types, own actions]`; a ValueError if the answers are no behaviour strategy."""
+    """Queries a policy in a seat: `[types, own actions]`; raises a ValueError if it returns no behaviour strategy."""
     form = form_of(game)
     actions = list(form.actions[player])
     masks = np.zeros((len(form.types[player]), game.facts.num_actions), dtype=np.int8)
@@ -192,7 +195,7 @@ def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
 
 
 def outcomes(game: Game[Any], policies: Sequence[Policy]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """All outcomes of two policies, `[types, types, actions, actions]`: payoffs to player 0, and probabilities."""
+    """Returns player 0's payoff and the probability of every outcome, `[types, types, actions, actions]`."""
     form = form_of(game)
     first, second = (behaviour_of(game, policy, seat) for seat, policy in enumerate(policies))
     probabilities = np.einsum("ij,ia,jb->ijab", form.weights, first, second, optimize=True)

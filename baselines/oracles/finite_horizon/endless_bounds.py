@@ -1,8 +1,8 @@
-"""Bounds for games without a round limit: unfinished games count first as lost, then as won.
+"""Bounds the value of games without a round limit: unfinished games count as lost for one bound, as won for the other.
 
-If player 0 can guarantee a payoff within `n` rounds while unfinished games count as lost, it can guarantee that payoff
-in the endless game too, whatever endless play pays. The same holds for player 1. The bounds tighten with each round.
-They need not meet: if neither player can force an end, play may never end.
+If player 0 can guarantee a payoff within `n` rounds when unfinished games count as lost, it can guarantee that payoff
+in the endless game too, whatever the payoff of endless play. The same holds for player 1. The bounds tighten with each
+round. They need not meet: if neither player can force an end, play may never end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class EndlessBounds:
         lower: Lower bound on the value at the start, payoff points to player 0.
         upper: Upper bound.
         sweeps: Number of rounds of look-ahead.
-        settled: Whether the last sweep changed nothing.
+        settled: Whether the last sweep left all bounds unchanged.
         bounds: `[positions, 2]` lower and upper bound of each position at which a round begins, up to swapping the
             seats.
         widest: The positions with the widest bounds, as states with one round left.
@@ -65,9 +65,9 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
         ValueError: If the game is not a two-player game of many rounds, or is too large.
     """
     if not counts_rounds(game):
-        raise ValueError(f"{game.facts.name}: not a two-player game whose positions come up again")
+        raise ValueError(f"{game.facts.name}: not a two-player game of many rounds")
     form = form_of(game)
-    # Lower and upper bounds by code. In the mirror image they are swapped.
+    # Lower and upper bounds by code, which swap (with changed signs) in the mirror image.
     bounds = np.stack([at_codes(form, worst) for worst in (-1.0, 1.0)])
     pairs = bounds.reshape(2, -1, 2)
     pairs[:, 2:, 1] = -pairs[::-1, 2:, 0]

@@ -1,7 +1,7 @@
 """Checks declared invariances of policies on a sample of positions.
 
-A policy that declares `stationary` is queried with one round left only. A policy with a method `choice_probabilities`
-is not queried at forms supported by that method. Both must agree with `action_probabilities`.
+A policy that declares `stationary` is queried only with one round left. A policy with a method `choice_probabilities`
+is queried through that method for the games it supports. Both must agree with `action_probabilities`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
 
-# How many numbers of rounds left to sample, and positions for each.
+# Sample sizes: numbers of rounds left, and positions for each of them.
 ROUNDS, POSITIONS = 4, 64
 SEED = 0
 
 
 def is_stationary(policy: Policy) -> bool:
-    """Whether a policy declares that its play is independent of the rounds left."""
+    """Returns whether a policy declares that its play is independent of the rounds left."""
     return bool(getattr(policy, "stationary", False))
 
 
 def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-    """The policy's `choice_probabilities`; None if it has no such method or the method does not support the form.
+    """Returns the policy's `choice_probabilities`; None if it lacks the method or the method does not support `form`.
 
     Raises a ValueError if the result does not have one probability per choice at every code.
     """

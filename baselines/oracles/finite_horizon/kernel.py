@@ -17,7 +17,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit()
 def _entry(form, node, i, j):  # type: ignore[no-untyped-def]  # compiled
-    """The code reached by choice `i` of player 0 and choice `j` of player 1."""
+    """Returns the code that follows choice `i` of player 0 and choice `j` of player 1."""
     lists, rows, options, strengths, option_counts, first, children, last = form
     a, b = rows[lists[node, 0]] + i, rows[lists[node, 1]] + j
     pair = options[a] * option_counts[lists[node, 1]] + options[b]
@@ -29,7 +29,7 @@ def _entry(form, node, i, j):  # type: ignore[no-untyped-def]  # compiled
 
 @njit()
 def shape(form, node):  # type: ignore[no-untyped-def]
-    """The number of choices of each player."""
+    """Returns the number of choices of each player."""
     lists, rows = form[0], form[1]
     own, other = lists[node]
     return rows[own + 1] - rows[own], rows[other + 1] - rows[other]
@@ -45,7 +45,7 @@ def fill(form, node, values, matrix):  # type: ignore[no-untyped-def]
 
 @njit()
 def _room(form, nodes):  # type: ignore[no-untyped-def]
-    """Arrays for the largest matrix, row strategy and column strategy among the nodes."""
+    """Returns arrays for the largest matrix, row strategy and column strategy among the nodes."""
     cells, most_rows, most_columns = 1, 1, 1
     for node in nodes:
         m, n = shape(form, node)
@@ -55,7 +55,7 @@ def _room(form, nodes):  # type: ignore[no-untyped-def]
 
 @njit()
 def _pure_bounds(matrix, greatest):  # type: ignore[no-untyped-def]
-    """The guarantee of the best row and the concession of the best column; equal at a saddle point."""
+    """Returns the maximin over rows and the minimax over columns; they are equal at a saddle point."""
     lower, greatest[:] = -np.inf, -np.inf
     for i in range(matrix.shape[0]):
         least = np.inf
@@ -110,7 +110,7 @@ def strategies_of(form, codes, values, starts, probabilities, gaps):  # type: ig
 
 @njit()
 def respond_range(form, start, stop, values, probabilities, starts, worth, best):  # type: ignore[no-untyped-def]
-    """Player 0's lowest best choice and its value at every code of the nodes, against the opponent's probabilities."""
+    """Writes player 0's lowest best choice and its value at the nodes' codes, given the opponent's `probabilities`."""
     for code in range(2 * start, 2 * stop):
         node, swapped = code >> 1, code & 1
         m, n = shape(form, node)
@@ -132,7 +132,7 @@ def respond_range(form, start, stop, values, probabilities, starts, worth, best)
 
 @njit()
 def play_range(form, start, stop, values, first, second, starts, chances):  # type: ignore[no-untyped-def]
-    """`[codes, 3]` outcome probabilities at every code of the nodes when `first` and `second` play."""
+    """Writes to `chances`, `[codes, 3]`, the outcome probabilities at the nodes' codes if `first` and `second` play."""
     for code in range(2 * start, 2 * stop):
         node, swapped = code >> 1, code & 1
         m, n = shape(form, node)

@@ -19,21 +19,21 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.kernels import kernels
 
 MAX_POSITIONS = 4_000_000
-# Each sweep is compared with this many earlier ones.
+# Each sweep is compared with at most this many earlier ones.
 LONGEST_PERIOD = 12
-# Per node, for a sweep in plain Python.
+# Time per node of a sweep in plain Python.
 SECONDS_PER_NODE = 1e-5
 
 Arrays = tuple[Any, ...]
 
 
 def kernel(nodes: int) -> Any:
-    """The kernels, compiled or not, for a sweep over this many nodes."""
+    """Returns the kernels, compiled only if a sweep over this many nodes would take plain Python too long."""
     return kernels("baselines.oracles.finite_horizon.kernel", SECONDS_PER_NODE * nodes)
 
 
 def counts_rounds(game: Game[Any]) -> bool:
-    """Whether a game has two players and declares a `rounds_form`."""
+    """Returns whether a game has two players and declares a `rounds_form`."""
     return (
         type(game).rounds_form is not Game.rounds_form
         and game.facts.max_rounds is not None
@@ -43,12 +43,15 @@ def counts_rounds(game: Game[Any]) -> bool:
 
 @cached_by_game(2)
 def form_of(game: Game[Any], max_positions: int = MAX_POSITIONS) -> RoundsForm[Any]:
-    """The positions reachable from a game's start, cached; a ValueError for other games or too many positions."""
+    """Returns the positions reachable from a game's start, cached.
+
+    Raises a ValueError if the game does not consist of such rounds or has too many positions.
+    """
     return game.rounds_form([start.state for start in game.initial()], max_positions)
 
 
 def arrays_of(form: RoundsForm[Any]) -> Arrays:
-    """The form as arguments of the compiled functions."""
+    """Returns the form as arguments of the compiled functions."""
     return (
         form.lists,
         form.rows,
@@ -62,18 +65,18 @@ def arrays_of(form: RoundsForm[Any]) -> Arrays:
 
 
 def levels_of(form: RoundsForm[Any]) -> list[Nodes]:
-    """The nodes by level, children first."""
+    """Returns the nodes by level, children first."""
     return [np.arange(*bounds) for bounds in pairwise(form.levels)]
 
 
 def choice_starts(form: RoundsForm[Any], codes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Offsets of player 0's choices at each code in one concatenated array, and its length."""
+    """Returns the offset of each code's choices of player 0 in one concatenated array, then the array's length."""
     lists = form.lists.ravel() if codes is None else form.lists[codes >> 1, codes & 1]
     return np.concatenate([[0], np.cumsum(form.rows[lists + 1] - form.rows[lists])])
 
 
 def choice_places(form: RoundsForm[Any], codes: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The indices of player 0's choices at codes whose choices begin at `starts`."""
+    """Returns the indices of player 0's choices at codes whose choices begin at `starts`."""
     own = choice_starts(form, codes)
     return np.arange(own[-1]) + np.repeat(starts - own[:-1], np.diff(own))
 
@@ -99,7 +102,7 @@ class History:
         self.kept.append(array)
 
     def __getitem__(self, sweep: int) -> NDArray[Any]:
-        """The array after sweep number `sweep`, also past the last one computed."""
+        """Returns the array after sweep number `sweep`, also past the last one computed."""
         if self.period is None or sweep < len(self.kept):
             return self.kept[sweep]
         begin = len(self.kept) - self.period
@@ -107,7 +110,7 @@ class History:
 
 
 def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> NDArray[np.float64]:
-    """`[2 * nodes]` values by code: the payoffs of final nodes, `of_rounds` where a round begins, 0 in wars."""
+    """Returns `[2 * nodes]` values by code: the payoffs of final nodes, `of_rounds` where a round begins, 0 in wars."""
     values = np.zeros(2 * len(form.lists))
     values[:2] = 1.0, -1.0
     put(values, slice(form.levels[-2], form.levels[-1]), np.asarray(of_rounds))

@@ -1,7 +1,7 @@
 """Best responses and head-to-head results in two-player games of many rounds, sweep by sweep.
 
-All values are player 0's, at every position and its mirror image. At the mirror image player 0 sees what player 1 sees
-at the position, so one sweep serves both seats.
+All values are those of player 0, at every position and its mirror image. At the mirror image player 0 sees what player
+1 sees at the position, so one sweep covers both seats.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ResponsePolicy:
         return f"<ResponsePolicy: a best response in {len(self._form.lists):,} positions>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`; uniform over legal actions at unreachable states."""
+        """Returns `[batch, num_actions]`; uniform over legal actions at unreachable states."""
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
         form = self._form
         codes, rounds_left = form.codes_seen(observations)
@@ -63,7 +63,7 @@ class ResponsePolicy:
 
 
 class _Policies:
-    """The policies' answers at every code; a stationary policy is queried only once."""
+    """The policies' probabilities at every code; a stationary policy is queried only once."""
 
     def __init__(self, form: RoundsForm[Any], policies: Sequence[Policy]) -> None:
         self._form = form
@@ -82,7 +82,7 @@ class _Policies:
 
 
 def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
-    """A policy's probabilities of all choices in seat 0, concatenated over all codes.
+    """Returns a policy's probabilities of all choices in seat 0, concatenated over all codes.
 
     The policy is queried in batches at codes with more than one choice, unless its method `choice_probabilities`
     supports the form.
@@ -195,7 +195,7 @@ class RoundsOracle:
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Supports the same games, in floats, any equilibrium."""
+        """Supports the same games, in floats, for any equilibrium."""
         return counts_rounds(game) and request.plain
 
     def solve(self, request: Request) -> StateSolution:

@@ -1,9 +1,9 @@
 """Equilibria of two-player games of many rounds over few positions, sweep by sweep.
 
-With `r` rounds left, a position is a matrix game over the values of later positions with `r - 1` left, and of positions
-in the same round, which are solved first. The guarantees of both strategies bound each matrix game's value; the bounds
-add up to `gap`. Values need not converge as rounds are added, so all sweeps are kept until one repeats another bit for
-bit.
+With `r` rounds left, a position is a matrix game. Its entries are the values of later positions with `r - 1` rounds
+left and of positions in the same round, which are solved first. The guarantees of both strategies bound the value of
+each matrix game, and `gap` adds up the distances between these bounds. Values need not converge as rounds are added, so
+all sweeps are stored until one repeats another bit for bit.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from baselines.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 
-# Stored values, 8 bytes each.
+# Limit on stored values, 8 bytes each.
 MAX_VALUES = 250_000_000
-# How many solutions are cached: from the start, and from states that it does not lead to.
+# Number of cached solutions: one from the start, the others from states that the start does not lead to.
 MAX_REGIONS = 4
 
 
 def solve_nodes(
     arrays: Arrays, nodes: Nodes, values: NDArray[np.float64], threads: int | None = None
 ) -> NDArray[np.float64]:
-    """Certified lower and upper bounds, `[2, k]`, on the values of `k` nodes whose children have known values.
+    """Returns certified lower and upper bounds, `[2, k]`, on the values of `k` nodes whose children have known values.
 
     `values` are to player 0, by code. The result is the same for any number of threads.
     """
@@ -63,7 +63,7 @@ def solve_nodes(
 
 
 def matrix_of(arrays: Arrays, node: int, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`[choices of player 0, choices of player 1]`: the matrix game of a node, not mirrored."""
+    """Returns `[choices of player 0, choices of player 1]`: the matrix game of a node, not mirrored."""
     matrix = np.empty(kernel(1).shape(arrays, node))
     kernel(1).fill(arrays, node, values, matrix)
     return matrix
@@ -91,7 +91,7 @@ class RoundValues:
         if form.positions * (rounds + 1) > MAX_VALUES:
             raise ValueError(
                 f"{form.positions} positions with up to {rounds} rounds left are more than {MAX_VALUES} values; "
-                "this oracle takes fewer rounds"
+                "use fewer rounds"
             )
         self.form, self.rounds = form, rounds
         self.arrays = arrays_of(form)
@@ -129,7 +129,7 @@ class RoundValues:
         return values
 
     def value(self, code: int, rounds_left: int) -> float:
-        """The continuation value at a code to player 0, payoff points."""
+        """Returns the continuation value at a code to player 0, payoff points."""
         node, place = code >> 1, (code >> 1) - int(self.form.levels[-2])
         if place >= 0:
             worth = float(self.history[rounds_left][place])
@@ -139,7 +139,7 @@ class RoundValues:
         return -worth if code & 1 else worth
 
     def probabilities(self, codes: NDArray[np.int64], rounds_left: int) -> NDArray[np.float64]:
-        """Player 0's equilibrium strategies at codes: the probabilities of its choices, concatenated."""
+        """Returns player 0's equilibrium strategies at codes: the probabilities of its choices, concatenated."""
         starts = choice_starts(self.form, codes)
         probabilities, gaps = np.empty(starts[-1]), np.empty(len(codes))
         values = self.around(codes >> 1, rounds_left)
@@ -184,7 +184,7 @@ class RoundsTable(Table):
         return values.sweeps * (len(form.lists) - 2)
 
     def region(self, state: Any) -> tuple[RoundValues, int, int]:
-        """The solution that contains a state, its code and rounds left; solves the game from there if none does."""
+        """Returns a solution that contains the state, its code and rounds left; solves from the state if none does."""
         for region in self.regions:
             code, rounds_left = region.form.code(state), region.form.rounds_left(state)
             if code >= 0 and rounds_left <= region.rounds:
@@ -226,13 +226,13 @@ class RoundsTable(Table):
 
 
 def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The actions of player 0's choices at codes, concatenated."""
+    """Returns the actions of player 0's choices at codes, concatenated."""
     begins = form.rows[form.lists[codes >> 1, codes & 1]]
     return np.asarray(form.actions[choice_places(form, codes, begins)])
 
 
 def values_of(solution: Any) -> RoundValues:
-    """All values behind a `Solution`; raises a ValueError unless it was found by value iteration."""
+    """Returns all values behind a `Solution`; raises a ValueError unless value iteration found it."""
     if not isinstance(solution.policy, RoundsPolicy):
         raise ValueError(f"{solution.game.facts.name}: solved by {solution.method}, not by value iteration")
     return solution.policy.table.regions[0]

@@ -30,7 +30,7 @@ from cardwar_envs.games.duel import DuelState
 # A task fails after this many workers have died running it.
 MAX_RETRIES = 20
 TASKS_PER_PROCESSOR = 8
-LEAST_PER_TASK = 4096  # work for some 20 ms; a task costs 1 or 2 ms
+LEAST_PER_TASK = 4096  # takes about 20 ms; starting a task takes 1 or 2 ms
 
 
 class RayCluster:
@@ -82,7 +82,7 @@ class RayCluster:
                 low, high = tasks.pop(done)
                 solved, layer.values[low:high] = self._ray.get(done)
                 yield solved
-        finally:  # an interrupt must leave no tasks on a shared cluster
+        finally:  # an interrupt must not leave tasks on a shared cluster
             for task in tasks:
                 self._ray.cancel(task)
 
@@ -113,7 +113,7 @@ def solve_range(
 
 
 def _example() -> tuple[int, int, int, int, tuple[Letters, LayerRules], ValueLayer, ValueLayer]:
-    """Arguments of `solve_range` for a whole layer of a small duel."""
+    """Returns arguments of `solve_range` for a whole layer of a small duel."""
     layers = DuelLayers(DuelState(((1, 2, 3, 4), (1, 2, 3, 4))), carry=True, win=True)
     layers.solve()
     solved = layers.solved_layer(4)

@@ -1,4 +1,4 @@
-"""Layers and pieces of a rank game in the form that compiled code takes, and the engine that solves them in threads.
+"""Layers and pieces of a rank game as arguments of compiled code, and the engine that solves them in threads.
 
 A layer holds the values of all states with the same number of cards left. It has a row for each interleaving and number
 of carried ties, and a row has one value for each possible score. In 4-card Jujitsu:
@@ -7,7 +7,7 @@ of carried ties, and a row has one value for each possible score. In 4-card Juji
     layer 2, A B C, nothing carried     values at the scores 0, 2
     layer 2, A B C, 1 tie carried       a value at the score 1
 
-Where ties are carried, the scores of a row are all even or all odd. A piece is a range of upper halves of
+If ties are carried, the scores of a row are all even or all odd. A piece is a range of upper halves of
 interleavings. Its values are contiguous and depend only on the layer below. So pieces can be solved in any order, by
 any process, with the same result to the last bit (unless more than `MOST_FAILURES` games of one piece fail, which then
 shows in the gap).
@@ -66,8 +66,8 @@ class LayerRules(NamedTuple):
 class PrizeRules(NamedTuple):
     """The stakes of one layer of Goofspiel, for compiled code.
 
-    A context is what matters beside the hands: the prizes left and, where they matter, the score and carried points. A
-    layer holds a value for each interleaving and context, before the next prize is turned up.
+    A context is all that matters besides the hands: the prizes left and, if they matter, the score and carried points.
+    A layer holds a value for each interleaving and context, before the next prize is turned up.
 
     Attributes:
         turned: `[contexts]`, the number of prizes that can be turned up next, all equally likely.
@@ -128,8 +128,8 @@ class Solved(NamedTuple):
     """The results of a piece besides its values.
 
     Attributes:
-        counts: Number of matrix games, and of those that the simplex failed on.
-        gap: Largest duality gap of the others, payoff points.
+        counts: Number of matrix games, and number of games on which the simplex failed.
+        gap: Largest duality gap of the games that it solved, payoff points.
         failed: `[failures, 3]`, interleaving, carried ties and score of each failure.
     """
 
@@ -146,17 +146,17 @@ class Engine(Protocol):
     ) -> Iterator[Solved]:
         """Fills `layer.values` piece by piece and yields the other results of each piece.
 
-        `seconds` is about the time the layer takes in plain Python.
+        `seconds` estimates how long the layer would take in plain Python.
         """
 
 
 def kernel(seconds: float = np.inf) -> Any:
-    """The kernels, compiled or not, for duel work that takes plain Python about `seconds`."""
+    """Returns the kernels of duels, compiled only if the work would take plain Python (about `seconds`) too long."""
     return kernels("baselines.oracles.rank_games.kernel", seconds)
 
 
 def kernel_for(rules: Rules, seconds: float = np.inf) -> Any:
-    """The kernels for a layer with these rules."""
+    """Returns the kernels for a layer with these rules; `seconds` is as in `kernel`."""
     if isinstance(rules, PrizeRules):
         return kernels("baselines.oracles.rank_games.prize_kernel", seconds)
     return kernel(seconds)

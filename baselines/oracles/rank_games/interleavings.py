@@ -1,4 +1,4 @@
-"""Interleavings: all that matters about two hands if only the order of ranks matters, packed into integers.
+"""Interleavings of two hands, packed into integers: all that matters about the hands if only the order of ranks does.
 
 An interleaving (a "word" in public names) lists the held ranks in ascending order. It has the letter `A` for each card
 of a rank held only by player 0, `B` for each card of a rank held only by player 1, and one letter for each rank held by
@@ -50,7 +50,7 @@ class Letters(NamedTuple):
         rank: `[2 ** cut]`, number of a lower half among those with the same number of cards of each player.
         halves: Lower halves ordered by cards of player 0, cards of player 1, number.
         halves_start: `[cards + 1, cards + 1]`, the index in `halves` at which each pair of card counts starts.
-        halves_count: `[cards + 1, cards + 1]`, how many there are.
+        halves_count: `[cards + 1, cards + 1]`, the number of lower halves with each pair of card counts.
     """
 
     width: int
@@ -76,7 +76,7 @@ def rank_counts(hands: Hands) -> list[tuple[int, int]]:
 
 
 def fits(hands: Hands) -> bool:
-    """Whether the interleavings of these hands are short enough for tables of halves."""
+    """Returns whether the interleavings of these hands are short enough for tables of halves."""
     counts = rank_counts(hands)
     return _width(_pairs(counts)) * -(-_length(counts) // 2) <= MAX_HALF_BITS
 
@@ -88,12 +88,12 @@ def plain_seconds(hands: Hands) -> float:
 
 
 def interleavings_kernel(hands: Hands) -> Any:
-    """The kernels for the interleavings of these hands."""
+    """Returns the kernels for the interleavings of these hands, compiled only if plain Python would be slow."""
     return kernels("baselines.oracles.rank_games.interleavings_kernel", plain_seconds(hands) / 10)
 
 
 def letters_of(hands: Hands) -> Letters:
-    """The alphabet of all interleavings reachable from two hands."""
+    """Returns the alphabet of all interleavings reachable from two hands."""
     counts = rank_counts(hands)
     pairs = _pairs(counts)
     width, length, most = _width(pairs), _length(counts), len(hands[0])
@@ -118,7 +118,10 @@ def letters_of(hands: Hands) -> Letters:
 
 
 def packed_interleaving(hands: Hands, letters: Letters) -> int:
-    """The interleaving of two hands; raises a ValueError if the hands cannot follow from those of `letters`."""
+    """Returns the interleaving of two hands.
+
+    Raises a ValueError if the hands cannot follow from those that `letters` was made for.
+    """
     pairs = [(int(a), int(b)) for a, b in letters.cards.T[1:]]
     spelt = [letter for count in rank_counts(hands) for letter in _spell(count, pairs)]
     return _pack(spelt, letters.width) << letters.width * (letters.length - len(spelt))

@@ -13,7 +13,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit()
 def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
-    """Cards of both players in a half interleaving; -1, -1 if it has an unknown letter or a letter after its end."""
+    """Counts both players' cards in a half interleaving; -1, -1 if it has an unknown letter or one after its end."""
     mask, a, b = (1 << width) - 1, 0, 0
     ended = False
     while code:  # from the last letter to the first
@@ -29,13 +29,13 @@ def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
 
 @njit()
 def _is_flush(code, width, bits):  # type: ignore[no-untyped-def]
-    """Whether a half interleaving starts at its highest letter."""
+    """Returns whether a half interleaving is empty or has its first letter in the highest bits."""
     return code == 0 or code >> (bits - width) != 0
 
 
 @njit()
 def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
-    """Numbers the half interleavings with equal card counts, and counts them."""
+    """Numbers, in `rank`, the half interleavings with equal card counts, and counts them in `counted`."""
     bits, most = _bits(rank), len(counted)
     for code in range(len(rank)):
         if _is_flush(code, width, bits):
@@ -47,7 +47,7 @@ def rank_halves(rank, counted, width, cards):  # type: ignore[no-untyped-def]
 
 @njit()
 def list_halves(halves, rank, starts, width, cards):  # type: ignore[no-untyped-def]
-    """Yields the half interleavings for given numbers of cards and rank numbers; the inverse of `rank`."""
+    """Writes to `halves` the half interleavings, by card counts and number: the inverse of `rank`."""
     for code in range(len(rank)):
         if rank[code] >= 0:
             a, b = _cards_in(code, width, cards)
@@ -84,7 +84,7 @@ def number_interleavings(letters, cards_left, offsets):  # type: ignore[no-untyp
 
 @njit()
 def number_of(word, letters, layer):  # type: ignore[no-untyped-def]
-    """The number of an interleaving in its layer."""
+    """Returns the number of an interleaving in its layer."""
     return layer.offsets[word >> letters.cut] + letters.rank[word & ((1 << letters.cut) - 1)]
 
 
@@ -96,20 +96,20 @@ def word_at(upper, place, letters):  # type: ignore[no-untyped-def]
 
 @njit()
 def first_half(upper, letters, cards_left):  # type: ignore[no-untyped-def]
-    """The index in `letters.halves` of the first lower half that fits an upper half."""
+    """Returns the index in `letters.halves` of the first lower half that fits an upper half."""
     a, b = _cards_in(upper, letters.width, letters.cards)
     return letters.halves_start[cards_left - a, cards_left - b]
 
 
 @njit()
 def letter_at(word, place, letters):  # type: ignore[no-untyped-def]
-    """The letter at a position of an interleaving, 0 after its end."""
+    """Returns the letter at a position of an interleaving, 0 after its end."""
     return word >> letters.width * (letters.length - 1 - place) & ((1 << letters.width) - 1)
 
 
 @njit()
 def mirrored(word, letters):  # type: ignore[no-untyped-def]
-    """The interleaving with the players swapped."""
+    """Returns the interleaving with the players swapped."""
     image = 0
     for place in range(letters.length):
         image = image << letters.width | letters.swapped[letter_at(word, place, letters)]
@@ -118,7 +118,7 @@ def mirrored(word, letters):  # type: ignore[no-untyped-def]
 
 @njit()
 def without(word, place, by, letters):  # type: ignore[no-untyped-def]
-    """The interleaving after player 0, player 1 or both (`by` 0, 1, 2) play a card of the letter at `place`."""
+    """Returns the interleaving after player 0, player 1 or both (`by` 0, 1, 2) play a card of the letter at `place`."""
     width = letters.width
     shift = width * (letters.length - 1 - place)
     letter = word >> shift & ((1 << width) - 1)
@@ -130,7 +130,7 @@ def without(word, place, by, letters):  # type: ignore[no-untyped-def]
 
 @njit()
 def follows(word, letters, start):  # type: ignore[no-untyped-def]
-    """Whether `word` can follow from `start`, `[2, ranks]` cards of each rank.
+    """Returns whether `word` can follow from `start`, `[2, ranks]` cards of each rank.
 
     Spelling each letter with the lowest possible cards leaves the most cards for the rest.
     """
@@ -154,7 +154,7 @@ def follows(word, letters, start):  # type: ignore[no-untyped-def]
 
 @njit()
 def spell(row, ranks, letter_of, letters):  # type: ignore[no-untyped-def]
-    """The interleaving of a pair of hands, given as cards of each rank; -1 if the letters cannot spell it."""
+    """Returns the interleaving of a pair of hands, given as cards of each rank; -1 if the letters cannot spell it."""
     word, size = 0, 0
     for rank in range(ranks):
         a, b = row[rank], row[ranks + rank]

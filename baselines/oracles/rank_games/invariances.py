@@ -1,6 +1,6 @@
 """Checks policies that declare `by_words` on a sample of states.
 
-Such a policy is queried only at hands of the lowest ranks, so it must play the same wherever the interleaving is.
+Such a policy is queried only at hands of the lowest ranks, so it must play the same in all states of an interleaving.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _check(game: Duel | Goofspiel, policy: Policy, seat: int) -> int:
     row = first_difference(by_letter, words)
     if row is not None:
         raise ValueError(
-            f"policy {type(policy).__name__} declares by_words, but plays differently in states of one interleaving, "
+            f"policy {type(policy).__name__} declares by_words, but plays differently in states with one interleaving, "
             f"{place(game, seen[row])} and {place(game, in_words[row])}: {difference(by_letter[row], words[row])} "
             "(actions of the latter)"
         )
@@ -56,7 +56,7 @@ def _check(game: Duel | Goofspiel, policy: Policy, seat: int) -> int:
 
 @cached_by_game(8)
 def _random_observations(game: Duel | Goofspiel, player: int) -> NDArray[np.float32]:
-    """`[states, observation_size]`: a player's observations of undecided states at random times of random games."""
+    """Returns `[states, observation_size]`, observations of undecided states at random times of random games."""
     rng = np.random.default_rng(SEED)
     seen: list[NDArray[np.float32]] = []
     while len(seen) < STATES:

@@ -25,7 +25,7 @@ from baselines.oracles.rank_games.interleavings_kernel import (
 from cardwar_envs.core.compiled import njit
 
 NO_ROW = -(2**31)
-GAMES, FAILED = 0, 1  # places in counts
+GAMES, FAILED = 0, 1  # indices of `counts`
 
 
 # -- layout -------------------------------------------------------------------------------
@@ -69,12 +69,12 @@ def _last_row(features, cards_left, rules):  # type: ignore[no-untyped-def]
 def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
     """Lowest and highest undecided score with t carried ties; highest < lowest if there is none.
 
-    For two full decks exactly these scores are reachable. Of the g ranks gone from both hands, t have just tied. The
-    other tricks took from each player a cards that the opponent still holds, and g - t of the gone ranks. Start at such
-    a card of player 0, go to the gone rank that it met, then to that rank's other card, and so on, to a card of player
-    1 that player 0 still holds. Such a chain leads down if none of its tricks was lost. So each chain that cannot be
-    matched downwards costs a lost trick. Gone ranks can tie, and carried ties go to the next winner. For other hands
-    only the number of tricks bounds the score.
+    From two full decks exactly these scores are reachable. Of the `g` ranks that both hands have lost, `t` have just
+    tied. In the other tricks each player played `g - t` cards of such ranks, and `a` cards of ranks that the opponent
+    still holds. Start at one of these `a` cards of player 0, go to the card that it met, then to the other card of that
+    rank, and so on, until a card of player 1 whose rank player 0 still holds. If player 0 lost no trick of this chain,
+    the ranks descend. So each chain that cannot be matched downwards costs a lost trick. Lost ranks can tie, and
+    carried ties go to the next winner. From other hands, only the number of tricks bounds the score.
     """
     size, pairs, won, lost = features
     if rules.full_deck:
@@ -101,7 +101,7 @@ def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
 
 @njit()
 def _least(low, high, own_mirror, rules):  # type: ignore[no-untyped-def]
-    """The lowest score to solve for; an interleaving that is its own mirror image needs no negative scores."""
+    """Returns the lowest score to solve for: an interleaving that is its own mirror image needs no negative scores."""
     return high % rules.step if own_mirror and low <= high else low
 
 
@@ -145,7 +145,7 @@ def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[
 
 @njit()
 def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """The index in a layer's values of the first interleaving whose upper half is `first` or later."""
+    """Returns the index in a layer's values of the first interleaving whose upper half is `first` or later."""
     for upper in range(first, len(layer.offsets) - 1):
         number = layer.offsets[upper]
         if number == layer.offsets[upper + 1]:
@@ -284,7 +284,7 @@ def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-u
 
 @njit()
 def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """The index of a state's value in a layer, -1 if it is not stored, and the sign of the stored value."""
+    """Returns the index of a state's value in a layer, -1 if it is not stored, and the sign of the stored value."""
     row, sign = layer.row_of[number_of(word, letters, layer)], 1
     if row == NO_ROW:
         return -1, sign

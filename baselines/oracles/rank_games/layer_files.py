@@ -30,7 +30,7 @@ class LayerFolder:
     layers that the others have written.
 
     Raises:
-        ValueError: If the folder holds layers of another game, or has a link or the like in place of a file.
+        ValueError: If the folder holds layers of another game, or one of its files is not a plain file (e.g. a link).
     """
 
     def __init__(self, folder: Path, game: Mapping[str, Any]) -> None:
@@ -39,7 +39,7 @@ class LayerFolder:
         self._entries()  # raises now if the layers are of another game
 
     def _entries(self) -> dict[str, Any]:
-        """The manifest's entry for each layer."""
+        """Returns the manifest's entry for each layer."""
         manifest = self._manifest()
         if manifest.get("game", self._game) != self._game:
             raise ValueError(
@@ -64,9 +64,9 @@ class LayerFolder:
         return self._folder / f"layer_{cards}.bin"
 
     def read(self, cards: int, size: int) -> tuple[NDArray[np.float64], float] | None:
-        """Reads a layer's values, mapped from the file, and its gap; None if they are missing or damaged.
+        """Reads a layer's values, memory-mapped, and its gap; None if they are missing or damaged.
 
-        Raises a ValueError if a link or the like is in place of a file.
+        Raises a ValueError if the file is not a plain file.
         """
         path, entries = self._path(cards), self._entries()
         try:
@@ -99,7 +99,7 @@ class LayerFolder:
             write_atomically(self._folder / "manifest.json", (json.dumps(manifest, indent=2) + "\n").encode())
 
     def _seal(self, cards: int, entry: Mapping[str, Any]) -> str:
-        """A checksum of the game and of the manifest's entry for a layer."""
+        """Returns a checksum of the game and of the manifest's entry for a layer."""
         sealed = json.dumps([FORMAT, self._game, cards, entry], sort_keys=True)
         return blake2b(sealed.encode(), digest_size=16).hexdigest()
 

@@ -1,8 +1,8 @@
-"""All values of a duel with deterministic tricks, layer by layer: the layer of k cards needs only that of k - 1.
+"""Computes all values of a duel with deterministic tricks, layer by layer.
 
-A state is an interleaving (see `interleavings.py`), the carried ties and the score. Only one of an interleaving and its
-mirror image is solved. Decided states are not solved, nor are states unreachable from two full decks (for other starts,
-a few unreachable states are included).
+The layer of k cards depends only on the layer of k - 1 cards. A state is an interleaving (see `interleavings.py`), the
+carried ties and the score. Of an interleaving and its mirror image only one is solved. Decided states are not solved,
+nor are states unreachable from two full decks (from other starts, a few unreachable states are solved).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Layers(ABC, Generic[S]):
         self.solved, self.failures, self._seconds = 0, 0, seconds
 
     def _kernel(self, share: float) -> Any:
-        """The kernels, compiled or not, for a fraction of the whole work."""
+        """Returns the kernels, compiled only if this fraction of the whole work would take plain Python too long."""
         return kernel(share * self._seconds)
 
     @cached_property
@@ -96,7 +96,7 @@ class Layers(ABC, Generic[S]):
 
     @property
     def words(self) -> int:
-        """How many interleavings there are."""
+        """The number of interleavings in all layers."""
         return sum(int(self._offsets(cards)[-1]) for cards in range(1, self._rules.cards + 1))
 
     @cached_property
@@ -140,7 +140,7 @@ class Layers(ABC, Generic[S]):
         return offsets
 
     def empty_layer(self, cards: int) -> ValueLayer:
-        """A layer laid out, with its values unset."""
+        """Returns a layer laid out, with its values unset."""
         size = self.sizes[cards - 1] if cards else Size(0, 0, 0, 0)
         offsets = self._offsets(cards) if cards else np.zeros(1, dtype=np.int64)
         row_of = np.full(size.words, self._kernel(0.0).NO_ROW, dtype=np.int32)
@@ -166,12 +166,12 @@ class Layers(ABC, Generic[S]):
         return gap
 
     def _size(self, cards: int, size: Size) -> Size:
-        """The size of a layer, given that with one state for each interleaving or as many as `_rules` says."""
+        """Returns the size of a layer, given the size that `_rules` alone implies."""
         return size
 
     @abstractmethod
     def _rules_of(self, cards: int) -> Rules:
-        """The rules of a layer for compiled code."""
+        """Returns the rules of a layer for compiled code."""
 
     @abstractmethod
     def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
@@ -179,13 +179,13 @@ class Layers(ABC, Generic[S]):
 
     @abstractmethod
     def matrix(self, state: S) -> NDArray[np.float64] | None:
-        """The matrix game at a state, with one row or column for each run of equal cards.
+        """Returns the matrix game at a state, with one row or column for each run of equal cards.
 
         None if the state cannot follow from the start, or a layer with its values is not kept.
         """
 
     def gap(self, cards: int) -> float:
-        """Certified bound on the error of values with this many cards left, payoff points."""
+        """Returns a certified bound on the error of values with this many cards left, payoff points."""
         return float(self._gaps[cards])
 
 
@@ -229,7 +229,7 @@ class DuelLayers(Layers[DuelState]):
     # -- queries of a solved start ------------------------------------------------------
 
     def value(self, state: DuelState) -> float | None:
-        """Continuation value, payoff points; None if the state's layer is not kept or the state cannot be reached."""
+        """Returns the continuation value, payoff points; None if the state's layer is not kept or lacks the state."""
         located = self._locate(state)
         if located is None:
             return None
@@ -246,7 +246,7 @@ class DuelLayers(Layers[DuelState]):
         )
 
     def solved_layer(self, cards: int) -> SolvedLayer | None:
-        """The inputs of the matrix games with this many cards left; None if a required layer is not kept."""
+        """Returns the inputs of the matrix games with this many cards left; None if a required layer is not kept."""
         layer, below = self._layers.get(cards), self._layers.get(cards - 1)
         if layer is None or below is None:
             return None

@@ -14,7 +14,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit()
 def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
-    """The index in a layer's values of the first interleaving whose upper half is `first` or later."""
+    """Returns the index in a layer's values of the first interleaving whose upper half is `first` or later."""
     contexts = len(rules.turned)
     for upper in range(first, len(layer.offsets) - 1):
         for number in range(layer.offsets[upper], layer.offsets[upper + 1]):

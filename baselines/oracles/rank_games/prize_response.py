@@ -1,7 +1,7 @@
 """Evaluates policies in Goofspiel, layer by layer, on the interleavings and contexts of `prizes.py`.
 
-Policies that play the same wherever the interleaving is the same are queried in batches, once per observation at a
-reachable undecided state. Uniform play needs no queries; an equilibrium too large to query is recomputed.
+Policies must play the same in all states with the same interleaving. They are queried in batches, once per observation
+at a reachable undecided state. Uniform play needs no queries; an equilibrium too large to query is recomputed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cardwar_envs.games.goofspiel.state import next_prizes
 
 # Limit on matrix games evaluated without queries: 13 cards in random order have 1.3 billion.
 MOST_GAMES = 2_000_000_000
-# Per card of a matrix game, in plain Python.
+# Time per joint action in plain Python.
 SECONDS_PER_JOINT_ACTION = 2e-5
 PIECES_PER_THREAD = 8
 # Processor time per matrix game, compiled, by mode (ASKED, UNIFORM, SOLVED).
@@ -39,7 +39,7 @@ SECONDS_PER_GAME = (0.0, 0.8e-6, 2e-6)
 
 
 def kernel(seconds: float) -> Any:
-    """The kernels, compiled or not, for work that takes plain Python about `seconds`."""
+    """Returns the kernels, compiled only if the work would take plain Python (about `seconds`) too long."""
     return kernels("baselines.oracles.rank_games.prize_response_kernel", seconds)
 
 
@@ -67,10 +67,10 @@ class PrizePlay:
 
     Args:
         game: The rules.
-        policies: One per seat; they must play the same wherever the interleaving is the same.
-        outcomes: Whether to compute who gets more points instead of how many.
-        most: Maximum number of queries, or of matrix games if no queries are needed; by default `MOST_STATES` and
-            `MOST_GAMES`.
+        policies: One per seat; they must play the same in all states with the same interleaving.
+        outcomes: Whether to compute which player gets more points, instead of the payoffs.
+        most: Maximum number of queries (`MOST_STATES` by default), or of matrix games if no queries are needed
+            (`MOST_GAMES` by default).
 
     Attributes:
         games: Approximate number of matrix games.
@@ -113,7 +113,7 @@ class PrizePlay:
         return isinstance(table, GoofspielTable) and replace(table.game, view=self.game.view) == self.game
 
     def layer(self, cards: int) -> PrizeLayer:
-        """The layer with this many cards left, 1 to all."""
+        """Returns the layer with this many cards left, 1 to all."""
         layer, (contexts, rules) = read_only(self._layers.empty_layer(cards)), self._layers.stakes(cards)
         words = np.empty(len(layer.base), dtype=np.int64)
         kernel(1e-5 * len(layer.row_of)).list_words(self.letters, layer, words)
@@ -185,7 +185,7 @@ class PrizePlay:
     # -- querying policies -----------------------------------------------------------------------
 
     def _reached(self) -> list[NDArray[np.uint8]]:
-        """`[rows * contexts]` of each layer from one card left to all: whether it is reachable and undecided."""
+        """Returns, per layer from one card left to all, `[rows * contexts]` whether a state is reached, undecided."""
         here, marks = self.layer(self.game.num_cards), [np.ones(1, dtype=np.uint8)]
         for cards in range(self.game.num_cards, 1, -1):
             below = self.layer(cards - 1)
@@ -204,13 +204,13 @@ class PrizePlay:
         return marks[::-1]
 
     def _held(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """`[words, 2, ranks]`: each player's cards of each rank of the packed hands."""
+        """Returns `[words, 2, ranks]`: each player's cards of each rank of the packed hands."""
         counts = np.zeros((len(words), 2, self.letters.length), dtype=np.int64)
         kernel(1e-5 * counts.size).spell_out(words, self.letters, counts)
         return counts
 
     def _answers(self, here: PrizeLayer, words: NDArray[np.int64], reached: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """`[policies, 2 seats, queries, ranks]` answers; 0 at unreachable places."""
+        """Queries the policies: `[policies, 2 seats, queries, ranks]` probabilities, 0 at unreachable states."""
         ranks, queries = self.game.num_cards, len(here.shown)
         counts = self._held(words)
         asked = np.flatnonzero(np.repeat(reached.reshape(len(words), -1), here.rules.turned, axis=1))
@@ -236,7 +236,7 @@ class PrizePlay:
 class PrizeResponse:
     """A deterministic best response from one seat; ties go to the lowest rank.
 
-    Uniform over legal actions at states that are decided or unreachable.
+    Plays uniformly over legal actions at states that are decided or unreachable.
     """
 
     def __init__(self, play: PrizePlay, player: int, choices: Sequence[NDArray[np.int8]]) -> None:
@@ -250,7 +250,7 @@ class PrizeResponse:
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
+        """Returns `[batch, num_actions]` probabilities."""
         probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
         ranks = self._game.num_cards
         own, other = observations[:, :ranks], observations[:, ranks : 2 * ranks]
@@ -267,7 +267,7 @@ class PrizeResponse:
         return probabilities
 
     def _chosen(self, cards: int, hands: NDArray[np.int64], observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """The best rank of each state, -1 if unknown."""
+        """Returns the best rank of each state, -1 if unknown."""
         here, best = self._layers[cards - 1], self._choices[cards - 1]
         places, swapped = np.empty(len(hands), dtype=np.int64), np.empty(len(hands), dtype=np.bool_)
         kernel(1e-4 * len(hands)).find(

@@ -1,8 +1,8 @@
 """Compiled bodies of `prize_response.py`: values of play and of best responses in Goofspiel, layer by layer.
 
 `Letters`, `PrizeRules`, `ValueLayer` and `Work` are as in `prize_kernel.py`. A layer has a row for each interleaving or
-its mirror image, and values `[rows * contexts, pairings, columns]`: pairing 0 has the policies in their seats, pairing
-1, if any, in each other's. At a mirror image the seats and the pairings are swapped.
+its mirror image, and values `[rows * contexts, pairings, columns]`. In pairing 0 each policy plays in its own seat; in
+pairing 1, if there is one, they exchange seats. At a mirror image the seats and the pairings are swapped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""All values of Goofspiel, layer by layer, on the same interleavings as those of duels (see `layers.py`).
+"""Computes all values of Goofspiel, layer by layer, on the same interleavings as for duels (see `layers.py`).
 
-A position is an interleaving and a *context*: the prizes left and, where they matter, the score and carried points. Its
-value is taken before the next prize is turned up. A layer has every interleaving in every context.
+A position is an interleaving and a *context*: the prizes left and, if they matter, the score and carried points. Its
+value is the expectation before the next prize is turned up. A layer has every interleaving in every context.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cardwar_envs.games.goofspiel.state import next_prizes
 
 
 class Context(NamedTuple):
-    """What matters beside the hands before a prize is turned up; fields as in `GoofspielState`."""
+    """All that matters besides the hands before a prize is turned up; fields as in `GoofspielState`."""
 
     prizes: Hand
     score: int = 0
@@ -45,7 +45,7 @@ class Stakes(NamedTuple):
 
 
 def stakes_of(game: Goofspiel, start: Context) -> list[Stakes]:
-    """The contexts of each layer that can follow a start, from all cards left down to none."""
+    """Returns the contexts of each layer that can follow a start, from all cards left down to none."""
     layers = [list(dict.fromkeys((start, start.swapped)))]
     for _ in start.prizes:
         following: dict[Context, None] = {}
@@ -60,7 +60,7 @@ def stakes_of(game: Goofspiel, start: Context) -> list[Stakes]:
 
 
 def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
-    """`[places, 2 seats, rest of the observation]`: the observation except the hands.
+    """Returns `[places, 2 seats, rest of the observation]`: the observation except the hands.
 
     There is a place for each context and prize that can be turned up.
     """
@@ -145,7 +145,7 @@ class GoofspielLayers(Layers[GoofspielState]):
         return size._replace(values=size.values * len(turned), games=size.games * int(turned.sum()))
 
     def stakes(self, cards: int) -> Stakes:
-        """The contexts of the layer with this many cards left."""
+        """Returns the contexts of the layer with this many cards left."""
         return self._stakes[cards - 1]
 
     def _rules_of(self, cards: int) -> PrizeRules:
@@ -184,7 +184,7 @@ class GoofspielLayers(Layers[GoofspielState]):
         return self._matrix(word, number, self._place(context, state.prize), cards, self._layers[cards - 1])
 
     def _place(self, context: Context, prize: int) -> int:
-        """The index of a prize among those that can be turned up."""
+        """Returns the index of a prize among those that can be turned up."""
         return [turned for _, turned, _ in next_prizes(self._order, context.prizes)].index(prize)
 
     def games_of(self, states: Sequence[GoofspielState]) -> Games | None:
@@ -214,5 +214,5 @@ class GoofspielLayers(Layers[GoofspielState]):
 
 
 def prizes_of(state: GoofspielState) -> Hand:
-    """The prizes not won yet, ascending, including the one turned up."""
+    """Returns the prizes not won yet, ascending, including the one turned up."""
     return tuple(sorted((state.prize, *state.prizes)))

@@ -1,7 +1,7 @@
 """Evaluates card policies in Goofspiel at the states that they can reach.
 
-A policy that seldom mixes reaches few states, so games too large to enumerate can be measured: with 8 cards, a policy
-that always bids the prize's rank reaches 51,480 of 2.4 million states.
+A policy that seldom randomises reaches few states, so it can be measured in games too large to enumerate: with 8 cards,
+a policy that always bids the prize's rank reaches 51,480 of 2.4 million states.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class ReachedPlay:
 
     def __init__(self, game: Goofspiel, policies: Sequence[Policy | None], payoff: str) -> None:
         if game.num_cards > MOST_CARDS:
-            raise ValueError(f"{game.facts.name}: hands of more than {MOST_CARDS} cards are too long")
+            raise ValueError(
+                f"num_cards ({game.num_cards}) must be at most {MOST_CARDS} where a policy on cards is measured exactly"
+            )
         self._game, self._policies, self._decided = game, policies, payoff == "decided"
         paid = replace(game, payoff="margin" if payoff == "margin" else "win")
         start = game.initial()[0].state
@@ -119,7 +121,7 @@ class ReachedPlay:
         return np.asarray((hand_0 << self._game.num_cards | hand_1) * len(stakes.contexts) + context)
 
     def _states(self, keys: NDArray[np.int64], depth: int, answers: Answers) -> Iterator[States]:
-        """The states of a layer, in pieces, with the players' moves there; policies are queried only once."""
+        """Yields the states of a layer, in pieces, with the players' moves there; policies are queried only once."""
         stakes = self._stakes[depth]
         tail, turned = shown(self._game, stakes.contexts), stakes.rules.turned
         first = np.cumsum(turned) - turned
@@ -153,7 +155,7 @@ class ReachedPlay:
     def _follow(
         self, states: States, depth: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """For each pair of moves: their numbers, the payment and the next key, -1 if there is none."""
+        """Returns for each pair of moves their numbers, the payment and the next key (-1 if there is none)."""
         rules, (first, second) = self._stakes[depth].rules, states.moves
         many = np.bincount(second.state, minlength=len(states.position))
         repeats = many[first.state]
@@ -172,7 +174,7 @@ class ReachedPlay:
     def _worth(
         self, states: States, depth: int, positions: NDArray[np.int64], below: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The value of each state, given those of the next positions."""
+        """Returns the value of each state, given the values of the next positions."""
         one, other, paid, after = self._follow(states, depth)
         worth, goes_on = np.abs(paid) if self._decided else paid, after >= 0
         worth[goes_on] += below[np.searchsorted(positions, after[goes_on])]

@@ -1,8 +1,8 @@
-"""Read-only views of a tuple's arrays.
+"""Makes read-only views of a tuple's arrays.
 
 Numba compiles a function separately for writable and for read-only arrays, and arrays that Ray shares between processes
-are read-only. So finished arrays are read-only in every process: one compilation serves all, and no bug can change a
-solved value.
+are read-only. So finished arrays are read-only in every process: functions are compiled only once, and no bug can
+change a solved value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 
 def read_only(arrays: Arrays) -> Arrays:
-    """The same named tuple, with read-only views of its arrays."""
+    """Returns the same named tuple, with read-only views of its arrays."""
     return type(arrays)(*(_sealed(each) if isinstance(each, np.ndarray) else each for each in arrays))
 
 

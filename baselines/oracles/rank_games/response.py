@@ -1,8 +1,8 @@
 """The oracle of duels in which only the order of ranks matters: a backward sweep over layers of states.
 
 A layer holds the states with the same number of cards left: pairs of hands, a score and carried ties. Policies are
-queried in batches, once per observation at a reachable undecided state. If all declare that they play the same wherever
-the interleaving is the same (`by_words`), hands are replaced by their far fewer interleavings.
+queried in batches, once per observation at a reachable undecided state. If all policies declare `by_words` (they play
+the same in all states with the same interleaving), the sweep runs over interleavings, which are far fewer than hands.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Layer(NamedTuple):
 
 
 def kernel(joint_actions: float) -> Any:
-    """The kernels, compiled or not, for work on about this many joint actions."""
+    """Returns the kernels, compiled only if this many joint actions would take plain Python too long."""
     return kernels("baselines.oracles.rank_games.response_kernel", SECONDS_PER_JOINT_ACTION * float(joint_actions))
 
 
 def plays_by_words(policy: Policy) -> bool:
-    """Whether a policy declares that it plays the same in states with the same interleaving.
+    """Returns whether a policy declares that it plays the same in states with the same interleaving.
 
     Interchangeable ranks then share one total probability, and the score does not matter if the margin is paid. The
     declaration is checked on a sample (`invariances.py`).
@@ -128,12 +128,12 @@ class DuelPlay:
             rows, reached = kernel(reached.sum() * cards**2).expand(self.rules, cards, rows, reached)
             states += int(reached.sum())
             if states > MOST_STATES:
-                raise ValueError(f"{self.game.facts.name} has more than {MOST_STATES:,} states to decide in")
+                raise ValueError(f"{self.game.facts.name} has more than {MOST_STATES:,} undecided states")
             found.append((rows, reached))
         return found[::-1]
 
     def layer(self, cards: int) -> Layer:
-        """The states with this many cards left, 0 to all."""
+        """Returns the states with this many cards left, 0 to all."""
         if cards == 0:
             nothing = np.full((2, 1), -1, dtype=np.int32)
             return Layer(np.zeros_like(self._start), np.zeros((1, 1), dtype=np.uint8), nothing, nothing[:, 0])
@@ -146,7 +146,7 @@ class DuelPlay:
         return Layer(rows, reached, numbers, table)
 
     def layers(self) -> list[Layer]:
-        """The states with 1 card left to all."""
+        """Returns the states with 1 card left to all."""
         return [self.layer(cards) for cards in range(1, self.rules.cards + 1)]
 
     def results(self, choices: list[NDArray[np.int16]] | None = None) -> list[float]:
@@ -189,7 +189,7 @@ class DuelPlay:
     # -- querying policies -----------------------------------------------------------------------
 
     def _answers(self, cards: int, layer: Layer, states: int) -> list[tuple[NDArray[np.float64], NDArray[np.int32]]]:
-        """Each player's answers, `[rows, ranks]`, with the row of each state."""
+        """Returns each player's answers, `[rows, ranks]`, with the row of each state."""
         every = np.arange(states, dtype=np.int32)
         answers = []
         for player, policy in enumerate(self._policies):
@@ -205,7 +205,7 @@ class DuelPlay:
 
     @cached_property
     def _mirrored(self) -> bool:
-        """Whether both seats start with the same hand, so that every state's mirror image is a state."""
+        """Returns whether both seats start with the same hand, so that every state's mirror image is a state too."""
         own, other = self._start[0, : 2 * self.rules.ranks].reshape(2, -1)
         return np.array_equal(own, other)
 
@@ -222,7 +222,7 @@ class DuelPlay:
         return answer
 
     def _seen(self, rows: NDArray[np.uint8], standing: NDArray[np.int64], player: int) -> NDArray[np.float32]:
-        """`[batch, observation_size]`: a player's observations of states given as rows, ties and scores."""
+        """Returns `[batch, observation_size]`: a player's observations of states given as rows, ties and scores."""
         ranks = self.rules.ranks
         observations = np.zeros((len(rows), 2 * ranks + 2), dtype=np.float32)
         own, other = (rows[:, seat * ranks : (seat + 1) * ranks] for seat in (player, 1 - player))
@@ -246,7 +246,7 @@ class DuelOracle:
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
-        """Supports the same games, in floats, any equilibrium, if interleavings are short enough for tables."""
+        """Supports the same games, in floats, for any equilibrium, if interleavings are short enough for tables."""
         return request.plain and same_rules_as(game, Duel) and DuelOracle.takes(game) and fits(game.hands)
 
     def solve(self, request: Request) -> StateSolution:

@@ -28,7 +28,7 @@ ROUNDING = 1e-13
 
 @njit()
 def place_of(rules, played, ties, score):  # type: ignore[no-untyped-def]  # compiled
-    """The index of a score and carried ties among those possible after this many tricks."""
+    """Returns the index of a score and carried ties among those possible after this many tricks."""
     if not rules.scored:
         return ties
     if not rules.carry:
@@ -38,14 +38,14 @@ def place_of(rules, played, ties, score):  # type: ignore[no-untyped-def]  # com
 
 @njit()
 def places(rules, played):  # type: ignore[no-untyped-def]
-    """The number of places after this many tricks."""
+    """Returns the number of places after this many tricks."""
     ties = played if rules.carry else 0
     return place_of(rules, played, ties, played - ties) + 1
 
 
 @njit()
 def stands(rules, played):  # type: ignore[no-untyped-def]
-    """`[places, 2]`: carried ties and score of each place."""
+    """Returns `[places, 2]`: carried ties and score of each place."""
     listed = np.zeros((places(rules, played), 2), dtype=np.int64)
     for ties in range(played + 1 if rules.carry else 1):
         most = played - ties if rules.scored else 0
@@ -60,7 +60,7 @@ def stands(rules, played):  # type: ignore[no-untyped-def]
 @njit()
 @wraps_around
 def slot_of(key, keys, table):  # type: ignore[no-untyped-def]
-    """The slot of a hash table that has the number of a pair, or the free slot where it belongs."""
+    """Returns the slot of a hash table that has the number of a pair, or the free slot where it belongs."""
     code = np.uint64(0)
     for part in key:
         code = (code ^ part) * np.uint64(0x9E3779B97F4A7C15)
@@ -161,7 +161,7 @@ def _places_reached(reached, here):  # type: ignore[no-untyped-def]
 
 @njit()
 def expand(rules, cards, rows, reached):  # type: ignore[no-untyped-def]
-    """The pairs with one card fewer, and which of their places are reachable and undecided.
+    """Returns the pairs with one card fewer, and which of their places are reachable and undecided.
 
     `rows`, `[pairs, width]`, and `reached`, `[pairs, places]` uint8, describe the layer with `cards` cards left.
     """

@@ -16,8 +16,8 @@ from cardwar_envs.games.duel import Duel
 class DuelResponse:
     """A deterministic best response from one seat; ties go to the lowest action.
 
-    Uniform over legal actions at states that are decided or unreachable. For 13-card Jujitsu on interleavings it takes
-    some fifty megabytes.
+    Plays uniformly over legal actions at states that are decided or unreachable. For 13-card Jujitsu on interleavings
+    it takes some fifty megabytes.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class DuelResponse:
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
+        """Returns `[batch, num_actions]` probabilities."""
         probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
         ranks = self._rules.ranks
         own, other = observations[:, :ranks], observations[:, ranks : 2 * ranks]

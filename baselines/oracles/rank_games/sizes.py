@@ -11,9 +11,9 @@ from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hand
 from cardwar_envs.games.goofspiel import Goofspiel
 
-# Pairs of hands are rows of bytes.
+# Card counts in a pair of hands are stored as bytes.
 MOST_CARDS = 255
-# A small network takes minutes to answer at this many states.
+# A small network takes minutes to evaluate this many states.
 MOST_STATES = 50_000_000
 # Limit on the matrix games of Goofspiel: 13 cards in random order have 1.3 billion, 14 cards 7.7 billion.
 MAX_GAMES = 10_000_000_000
@@ -24,8 +24,8 @@ def require_size(game: Duel) -> None:
     pairs, states = states_at_most(game)
     if states > MOST_STATES:
         raise ValueError(
-            f"{game.facts.name} has {pairs:,} pairs of hands and up to {states:,} states to decide in, more than "
-            f"{MOST_STATES:,}; view='word' has far fewer, as have policies that declare by_words"
+            f"{game.facts.name} has {pairs:,} pairs of hands and up to {states:,} undecided states, more than "
+            f"{MOST_STATES:,}; there are far fewer with view='word', or for policies that declare by_words"
         )
 
 
@@ -46,7 +46,7 @@ def states_at_most(game: Duel) -> tuple[int, int]:
 
 
 def _hands_left(hand: Hand) -> list[int]:
-    """The number of distinct hands of 0, 1, ... cards that can remain of a hand."""
+    """Returns the number of distinct hands of 0, 1, ... cards that can remain of a hand."""
     ways = [1]
     for held in Counter(hand).values():
         ways = [sum(ways[max(0, n - held) : n + 1]) for n in range(len(ways) + held)]
@@ -56,7 +56,7 @@ def _hands_left(hand: Hand) -> list[int]:
 def require_matrix_games(game: Goofspiel, most: int, can_be: str) -> None:
     """Raises a ValueError if Goofspiel has too many matrix games.
 
-    The error names the largest size that works, and `can_be` says what can be done with at most `most` games.
+    The error names the largest size that works; `can_be` completes "at most `most` games ...".
     """
 
     def possible(size: int) -> bool:

@@ -30,11 +30,11 @@ from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 T = TypeVar("T")
 L = TypeVar("L", bound=Layers[Any])
 
-# Where to work: on this machine's processors, or on a Ray cluster.
+# Where layers are solved: on this machine's processors, or on a Ray cluster.
 ENGINES = ("threads", "ray")
 # Number of solved starts to cache besides the game's own.
 MAX_DETOURS = 16
-# The real bound is memory, which the layers check.
+# The binding limit is memory, which the layers check.
 MAX_STATES = 3_000_000_000
 # Enumerating more interleavings than this takes long.
 MANY_WORDS = 50_000_000
@@ -47,7 +47,7 @@ BATCH = 1 << 13
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of that name; raises a ValueError if there is none, a ModuleNotFoundError without Ray."""
+    """Returns the engine of that name; raises a ValueError if there is none, a ModuleNotFoundError without Ray."""
     if name == "threads":
         return Threads()
     if name == "ray":
@@ -90,11 +90,11 @@ class WordTable(CanonicalTable, Generic[L]):
 
     @abstractmethod
     def _identity(self) -> dict[str, Any]:
-        """The parameters of the game that values depend on."""
+        """Returns the parameters of the game that values depend on."""
 
     @abstractmethod
     def _layers_from(self, state: Any, **options: Any) -> L:
-        """The layers from a start; options as in `Layers`."""
+        """Returns the layers from a start; options as in `Layers`."""
 
     @property
     def states(self) -> int:
@@ -120,8 +120,8 @@ class WordTable(CanonicalTable, Generic[L]):
         most = request.max_states or self.most_states
         if self.states > most:
             raise ValueError(
-                f"{self.game.facts.name} has more than {most} states to decide in ({self.states}); "
-                "this oracle takes smaller games only"
+                f"{self.game.facts.name} has {self.states} matrix games to solve, more than max_states ({most}); "
+                "use a larger max_states or a smaller game"
             )
         before = self.layers.solved
         self.layers.solve(request.progress)
@@ -136,7 +136,7 @@ class WordTable(CanonicalTable, Generic[L]):
         layers.solve()
         self._detours.appendleft(layers)
         answer = ask(layers, state)
-        assert answer is not None  # it is the start
+        assert answer is not None  # `state` is the start of these layers
         return answer, layers
 
     def _solve_state(self, representative: Any) -> SolvedState:
@@ -185,15 +185,15 @@ class WordTable(CanonicalTable, Generic[L]):
 
     @abstractmethod
     def _games(self, cards: int, observations: NDArray[np.float32]) -> Games | None:
-        """The matrix games at states with this many cards left; None if a required layer is not kept."""
+        """Returns the matrix games at states with this many cards left; None if a required layer is not kept."""
 
     @abstractmethod
     def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """`[batch]` the observer's lead, 0 where it does not matter."""
+        """Returns `[batch]` the observer's lead, 0 where it does not matter."""
 
     @abstractmethod
     def _decided_seen(self, observations: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """`[batch]` whether the game is decided although cards are left."""
+        """Returns `[batch]` whether the game is decided although cards are left."""
 
 
 class DuelTable(WordTable[DuelLayers]):
@@ -207,7 +207,7 @@ class DuelTable(WordTable[DuelLayers]):
 
     @property
     def states_at_least(self) -> int:
-        """With scores and ties, an interleaving has 2.6 matrix games on average with 16 cards, and more with more."""
+        """With scores and ties, an interleaving has on average 2.6 matrix games at 16 cards, and more at more cards."""
         return super().states_at_least * (5 if self._carry and self._win else 1)
 
     def _identity(self) -> dict[str, Any]:
@@ -235,7 +235,7 @@ class DuelTable(WordTable[DuelLayers]):
         return np.asarray(self._win & (np.abs(seen[:, 0]) > observations[:, :ranks].sum(axis=1) + seen[:, 1]))
 
     def _numbers(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """`[batch, 2]` the observer's lead, and carried ties."""
+        """Returns `[batch, 2]` the observer's lead, and carried ties."""
         return observations[:, 2 * self.game.facts.num_actions :].astype(np.int64)
 
 

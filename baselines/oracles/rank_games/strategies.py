@@ -1,4 +1,4 @@
-"""Equilibrium play at many states of a solved duel at once."""
+"""Computes equilibrium play at many states of a solved duel or Goofspiel in one batch."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def strategies_at(
     scores: NDArray[np.int64],
     evenly: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Equilibrium strategies at undecided states of one layer.
+    """Computes equilibrium strategies at undecided states of one layer.
 
-    Among several equilibria, selects at the canonical representative: the state with the seats swapped if its hands
-    come first lexicographically.
+    Among several equilibria, the choice is made at the canonical representative: the state itself, or the state with
+    the seats swapped if its hands come first lexicographically.
 
     Args:
         games_at: Returns the matrix games at states of the layer.
@@ -90,7 +90,7 @@ def _held(counts: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.floa
 def _reads_lower_swapped(
     own: NDArray[np.float32], other: NDArray[np.float32], scores: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """`[batch]`: whether the representative has the seats swapped, by the rule of `Duel.canonical`."""
+    """Returns `[batch]` whether the representative has the seats swapped, by the rule of `Duel.canonical`."""
     # The hand with more cards of the lowest rank in which the hands differ comes first.
     more = np.sign(other - own)
     first = (more != 0).argmax(axis=1)
@@ -99,7 +99,7 @@ def _reads_lower_swapped(
 
 
 def letter_numbers(letters: Letters) -> NDArray[np.int64]:
-    """`[cards of player 0 + 1, cards of player 1 + 1]`: the letter of a rank with these card counts, -1 if none."""
+    """Returns `[cards + 1, cards + 1]`: the letter of a rank with these card counts of each player, -1 if none."""
     pairs = letters.cards
     numbers = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
     numbers[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
@@ -107,7 +107,7 @@ def letter_numbers(letters: Letters) -> NDArray[np.int64]:
 
 
 def games_of(solved: SolvedLayer, ties: NDArray[np.int64]) -> Games:
-    """The matrix games of a duel's layer at states with these carried ties, `[batch]`."""
+    """Returns the matrix games of a duel's layer at states with these carried ties, `[batch]`."""
 
     def games(rows: NDArray[np.int64], scores: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         cards = solved.layer.cards

@@ -38,7 +38,7 @@ def packed_counts(
 
 
 def word_view(game: Game[Any]) -> Duel | Goofspiel | None:
-    """The same game with `view="word"`; None if the game has that view already or lacks it."""
+    """Returns the same game with `view="word"`; None if the game has that view already or lacks it."""
     if not isinstance(game, Duel | Goofspiel) or game.view == "word":
         return None
     return None if isinstance(game, Duel) and not game.ranks_are_ordinal else replace(game, view="word")
@@ -47,14 +47,14 @@ def word_view(game: Game[Any]) -> Duel | Goofspiel | None:
 class WordPolicy:
     """Lets a policy for a game with `view="word"` play the same game with `view="cards"`.
 
-    Ranks that become one split its probability in proportion to their cards.
+    Ranks that the word view merges split the probability of the merged rank in proportion to their cards.
 
     Args:
         game: The duel, or Goofspiel, with `view="cards"`.
         policy: A policy, or the name of one, for the same game with `view="word"`.
 
     Raises:
-        ValueError: If the game is neither, or has another view.
+        ValueError: If the game is neither a duel nor Goofspiel, or has another view.
     """
 
     by_words = True
@@ -71,7 +71,7 @@ class WordPolicy:
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """`[batch, num_actions]` probabilities."""
+        """Returns `[batch, num_actions]` probabilities."""
         ranks, size = action_masks.shape[1], self._words.facts.num_actions
         own, other, numbers = packed_counts(observations[:, :ranks], observations[:, ranks : 2 * ranks])
         seen = np.concatenate((own[:, :size], other[:, :size], observations[:, 2 * ranks :]), axis=1)

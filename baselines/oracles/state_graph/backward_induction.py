@@ -77,7 +77,7 @@ class EquilibriumTable(CanonicalTable):
     def _choose(
         self, graph: GameGraph[Any], games: LayerGames, matrices: NDArray[np.float64], solved: MatrixSolutions
     ) -> Strategies:
-        """Optimal strategies of both players in each game of a layer, `[num_games, own actions]`."""
+        """Returns optimal strategies of both players in each game of a layer, `[num_games, own actions]`."""
         if not self.game.uniform_is_optimal():
             return solved.row_strategies, solved.column_strategies
         cards = cards_of(graph, games, 0), cards_of(graph, games, 1)

@@ -83,7 +83,7 @@ class GameGraph(Generic[S]):
             yield slice(start, stop), slice(self.first_edge[start], self.first_edge[stop])
 
     def seen_by(self, player: int) -> Seen:
-        """The states in which a player acts, `[k]`, with its observations and masks, `[k, ...]`."""
+        """Returns the states in which a player acts, `[k]`, with its observations and masks, `[k, ...]`."""
         if player not in self._seen:
             acts = [s for s, state in enumerate(self.states) if player in self.game.acting_players(state)]
             facts = self.game.facts
@@ -109,7 +109,7 @@ class GameGraph(Generic[S]):
         return probabilities
 
     def edge_weights(self, probabilities: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64]:
-        """`[num_edges]`: the probability of each edge under chance and the given players' policies.
+        """Returns `[num_edges]`: the probability of each edge under chance and the given players' policies.
 
         `probabilities` are `[num_states, num_actions]` per player; None leaves a player's choices out of the product.
         """
@@ -156,14 +156,14 @@ class _Arrival(NamedTuple):
 
 
 class _Explorer(Generic[S]):
-    """Breadth-first search that writes edges down as it goes."""
+    """A breadth-first search that records the edges."""
 
     def __init__(self, game: Game[S], canonical: bool, max_states: int) -> None:
         self.game, self.canonical, self.max_states = game, canonical, max_states
         self._players = game.facts.num_players
         self.number: dict[S, int] = {}
         self.states: list[S] = []
-        # Each state is looked up once, however many moves lead to it.
+        # Each state is mapped to its vertex only once, however many moves lead to it.
         self._arrivals: dict[S, _Arrival] = {}
         self.first_edge = array("q", [0])
         self.choices, self.outcomes = array("i"), array("q")  # one per joint action; the others are one per edge
@@ -171,7 +171,7 @@ class _Explorer(Generic[S]):
         self.swapped = array("b")
 
     def arrive(self, outcome: Transition[S]) -> tuple[int, tuple[float, ...], bool]:
-        """The number of the state reached (or END), the payments on the way, and whether the seats are swapped."""
+        """Returns the state's number or END, the payments made on the way, and whether the seats are swapped."""
         _, state, rewards = outcome
         if type(rewards) is not tuple or len(rewards) != self._players:
             require_shape(self.game, "rewards", rewards, self._players)
@@ -264,7 +264,7 @@ class _Explorer(Generic[S]):
 
 
 def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int, longest: int) -> NDArray[np.int64]:
-    """The length of the longest trajectory from each state, from 1 to `longest`."""
+    """Returns the length of the longest trajectory from each state, from 1 to `longest`."""
     heights = np.ones(count, dtype=np.int64)
     inner = children != END
     parents, inner_children = parents[inner], children[inner]
@@ -273,11 +273,11 @@ def _heights(parents: NDArray[np.int64], children: NDArray[np.int32], count: int
         np.maximum.at(heights, parents, heights[inner_children] + 1)
         if np.array_equal(before, heights):
             return heights
-    raise ValueError("a game can visit a state twice; these oracles need games that always end")
+    raise ValueError("the game can visit a state twice; this oracle needs games that always end")
 
 
 def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
-    """The graph of all states of a game, cached; raises a ValueError if these are more than `max_states`."""
+    """Returns the graph of all states of a game, cached; raises a ValueError if these are more than `max_states`."""
     kept = _kept(game)
     if not kept:
         require_size(game, canonical=False, max_states=max_states)
@@ -290,14 +290,13 @@ def full_graph(game: Game[Any], max_states: int = MAX_STATES) -> GameGraph[Any]:
 
 @cached_by_game(8)
 def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
-    """A cache of one graph, whatever the limit with which it was enumerated; empty at first."""
+    """Returns a cache of one graph, independent of the limit with which it was enumerated; empty at first."""
     return []
 
 
 def _too_many(game: Game[Any], max_states: int) -> ValueError:
     return ValueError(
-        f"{game.facts.name} has more than {max_states} states to decide in; "
-        "this oracle takes smaller games, or a larger max_states"
+        f"{game.facts.name} has more than {max_states} undecided states; use a larger max_states or a smaller game"
     )
 
 
@@ -314,10 +313,10 @@ def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
             fitting = size
     largest = "" if fitting is None else f"; the largest size that can work with these other parameters is {fitting}"
     raise ValueError(
-        f"{game.facts.name} has at least {count:,} states to decide in, and max_states is {max_states:,}{largest}"
+        f"{game.facts.name} has at least {count:,} undecided states, and max_states is {max_states:,}{largest}"
     )
 
 
 def group_sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Sums of `weights` by key, `[size]`."""
+    """Returns sums of `weights` by key, `[size]`."""
     return np.bincount(keys, weights=weights, minlength=size).astype(np.float64, copy=False)

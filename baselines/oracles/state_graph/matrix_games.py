@@ -35,7 +35,7 @@ class LayerGames:
 
     @classmethod
     def of(cls, graph: GameGraph[Any], states: slice, edges: slice) -> LayerGames:
-        """The games of one run of states, as `graph.backward()` gives them."""
+        """Returns the games of one run of states, as `graph.backward()` gives them."""
         game_of = graph.parents[edges] - states.start
         legal = [_legal(game_of, np.maximum(graph.actions[edges, seat], 0)) for seat in (0, 1)]
         return cls(states, edges, (legal[0][0], legal[1][0]), (legal[0][1], legal[1][1]), game_of)
@@ -52,21 +52,21 @@ class LayerGames:
         return group_sums(cells, worth, math.prod(shape)).reshape(shape)
 
     def spread_out(self, strategies: NDArray[np.float64], seat: int, num_actions: int) -> NDArray[np.float64]:
-        """`[num_games, own actions]` probabilities as `[num_games, num_actions]`."""
+        """Returns `[num_games, own actions]` probabilities as `[num_games, num_actions]`."""
         spread = np.zeros((len(strategies), num_actions + 1))  # the padding goes into the last column
         np.put_along_axis(spread, self.actions[seat], strategies, axis=1)
         return spread[:, :-1]
 
 
 def cards_at(game: Game[Any], state: Any, player: int) -> NDArray[np.float64]:
-    """`[num_actions]`: the number of cards behind each action of a player at a state."""
+    """Returns `[num_actions]`: the number of cards behind each action of a player at a state."""
     observation, mask = game.observation(state, player), game.action_mask(state, player)
     counts: NDArray[np.float64] = game.action_counts(observation[None], mask[None])[0]
     return counts
 
 
 def cards_of(graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.float64]:
-    """`[num_games, own actions]`: the number of cards behind each action; 1 for the padding."""
+    """Returns `[num_games, own actions]`: the number of cards behind each action; 1 for the padding."""
     cards = np.ones(games.actions[seat].shape)
     for row, state in enumerate(graph.states[games.states]):
         if seat in graph.game.acting_players(state):
@@ -76,9 +76,9 @@ def cards_of(graph: GameGraph[Any], games: LayerGames, seat: int) -> NDArray[np.
 
 
 def values_to_go(graph: GameGraph[Any], edges: slice, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`[num_edges]`: player 0's payoff from each edge on, times the edge's probability, payoff points.
+    """Returns `[num_edges]`: player 0's reward on each edge plus its value after it, times the edge's probability.
 
-    `values`, `[num_states + 1]`, are to go, to player 0; the last entry, 0, is for `END`.
+    `values`, `[num_states + 1]`, are continuation values to player 0; the last entry, 0, is for `END`.
     """
     children = graph.children[edges]
     to_go = np.where(graph.swapped[edges], -values[children], values[children])
@@ -87,7 +87,7 @@ def values_to_go(graph: GameGraph[Any], edges: slice, values: NDArray[np.float64
 
 
 def _legal(local: NDArray[np.int64], actions: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The legal actions of each state, `[num_states, most]`, padded with END, and the index of each edge's among them.
+    """Returns the legal actions of each state, `[num_states, most]`, padded with END, and each edge's index in them.
 
     `local`, `[num_edges]`, are states numbered from 0.
     """

@@ -1,8 +1,8 @@
-"""The set of optimal strategies of a game, and the extremes that they reach against a given opponent.
+"""The set of optimal strategies of a game, and the extremes of an objective over them against a given opponent.
 
-At every state each player has a polytope of optimal strategies. Any choice of one at each state is an equilibrium
-strategy. States are chosen independently, so backward induction finds the extremes over all choices. Strategies that
-are optimal at the start but err at states that an optimal opponent never reaches are not included.
+At every state each player has a polytope of optimal strategies. Picking one of them at each state gives an equilibrium
+strategy. The picks are independent, so backward induction finds the extremes over all of them. Strategies that are
+optimal at the start but err at states that an optimal opponent never reaches are not included.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from baselines.matrix_game.optimal_sets import Faces, best_optimal, both_sides, 
 from baselines.oracles.state_graph.game_graph import GameGraph
 from baselines.oracles.state_graph.matrix_games import LayerGames, values_to_go
 
-# Probabilities that differ by less are equal; those of small games are far apart or equal.
+# Probabilities that differ by less than this count as equal; in small games, distinct ones differ by far more.
 SAME_PROBABILITY = 1e-9
 
 Array = NDArray[np.float64]
@@ -43,7 +43,7 @@ class OptimalPlay:
 
     Attributes:
         graph: The states of a two-player zero-sum game of public state.
-        values: `[num_states + 1]` to go, to player 0, payoff points; the last entry is 0.
+        values: `[num_states + 1]` continuation values to player 0, payoff points; the last entry is 0.
     """
 
     def __init__(self, graph: GameGraph[Any]) -> None:
@@ -67,7 +67,7 @@ class OptimalPlay:
         return self._induce(opponent, paid, None)
 
     def worth(self, own: BySeat, opponent: BySeat, paid: Array) -> Array:
-        """`[2, num_states + 1]`: the objective of given play against an opponent; arguments as for `extreme`."""
+        """Returns `[2, num_states + 1]` the objective of given play against an opponent; arguments as for `extreme`."""
         return self._induce(opponent, paid, own).worth
 
     def _induce(self, opponent: BySeat, paid: Array, own: BySeat | None) -> Extreme:
@@ -95,7 +95,7 @@ class OptimalPlay:
         return Extreme(worth, strategies, float(slack[:, graph.roots].max()))
 
     def matrix_at(self, state: int) -> Array:
-        """The matrix game at a state, `[legal actions of player 0, of player 1]` payoff points to player 0."""
+        """Returns the matrix game at a state, `[legal actions of player 0, of player 1]` payoff points to player 0."""
         for games, faces in self._layers:
             if games.states.start <= state < games.states.stop:
                 place = state - games.states.start
@@ -105,7 +105,7 @@ class OptimalPlay:
         raise ValueError(f"state ({state}) must be in 0..{len(self.graph.states) - 1}")
 
     def default(self) -> Array:
-        """`[2, num_states, num_actions]`: the documented choice of `baselines.matrix_game` at each state."""
+        """Returns `[2, num_states, num_actions]`: the documented choice of `baselines.matrix_game` at each state."""
         strategies = np.zeros((2, len(self.graph.states), self.graph.game.facts.num_actions))
         for games, faces in self._layers:
             for seat in (0, 1):
@@ -122,12 +122,12 @@ class OptimalPlay:
         return low, high
 
     def unique(self) -> NDArray[np.bool_]:
-        """`[2, num_states]`: whether a player's optimal strategy is unique."""
+        """Returns `[2, num_states]`: whether a player's optimal strategy is unique."""
         low, high = self.ranges()
         return np.asarray((high - low).max(axis=2) <= SAME_PROBABILITY)
 
     def jointly(self, paid: Array) -> Array:
-        """`[num_states + 1]`: the maximum of an objective over pairs of both players' optimal strategies.
+        """Returns `[num_states + 1]`: the maximum of an objective over pairs of both players' optimal strategies.
 
         The objective `paid` is `[num_edges]`, each edge's worth, the same from both seats. It is bilinear at each
         state, so a pair of vertices maximises it; all pairs are tried.

@@ -26,8 +26,13 @@ class GraphOracle:
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Every game of public state; too many states raise a ValueError when they are explored."""
+        """Accepts every game of public state; too many states raise a ValueError when they are explored."""
         return game.facts.public_state
+
+    @staticmethod
+    def quick_states(game: Game[Any]) -> int:
+        """Limit on the states, so that measuring a policy takes seconds."""
+        return 100_000
 
     @staticmethod
     def solves(game: Game[Any], request: Request) -> bool:
@@ -35,7 +40,7 @@ class GraphOracle:
 
     def solve(self, request: Request) -> StateSolution:
         if request.exact and request.selection != "default":
-            raise ValueError(f"selection ({request.selection!r}) must be 'default' where rationals are asked for")
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' if rationals are requested")
         method = "backward induction in rationals" if request.exact else "backward induction"
         return solve_table(table_for(self._game, request.selection), method, request)
 
@@ -74,7 +79,7 @@ class GraphOracle:
 def _respond(
     graph: GameGraph[Any], strategies: Sequence[NDArray[np.float64] | None], player: int
 ) -> tuple[float, NDArray[np.float64]]:
-    """The best-response value, and each action's worth to go, `[num_states, num_actions]`."""
+    """Returns the best-response value, and each action's worth to go, `[num_states, num_actions]`."""
     weights = graph.edge_weights(strategies)
     actions = np.maximum(graph.actions[:, player], 0)  # where the player does not act, all is in column 0
     num_actions = graph.game.facts.num_actions
@@ -111,7 +116,7 @@ def _at_start(graph: GameGraph[Any], values: NDArray[np.float64], player: int) -
 def _final_payoffs(
     graph: GameGraph[Any], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The distribution of whole-game payoffs: `[k, players]` payoff points and `[k]` probabilities.
+    """Returns the distribution of whole-game payoffs: `[k, players]` payoff points and `[k]` probabilities.
 
     Walks forward with one row for each state and payoffs so far.
     """

@@ -1,7 +1,7 @@
-"""Choosing among equilibria: which optimal strategy is played where a state has several.
+"""Selects among equilibria: which optimal strategy is played at a state that has several.
 
-Every choice is made at each state within the polytope of its optimal strategies, so each of them guarantees the
-game's value.
+Each selection picks, at every state, one strategy from the polytope of optimal strategies, so it guarantees the game's
+value.
 
 * `default`: uniform over cards if the game declares this optimal at every state (`Game.uniform_is_optimal`) and the
   state's certificate confirms it; else the choice of `baselines.matrix_game`.
@@ -35,7 +35,7 @@ SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
 
 
 def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:
-    """An empty table with that selection; raises a ValueError if there is none, or its policy does not fit."""
+    """Returns an empty table with that selection; raises a ValueError if there is none, or its policy does not fit."""
     if selection == "default":
         return EquilibriumTable(game)
     if selection == "max_entropy":
@@ -100,4 +100,4 @@ class ExploitTable(EquilibriumTable):
         for seat in (0, 1):
             states, observations, _ = graph.seen_by(seat)
             for key, strategy in zip(observation_keys(observations), chosen[seat, states], strict=True):
-                self._chosen.setdefault(key, strategy)  # an observation of both seats is decided once
+                self._chosen.setdefault(key, strategy)  # seat 0 decides for an observation that both seats share

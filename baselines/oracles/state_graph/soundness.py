@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 
 
 def legal_actions(game: Game[Any], state: Any, player: int) -> tuple[int, ...]:
-    """The actions of a player who acts; raises a ValueError unless they are some ascending numbers of actions."""
+    """Returns an acting player's actions; raises a ValueError unless they are valid, ascending and at least one."""
     legal = game.legal_actions(state, player)
     in_order = all(one < other for one, other in pairwise(legal))
     if not legal or not in_order or legal[0] < 0 or legal[-1] >= game.facts.num_actions:
@@ -93,7 +93,7 @@ def require_payments(game: Game[Any], rewards: NDArray[np.float64], longest: int
         wrong = ~(np.abs(sums) <= ROUNDING * np.maximum(size, 1.0))
         if wrong.any():
             paid = rewards[int(wrong.argmax())].tolist()
-            raise ValueError(f"{game.facts.name} says that it is zero-sum, but {paid} is paid at once")
+            raise ValueError(f"{game.facts.name} declares that it is zero-sum, but one outcome pays {paid}")
 
 
 def require_distinct(game: Game[Any], player: int, states: Sequence[Any], observations: NDArray[np.float32]) -> None:
@@ -106,6 +106,6 @@ def require_distinct(game: Game[Any], player: int, states: Sequence[Any], observ
         other = first.setdefault(key, row)
         if other != row:
             raise ValueError(
-                f"{game.facts.name} says that players see the state, but player_{player} sees the same in "
-                f"{states[other]!r} and in {states[row]!r}"
+                f"{game.facts.name} declares that players see the state, but player_{player} has the same observation "
+                f"in {states[other]!r} and in {states[row]!r}"
             )

@@ -54,7 +54,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def odds_table(outcome: str, most: int) -> Odds:
-    """`[most][most]` exact odds that m dice win or tie (a key of `OUTCOME`) against k; row m - 1, column k - 1."""
+    """Returns `[most][most]` exact odds: at m - 1, k - 1, that m dice have the outcome (of `OUTCOME`) against k."""
     numbers = range(1, most + 1)
     return [[_odds(m, k, outcome) for k in numbers] for m in numbers]
 
@@ -70,7 +70,7 @@ def _counts_hold(dice: int) -> bool:
 
 
 def _complete(win: Odds, tie: Odds) -> bool:
-    """Whether win, tie and loss always add up to 1; a loss of m against k is a win of k against m."""
+    """Returns whether win, tie and loss always add up to 1; a loss of m against k is a win of k against m."""
     places = range(len(win))
     return all(win[m][k] + tie[m][k] + win[k][m] == 1 for m in places for k in places)
 
@@ -92,13 +92,13 @@ def count_findings() -> Iterator[Finding]:
     reason = f"f_2(6) + ... + f_2(1) = {sum(two[: 6 - 2 + 1])}, by the post's recursion"
     yield new("Count of sums", "ways to roll 7 with 3 dice", three[7 - 3], reason)
     for dice in range(1, PLOTTED + 1):
-        wrong = "its code plots against the place in the list, which begins at 0; the least sum of m dice is m"
+        wrong = "the post's code plots against list indices, which begin at 0; the least sum of m dice is m"
         start = printed("Plots", f"where the curve of m = {dice} begins on the axis of sums")
         yield judge(start, Fraction(dice), "", wrong)
 
 
 def sums_table() -> Table:
-    """The number of ways to roll each sum, and its probability."""
+    """Returns the number of ways to roll each sum, and its probability."""
     return [
         ["dice", "sum", "count", "probability", "fraction"],
         *(
@@ -111,7 +111,7 @@ def sums_table() -> Table:
 
 
 def odds_tables(odds: Mapping[str, Odds]) -> dict[str, Table]:
-    """The odds of all battles as decimals and as fractions, by file name."""
+    """Returns the odds of all battles as decimals and as fractions, by file name."""
     heading = ["dice", *range(1, MOST_DICE + 1)]
     tables: dict[str, Table] = {}
     for name, rows in odds.items():
@@ -130,7 +130,7 @@ def ways_by_recursion(dice: int, total: int) -> int:
 
 
 def ties_by_recursion(m: int, k: int) -> Fraction:
-    """The probability of a tie as the post sums it, recomputing every count."""
+    """Returns the probability of a tie as the post sums it, recomputing every count."""
     totals = range(max(m, k), SIDES * min(m, k) + 1)
     ways = sum(ways_by_recursion(m, total) * ways_by_recursion(k, total) for total in totals)
     return Fraction(ways, SIDES ** (m + k))
@@ -155,7 +155,7 @@ def timing_finding() -> tuple[Finding, bool]:
 
 
 def stack_findings(progress: Progress | None) -> tuple[list[Finding], dict[str, bool]]:
-    """The value and equilibrium of the game of stacks, for both payoffs and two pairs of hands."""
+    """Returns the value and equilibrium of the game of stacks, for both payoffs and two pairs of hands."""
     usual = tuple(range(1, PRINTED + 1))
     findings, checks = list[Finding](), dict[str, bool]()
     for payoff in ("margin", "win"):

@@ -84,13 +84,13 @@ def lemma_2_slips() -> Iterator[Finding]:
     # P_A leaves uniform play in Figure 2c; P_B answers with one column.
     matrix, value, _ = solved_start(((2, 4), (1, 3)))
     first, second = ((3 * low + high) / 4 for low, high in zip(*matrix, strict=True))
-    wrong = f"playing 2 with 3/4 in Figure 2c, columns pay P_A {first} and {second}: P_B gains by the one below"
+    wrong = f"if P_A plays 2 with 3/4 in Figure 2c, columns pay it {first} and {second}: P_B gains by the lower one"
     item = "case 2: P_B gains by a column above the mean"
     yield judge(printed("Lemma 2", item), max(first, second) < value, "it pays P_A less", wrong)
 
 
 def neighbours_pay_alike() -> bool:
-    """Whether neighbouring cards with no card of the other hand between them have equal rows, in all random hands."""
+    """Returns whether neighbouring cards with none of the other hand between them have equal rows, in all hands."""
     for own, other in random_hands(HANDS, MOST_CARDS):
         matrix, _, _ = solved_start((own, other))
         for i, (low, high) in enumerate(pairwise(sorted(set(own)))):
@@ -127,7 +127,7 @@ def check_winning(cards: int, pairs: int) -> UniformCheck:
 
 
 def spread_of_replies(size: int, payoffs: int) -> Fraction:
-    """The maximum difference between replies to uniform play, for random payoffs of whole matchings."""
+    """Returns the maximum difference between replies to uniform play, for random payoffs of whole matchings."""
     generator = random.Random(SEED)
     matchings = [frozenset(enumerate(order)) for order in permutations(range(size))]
     worst = Fraction(0)

@@ -25,13 +25,13 @@ def dominance(hand_0: Sequence[int], hand_1: Sequence[int]) -> int:
 
 
 def without(hand: Hand, place: int) -> Hand:
-    """The hand after the card at an index was played."""
+    """Returns the hand after the card at an index was played."""
     return hand[:place] + hand[place + 1 :]
 
 
 @cache
 def value_by_recursion(hand_0: Hand, hand_1: Hand) -> Fraction:
-    """Player 0's expected payoff if both play uniformly, trick by trick as in Fetterman's section 5."""
+    """Returns player 0's expected payoff if both play uniformly, trick by trick as in Fetterman's section 5."""
     if not hand_0:
         return Fraction(0)
     total = sum(
@@ -43,7 +43,7 @@ def value_by_recursion(hand_0: Hand, hand_1: Hand) -> Fraction:
 
 
 def margin_shares(hand_0: Hand, hand_1: Hand) -> dict[int, Fraction]:
-    """The probability of each final margin if all matchings of the hands are equally likely."""
+    """Returns the probability of each final margin if all matchings of the hands are equally likely."""
     margins = {0: Counter({0: 1})}  # cards of hand_1 that are used, as bits -> margin -> ways
     for a in hand_0:
         after: dict[int, Counter[int]] = {}
@@ -59,7 +59,7 @@ def margin_shares(hand_0: Hand, hand_1: Hand) -> dict[int, Fraction]:
 
 
 def replies_to_uniform(size: int, payoff: Callable[[Pairs], Fraction]) -> tuple[Fraction, Fraction]:
-    """The lowest and highest payoff that any play can earn against uniform play.
+    """Returns the lowest and highest payoff that any play can earn against uniform play.
 
     Args:
         size: Cards in each hand, numbered from 0.

@@ -53,7 +53,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def _entries(figures: Iterable[Published]) -> Iterator[tuple[Published, re.Match[str], tuple[Hand, Hand]]]:
-    """The figures that are entries of a payoff matrix, each with its match of `ENTRY` and the two hands."""
+    """Yields the figures that are entries of a payoff matrix, each with its match of `ENTRY` and the two hands."""
     for each in figures:
         if found := ENTRY.fullmatch(each.item):
             own, other = (tuple(map(int, found[group].split(","))) for group in (1, 2))
@@ -76,7 +76,7 @@ def entry_findings(figures: Iterable[Published], matrices: Matrices) -> Iterator
 
 
 def closed_form(hand_0: Hand, hand_1: Hand) -> tuple[tuple[Fraction, ...], ...]:
-    """The payoff matrix by Lemmas 1 to 3: the trick plus D / (n - 1) of the remaining cards."""
+    """Returns the payoff matrix by Lemmas 1 to 3: the trick plus D / (n - 1) of the remaining cards."""
     left = len(hand_0) - 1
     return tuple(
         tuple(
@@ -104,12 +104,12 @@ def text_findings(matrices: Matrices) -> Iterator[Finding]:
 
 
 def _mean(matrix: Matrix) -> Fraction:
-    """The payoff if both play uniformly and no card is held twice."""
+    """Returns the payoff if both play uniformly and no card is held twice."""
     return sum((entry for row in matrix for entry in row), Fraction(0)) / (len(matrix) * len(matrix[0]))
 
 
 def most_tricks(hand_0: Hand, hand_1: Hand) -> int:
-    """The maximum number of tricks for player 0: each of its cards beats the lowest card not yet beaten."""
+    """Returns the maximum number of tricks for player 0: each of its cards beats the lowest card not yet beaten."""
     won = 0
     for card in sorted(hand_0):
         won += card > sorted(hand_1)[won]
@@ -160,7 +160,7 @@ def new_findings(table: Matrix) -> Iterator[Finding]:
 
 
 def draw_table(table: Matrix) -> Figure:
-    """The 10 v. 10 table as a heat map."""
+    """Returns the 10 v. 10 table as a heat map."""
     return heat_map(
         [[float(entry) for entry in row] for row in table],
         [str(card) for card in TEN],

@@ -1,4 +1,4 @@
-"""Dice Poker with other dice and raises: value and bluffs, and their limit, the continuous game."""
+"""Dice Poker with other dice and raises: its value and bluffs, compared with the continuous game as the limit."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def by_raise(sides: int) -> list[Point]:
 
 
 def continuous_bluffs(raise_size: Fraction) -> Fraction:
-    """The probability that A bluffs when rolls are uniform numbers in [0, 1] and the ante is 1.
+    """Returns the probability that A bluffs when rolls are uniform numbers in [0, 1] and the ante is 1.
 
     Von Neumann's poker (von Neumann and Morgenstern 1944, chapter 19; his "high" bid is ante and
     raise, his "low" bid the ante). With b the raise, A raises below a and above c, B calls above d:
 
-    * at d a call is worth a fold: a (2 + b) = (1 - c) b;
-    * at c a raise is worth a check: c - d = 1 - c;
-    * at a a bluff is worth a check: 2 d - (1 - d) b = 2 a.
+    * at d, a call is worth as much as a fold: a (2 + b) = (1 - c) b;
+    * at c, a raise is worth as much as a check: c - d = 1 - c;
+    * at a, a bluff is worth as much as a check: 2 d - (1 - d) b = 2 a.
 
     So a = b / ((1 + b)(4 + b)).
     """
@@ -87,7 +87,7 @@ def continuous_bluffs(raise_size: Fraction) -> Fraction:
 
 
 def continuous_value(raise_size: Fraction) -> Fraction:
-    """The value of that game to A, payoff points. In antes, it equals the probability that A bluffs.
+    """Returns the value of that game to A, payoff points. In antes, it equals the probability that A bluffs.
 
     A bluff gains 2 (a - x) over a check at x < a, a strong raise 2 b (x - c) at x > c, and always checking is worth 0.
     Together that is a^2 + b (1 - c)^2, which equals a once a, c and d are inserted.
@@ -98,7 +98,7 @@ def continuous_value(raise_size: Fraction) -> Fraction:
 
 
 def points_table(points: Sequence[Point]) -> Table:
-    """A table of solved games for a CSV file."""
+    """Returns a table of solved games for a CSV file."""
     headings = ["sides", "raise", "value", "fraction", "gap", "bluffs", "raises"]
     rows = [[p.sides, p.raise_size, p.value, str(p.exact or ""), p.gap, p.bluffs, p.raises, *p.limits] for p in points]
     return [[*headings, "continuous value", "continuous bluffs"], *rows]
@@ -137,9 +137,9 @@ def draw_raises(few: Sequence[Point], many: Sequence[Point]) -> Figure:
 
 
 def _heights(points: Sequence[Point]) -> tuple[list[float], list[float]]:
-    """The heights of the two plots for each game: its value, and the probability that A bluffs.
+    """Returns the heights of the two plots for each game: its value, and the probability that A bluffs.
 
-    If the value is 0, A may as well check; bluffs are then nan, which is not drawn.
+    If the value is 0, A can always check instead; bluffs are then nan, which is not drawn.
     """
     return [p.value for p in points], [p.bluffs if p.value > 1e-9 else math.nan for p in points]
 

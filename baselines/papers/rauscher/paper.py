@@ -113,19 +113,19 @@ def reply_findings(grid: Grid) -> Iterator[Finding]:
 
 
 def printed_strategy(seat: int) -> list[Fraction]:
-    """The printed probabilities with which A (0) raises or B (1) calls, by roll; 7 digits here stand for sixths."""
+    """Returns the printed probabilities that A (0) raises or B (1) calls, by roll, as the sixths that they round."""
     figures = [printed(EQUILIBRIUM, f"{SEATS[seat]}, roll {roll}") for roll in range(1, 7)]
     return [Fraction(float(each.value)).limit_denominator(6) for each in figures]
 
 
 def own_strategy(solution: PrivateSolution, seat: int) -> list[Fraction]:
-    """The probabilities with which A (0) raises or B (1) calls in our equilibrium, by roll."""
+    """Returns the probabilities with which A (0) raises or B (1) calls in our equilibrium, by roll."""
     assert solution.exact_behaviour is not None  # the game is small
     return [often for _, often in solution.exact_behaviour[seat]]
 
 
 def conceded(seat: int, chances: Sequence[Fraction]) -> Fraction:
-    """A's payoff against a best response if the player in `seat` raises or calls with these probabilities."""
+    """Returns A's payoff against a best response if the player in `seat` raises or calls with these probabilities."""
     payoffs = GAME.bayesian_form().payoffs.astype(np.int64).astype(object)  # integers, so sums are exact
     mixed = np.array([[1 - chance, chance] for chance in chances], dtype=object)
     worth = np.tensordot(mixed, payoffs, axes=((0, 1), (seat, 2 + seat)))  # [roll of the other, its action]

@@ -29,16 +29,16 @@ class Grid:
         return self.sums == self.sums.max(axis=0), self.sums == self.sums.min(axis=1, keepdims=True)
 
     def worth(self, a: Plan, b: Plan) -> Fraction:
-        """A's expected payoff, payoff points."""
+        """Returns A's expected payoff, payoff points."""
         return Fraction(float(self.sums[self.plans.index(a), self.plans.index(b)])) / self.deals
 
     def most_used(self, seat: int) -> tuple[tuple[Plan, ...], int]:
-        """The strategies of A (0) or B (1) that are best against the most strategies of the other, and their number."""
+        """Returns the plans of A (0) or B (1) that are best against most plans of the other, and against how many."""
         counts: NDArray[np.int64] = self.best[seat].sum(axis=1 - seat)
         return self._chosen(counts == counts.max()), int(counts.max())
 
     def replies(self, seat: int, plan: Plan) -> tuple[Plan, ...]:
-        """The best pure replies of A (0) or B (1) to a strategy of the other player."""
+        """Returns the best pure replies of A (0) or B (1) to a strategy of the other player."""
         return self._chosen(np.asarray(self.best[seat].take(self.plans.index(plan), axis=1 - seat)))
 
     def _chosen(self, which: NDArray[np.bool_]) -> tuple[Plan, ...]:
@@ -62,7 +62,7 @@ def in_words(plan: Plan) -> str:
 
 
 def grid_table(grid: Grid) -> Table:
-    """The grid for a CSV file, in fractions."""
+    """Returns the grid for a CSV file, in fractions."""
     rows = zip(grid.plans, grid.sums.tolist(), strict=True)
     heading = ["A \\ B", *map(in_words, grid.plans)]
     return [heading, *([in_words(plan), *(str(Fraction(total) / grid.deals) for total in row)] for plan, row in rows)]

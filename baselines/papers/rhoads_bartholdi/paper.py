@@ -1,8 +1,8 @@
-"""Rhoads and Bartholdi 2012: first bids of optimal play in Goofspiel, and what simple strategies lose.
+"""Rhoads and Bartholdi 2012: optimal first bids in Goofspiel, and the exploitability of simple strategies.
 
 The article solves 13 cards in random order by points, as this suite does. Its tables are not publicly available, so its
-verbal claims are judged, and figures are marked as new. A claim about bids is judged over all optimal mixes of the
-first bid: a linear program computes how far the best mix with some property falls short of the value.
+verbal claims are judged, and figures are marked as new. A claim about bids is judged over all optimal strategies for
+the first bid: a linear program computes how far the best strategy with some property falls short of the value.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SOLVED_AGAIN = range(3, 9)
 # Maximum number of cards at which simple strategies are measured, and meet optimal play.
 MEASURED, MET = range(2, 10), range(2, 7)
 SIMPLE = ("uniform", "matching", "matching_plus_one")
-# A mix whose shortfall from the value is smaller, payoff points, counts as optimal: more than the certified gap.
+# A strategy counts as optimal if its shortfall from the value, payoff points, is smaller. More than the certified gap.
 OPTIMAL = 1e-8
 # Probabilities that differ by less count as equal.
 SAME = 1e-6
@@ -73,7 +73,7 @@ def first_bids(size: int) -> list[PlayAt]:
 
 
 def shortfall(play: PlayAt, limits: Sequence[Array]) -> float:
-    """The shortfall from the value of player 0's best first bid with `mix @ limit <= 0`, payoff points."""
+    """Returns the shortfall from the value of player 0's best first bid with `mix @ limit <= 0`, payoff points."""
     rows, columns = play.matrix.shape
     guarantee = np.column_stack([-play.matrix.T, np.ones(columns)])
     obeyed = np.column_stack([np.reshape(limits, (-1, rows)), np.zeros(len(limits))])
@@ -89,12 +89,12 @@ def shortfall(play: PlayAt, limits: Sequence[Array]) -> float:
 
 
 def lone_bid(play: PlayAt) -> float:
-    """The shortfall from the value of the best pure bid, payoff points."""
+    """Returns the shortfall from the value of the best pure bid, payoff points."""
     return play.value - float(play.matrix.min(axis=1).max())
 
 
 def unimodal(play: PlayAt) -> float:
-    """The shortfall from the value of the best unimodal mix."""
+    """Returns the shortfall from the value of the best unimodal mix."""
     steps = -np.diff(np.eye(len(play.matrix)), axis=0)  # bid k minus bid k + 1
     return min(
         shortfall(play, [step if place < mode else -step for place, step in enumerate(steps)])
@@ -103,18 +103,18 @@ def unimodal(play: PlayAt) -> float:
 
 
 def few_odd(play: PlayAt) -> float:
-    """The shortfall from the value of the best mix whose odd bids have at most their share of the cards."""
+    """Returns the shortfall from the value of the best mix whose odd bids have at most their share of the cards."""
     odd = np.arange(1, len(play.matrix) + 1) % 2
     return shortfall(play, [odd - odd.mean()])
 
 
 def low_greatest(play: PlayAt) -> float:
-    """The shortfall from the value of the best mix whose highest bid is at most as likely as the next one."""
+    """Returns the shortfall from the value of the best mix whose highest bid is at most as likely as the next one."""
     return shortfall(play, [np.append(np.zeros(len(play.matrix) - 2), [-1.0, 1.0])])
 
 
 def few_alike(play: PlayAt) -> float:
-    """The shortfall of the best mix with at most half the probability on bids of the highest bid's parity."""
+    """Returns the shortfall of the best mix with at most half the probability on bids of the highest bid's parity."""
     alike = np.arange(len(play.matrix)) % 2 == int(np.flatnonzero(play.mixes[0].high > SAME)[-1]) % 2
     return shortfall(play, [alike - 0.5])
 
@@ -131,7 +131,7 @@ CLAIMS: dict[str, Callable[[PlayAt], bool]] = {
 
 
 def claim_findings(bids: dict[int, list[PlayAt]]) -> Iterator[Finding]:
-    """Whether the claims hold of 13 cards; those about odd and greatest bids, "often" and "seems", are counted only."""
+    """Judges the claims for 13 cards; those that the article hedges, about odd and greatest bids, are only counted."""
     plays = bids[LARGEST]
     holds = {name: [prize for prize, play in enumerate(plays, 1) if of(play)] for name, of in CLAIMS.items()}
     lone = printed("Abstract", "no deterministic strategy may succeed")
@@ -158,7 +158,7 @@ def claims_table(bids: dict[int, list[PlayAt]]) -> Table:
 
 
 def bids_table(bids: dict[int, list[PlayAt]]) -> Table:
-    """Every first bid: its probability, and its range over all optimal mixes."""
+    """Returns every first bid: its probability, and its range over all optimal mixes."""
     return [
         ["cards", "prize", "bid", "probability", "least", "greatest"],
         *(
@@ -213,7 +213,7 @@ def count_findings() -> Iterator[Finding]:
 
 
 def simple_rows() -> list[list[object]]:
-    """The exploitability of each simple strategy for each size, payoff points."""
+    """Returns the exploitability of each simple strategy for each size, payoff points."""
     return [[size, *(exploitability(Goofspiel(size), name) for name in SIMPLE)] for size in MEASURED]
 
 
@@ -239,7 +239,7 @@ def _is_answered_by_matching(size: int) -> bool:
 
 
 def met_table() -> Table:
-    """The mean payoff of optimal play against simple strategies, payoff points; other optimal play may win more."""
+    """Tabulates the mean payoff points of one optimal strategy against simple strategies; others can win more."""
     games = [Goofspiel(size) for size in MET]
     policies = [solve(game).policy for game in games]
     return [

@@ -1,8 +1,9 @@
 """Exact figures of Jujitsu at one size: equilibria, the choices among them, and their results against others.
 
-All figures are computed on canonical states: one state stands for all that differ only in the names of the cards or in
-the seats. For example, 2 and 7 against 3 and 5 becomes 1 and 4 against 2 and 3. Random, HighestCard and LowestCard look
-only at the order of cards, so they play the same in a canonical state and in the states that it stands for.
+All figures are computed on canonical states: one state represents all states that differ only in the names of the cards
+or in the seats. For example, 2 and 7 against 3 and 5 becomes 1 and 4 against 2 and 3. Random, HighestCard and
+LowestCard depend only on the order of cards, so they play the same in a canonical state and in all states that it
+represents.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Exact(NamedTuple):
 
     @property
     def forced(self) -> bool:
-        """Whether all optimal play gives the same figure."""
+        """True if all optimal strategies give the same figure."""
         return self.high - self.low < 1e-9
 
 
@@ -97,7 +98,7 @@ def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigur
 def _outcomes(
     play: OptimalPlay, opponents: Mapping[str, Sequence[Array]], paid: Mapping[str, Array], root: int
 ) -> tuple[dict[Pairing, dict[str, Exact]], float]:
-    """All pairings, and a bound on the error of their extremes."""
+    """Returns all pairings, and a bound on the error of their extremes."""
     outcomes: dict[Pairing, dict[str, Exact]] = defaultdict(dict)
     slack, random = 0.0, opponents[RANDOM]
     for name, opponent in opponents.items():
@@ -113,7 +114,7 @@ def _outcomes(
 
 
 def outcome_payments(graph: GameGraph[Any]) -> dict[str, Array]:
-    """`[num_edges, 2]` per column: indicators of a win, loss and tie for each player, and its payment."""
+    """Returns `[num_edges, 2]` per column: indicators of a win, loss and tie for each player, and its payment."""
     end, rewards = (graph.children == END)[:, None], graph.rewards
     shares = {"win": end & (rewards > 0.0), "loss": end & (rewards < 0.0), "tie": end & (rewards == 0.0)}
     return {**{column: share.astype(np.float64) for column, share in shares.items()}, "margin": rewards}

@@ -1,7 +1,7 @@
 """R. Sanwal and I. Drechsler, "Equilibrium Strategies for Jujitsu" (2002): every figure, computed anew.
 
-Where the paper samples, the figures here are exact. Where a sub-game has several optimal strategies, they are ranges
-over all choices among them, state by state.
+The paper's figures are sampled; the figures here are exact. If sub-games have several optimal strategies, a figure is
+the range over all ways to pick one of them at each state.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def count_findings(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGa
     """Judges the numbers of sub-games and of ways through the game."""
     for each in figures:
         size, count = each.size, counts[each.size]
-        name, pairs = f"{size}x{size}", f"4^n pairs hands of any size; C({2 * size}, {size}) are equal"
+        name, pairs = f"{size}x{size}", f"4^n counts hands of unequal size too; C({2 * size}, {size}) pairs are equal"
         wrong = f"{pairs}; with score and ties {count.states:,} states"
         yield judge(printed("Section 3", f"{name} sub-games"), Fraction(count.pairs), "pairs of hands", wrong)
         yield judge(printed("Section 3", f"{name} paths"), Fraction(count.paths))
@@ -154,12 +154,12 @@ def second_lowest(sizes: Sequence[int]) -> Finding:
 
 
 def second_lowest_wins(size: int) -> float:
-    """The probability that SecondLowestCard beats LowestCard. Neither mixes, so one game suffices."""
+    """Returns the probability that SecondLowestCard beats LowestCard. Neither mixes, so one game suffices."""
     return float(cross_play(Jujitsu(num_cards=size), ("second_lowest_card", "lowest_card")).wins[0])
 
 
 def root_table(figures: Sequence[JujitsuFigures]) -> Table:
-    """The lowest and highest probability of each card at the start."""
+    """Returns the lowest and highest probability of each card at the start."""
     return [
         ["cards", "card", "least", "greatest"],
         *(
@@ -171,7 +171,7 @@ def root_table(figures: Sequence[JujitsuFigures]) -> Table:
 
 
 def sub_game_table(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames]) -> Table:
-    """The ways to count sub-games, side by side."""
+    """Returns the ways to count sub-games, side by side."""
     counted = [(each, counts[each.size]) for each in figures]
     return [
         ["cards", "4^n", "hand_pairs", "states", "undecided", "canonical", "several_optimal", "paths"],
@@ -198,7 +198,7 @@ def self_checks(figures: Sequence[JujitsuFigures], counts: Mapping[int, SubGames
 
 
 def _walks_agree(each: JujitsuFigures) -> bool:
-    """Whether figures from individual states match those from canonical states, and no range can be left."""
+    """Returns whether figures from individual states match those from canonical states, and no range can be left."""
     game = Jujitsu(num_cards=each.size)
     solution = solve(game)
     undecided = len(full_graph(game).states)

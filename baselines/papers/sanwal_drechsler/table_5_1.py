@@ -50,11 +50,11 @@ class Cell:
         return outside / standard_error if standard_error else math.inf if outside else 0.0
 
     def believable(self, runs: int = 1) -> bool:
-        """Whether this many runs of the stated number of games could have produced the printed figure."""
+        """Returns whether this many runs of the stated number of games could have produced the printed figure."""
         return self.errors * math.sqrt(runs) <= STANDARD_ERRORS
 
     def finding(self) -> Finding:
-        """The figure and its verdict."""
+        """Returns the figure and its verdict."""
         chosen = self.pairing[0] == EQUILIBRIUM
         bounds = (_clean(self.exact.low), _clean(self.exact.high)) if chosen else None
         return compare(self.printed, _clean(self.exact.default), *self._judged(), bounds)
@@ -62,9 +62,9 @@ class Cell:
     def _judged(self) -> tuple[Verdict, str]:
         off = f"{self.errors:.1f} standard errors off"
         if self.pairing == (EQUILIBRIUM, EQUILIBRIUM) and self.column == "margin" and not self.believable():
-            return Verdict.WRONG, f"the game is symmetric, so the margin is 0 whatever is chosen; {off}"
+            return Verdict.WRONG, f"the game is symmetric, so the margin is 0 in every equilibrium; {off}"
         if not self.believable():
-            return Verdict.WRONG, f"{'forced' if self.exact.forced else 'no choice comes near'}; {off}"
+            return Verdict.WRONG, f"{'forced' if self.exact.forced else 'outside the range'}; {off}"
         if self.pairing[0] == RANDOM:
             return Verdict.CONSISTENT, off
         if self.exact.forced:
@@ -73,7 +73,7 @@ class Cell:
 
 
 def cells(figures: Sequence[JujitsuFigures]) -> list[Cell]:
-    """All counts and margins of the table, in its order."""
+    """Returns all counts and margins of the table, in its order."""
     found = []
     for each in figures:
         for pairing in sorted(each.outcomes, key=lambda pair: (pair[0] == RANDOM, OPPONENTS.index(pair[1]))):
@@ -97,7 +97,7 @@ def _deviation(outcome: Mapping[str, Exact], column: str, printed: Published) ->
 
 
 def joint_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
-    """Judges whether one choice of optimal strategies could have won, lost and tied as often as a row says.
+    """Judges whether one optimal strategy could have won, lost and tied as often as a row says.
 
     The possible (win, loss) pairs form a convex set; a row outside exceeds its maximum along some direction.
     """
@@ -110,7 +110,7 @@ def joint_findings(figures: Sequence[JujitsuFigures]) -> Iterator[Finding]:
             errors = ((squares - along**2) / TABLE_GAMES) ** 0.5
             worst = float(((along - support[:, 2]) / errors).max())
             outside = "inside" if worst <= 0.0 else f"{worst:.1f} standard errors outside"
-            reason = f"{outside} what one choice can come to, along {len(support)} directions"
+            reason = f"{outside} the set that optimal strategies attain, along {len(support)} directions"
             item, fits = f"{name}, win, loss and tie at once", worst <= STANDARD_ERRORS
             verdict = Verdict.FREE if fits else Verdict.WRONG
             yield compare(Published(PLACE, item, True), fits, verdict, reason)
@@ -150,7 +150,7 @@ def sample_findings(table: Sequence[Cell]) -> Iterator[Finding]:
 
 
 def csv_table(table: Sequence[Cell]) -> Table:
-    """All cells with their ranges, for a spreadsheet."""
+    """Returns all cells with their ranges, for a spreadsheet."""
     headings = ["cards", "first", "second", "figure", "published", "our_choice", "least", "greatest", "errors_100000"]
     rows = []
     for cell in table:
@@ -221,7 +221,7 @@ def _fewer_ties(odd: Sequence[JujitsuFigures], even: Sequence[JujitsuFigures]) -
 
 def _better_in_odd(odd: Sequence[JujitsuFigures], even: Sequence[JujitsuFigures]) -> Finding:
     against = [
-        f"more at {e.size} than at {o.size} cards against {name}, whatever is chosen"
+        f"more at {e.size} than at {o.size} cards against {name}, in every equilibrium"
         for name in odd[0].supports
         for e in even
         for o in odd

@@ -1,8 +1,8 @@
 """WAR 2017, section III.F: does a player who knows the others' strategies always at least tie?
 
-This is tested in two ways. Against the source's own deterministic strategies, every line-up of up to four of them is
-played to its end. Against all deterministic strategies, on small decks for two players, the search tries every possible
-answer of an opponent until the adversary is beaten or nothing is left to try.
+The claim is tested in two ways. Against the source's own deterministic strategies, every line-up of up to four of them
+is played to its end. Against all deterministic strategies, on small decks for two players, the search tries every
+choice of an opponent until the adversary is beaten or all choices are exhausted.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ ADVERSARIES: dict[str, Adversary] = {
 }
 DETERMINISTIC = ("min", "max", "simple_minded_1", "simple_minded_2")
 MOST_OTHERS = 4
-# Decks (ranks, discards) small enough to try every opponent in seconds. Against the version as written, an opponent has
-# far fewer answers to try.
+# Decks (ranks, discards) on which trying every opponent takes seconds. Against the adversary as written, there are far
+# fewer choices to try.
 DECKS = ((2, 0), (3, 0), (3, 1), (4, 0), (4, 1), (5, 2), (6, 3))
 MORE_DECKS = {"general_purpose_adversary_as_written": ((5, 0), (5, 1), (6, 1), (7, 3), (8, 3))}
 # More rounds than were ever needed to beat an adversary.
@@ -81,18 +81,18 @@ def follow(game: War, names: Sequence[str], policies: Sequence[Policy]) -> Playe
 
 
 def _joint_action(game: War, state: WarState, policies: Sequence[Policy]) -> tuple[dict[int, int], WarState]:
-    """The joint action of deterministic policies, and the next state."""
+    """Returns the joint action of deterministic policies, and the next state."""
     actions = {player: chosen(game, state, player, policies[player]) for player in game.acting_players(state)}
     return actions, game.transitions(state, actions)[0].state
 
 
 def chosen(game: War, state: WarState, player: int, policy: Policy) -> int:
-    """The action of a deterministic policy."""
+    """Returns the action of a deterministic policy."""
     row = policy.action_probabilities(game.observation(state, player)[None], game.action_mask(state, player)[None])
     return int(row[0].argmax())
 
 
-# -- every opponent there can be, on small decks ---------------------------------------------------------
+# -- all opponents, on small decks -------------------------------------------------------------------------
 
 
 class _Script:
@@ -104,7 +104,7 @@ class _Script:
         self._answers = list(answers)
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """`[batch, num_actions]`: all weight on the answer."""
+        """Returns `[batch, num_actions]`: all weight on the answer."""
         answers = np.array([self._answer(*row) for row in zip(observations, action_masks, strict=True)])
         return np.asarray(np.eye(action_masks.shape[1])[answers])
 
@@ -197,7 +197,7 @@ def _children(game: War, adversary: Adversary, node: _Node) -> Iterator[_Node]:
 def _answers(
     game: War, adversary: Adversary, state: WarState, fixed: dict[bytes, int]
 ) -> Iterator[tuple[int, dict[bytes, int]]]:
-    """The adversary's action for each way to answer its queries."""
+    """Yields the adversary's action for each way to answer its queries."""
     scripts: list[list[int]] = [[]]
     while scripts:
         answers = scripts.pop()

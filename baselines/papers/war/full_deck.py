@@ -1,8 +1,8 @@
 """WAR with the full deck, which is not solved: cross-play of all strategies, and lower bounds on exploitability.
 
-Best responses cannot be computed here, but any response gives a lower bound on a strategy's exploitability: its mean
-payoff over both seats. Against deterministic strategies the adversaries are tried; against random play, responses that
-weigh what a card can win and lose.
+Best responses cannot be computed for the full deck, but the mean payoff of any response over both seats is a lower
+bound on a strategy's exploitability. The responses are the adversaries against deterministic strategies and, against
+random play, strategies that weigh what a card can win and lose.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ExpectedGain(WarPlayer):
         return np.asarray(np.where(hand > 0, gains, -np.inf).argmax(axis=1))
 
     def _gains(self, odds: NDArray[np.float64], pot: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`[batch, ranks]` expected gain of each card, given the probability of each rank for the opponent."""
+        """Returns `[batch, ranks]` expected gain of each card, given the probability of each rank for the opponent."""
         below = np.cumsum(odds, axis=1) - odds
         above = 1.0 - below - odds
         won = np.cumsum(odds * self._worth, axis=1) - odds * self._worth
@@ -108,7 +108,7 @@ def _pairs(progress: Progress | None) -> Iterator[tuple[tuple[str, str], CrossPl
 
 
 def bound(strategy: str) -> Bound:
-    """A lower bound on a strategy's exploitability: the payoff of the best response found, over both seats."""
+    """Returns a lower bound on a strategy's exploitability: the payoff of the best response found, over both seats."""
     if strategy != "dummie":
         wins = {name: _won(name, strategy, 1) for name in (*ADVERSARIES, *STRATEGIES) if name != "dummie"}
         best = max(wins, key=lambda name: wins[name][0])

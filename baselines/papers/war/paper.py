@@ -60,7 +60,7 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def rules_agree(points: Sequence[Point]) -> bool:
-    """Whether SimpleMindedPlayer1 beats one random player as often in games played by `War` itself."""
+    """Returns whether SimpleMindedPlayer1 beats one random player as often in games that `War` itself plays."""
     game = War(max_rounds=100_000)
     policies = [named_policy(simulation.STRATEGIES[0], game), Uniform(game)]
     wins = sum(
@@ -128,12 +128,12 @@ def same_rounds(points: Sequence[Point], attribute: str, claim: str) -> Finding:
 
 
 def _estimates(points: Sequence[Point], attribute: str) -> list[tuple[Estimate, Estimate]]:
-    """A statistic of both strategies for each number of opponents."""
+    """Returns a statistic of both strategies for each number of opponents."""
     return [(getattr(first, attribute), getattr(second, attribute)) for first, second in simulation.pairs(points)]
 
 
 def _differences(points: Sequence[Point], attribute: str) -> tuple[list[float], list[int], list[int]]:
-    """The difference between the strategies for each number of opponents, in standard errors.
+    """Returns the difference between the strategies for each number of opponents, in standard errors.
 
     Also returns the numbers of opponents at which the second is significantly above, and below, the first.
     """
@@ -144,7 +144,7 @@ def _differences(points: Sequence[Point], attribute: str) -> tuple[list[float], 
 
 
 def _bar(comparisons: int) -> float:
-    """The number of standard errors that any of these comparisons exceeds by chance with probability 1/20."""
+    """Returns the number of standard errors that any of these comparisons exceeds by chance with probability 1/20."""
     return -NormalDist().inv_cdf(SIGNIFICANCE / comparisons / 2)
 
 
@@ -189,7 +189,7 @@ def _deck(game: War) -> str:
 
 
 def line_up_table(played: Sequence[Played]) -> Table:
-    """A heading row and one row per line-up."""
+    """Returns a heading row and one row per line-up."""
     rows = [
         [game.line_up[0], " ".join(game.line_up[1:]), game.result, game.rounds, "yes" if game.endless else "no"]
         for game in played
@@ -198,7 +198,7 @@ def line_up_table(played: Sequence[Played]) -> Table:
 
 
 def counterexample_table(searches: Mapping[str, Sequence[Search]]) -> Table:
-    """A heading row and one row per adversary and deck."""
+    """Returns a heading row and one row per adversary and deck."""
     rows = [
         [name, each.game.ranks, each.game.discards, each.positions, each.beaten_in or "never", "; ".join(each.moves)]
         for name, found in searches.items()

@@ -1,7 +1,7 @@
 """WAR with small decks for two players: exact figures that no simulation can give.
 
-They are values of games with a round limit, whether these settle as rounds are added, bounds for the game without a
-limit, and the exploitability of the strategies of "WAR with Auction Rounds" (2017).
+The figures are the values of games with a round limit, whether these values settle as rounds are added, bounds on the
+value without a limit, and the exploitability of the strategies of "WAR with Auction Rounds" (2017).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
 
 
 def follows_the_rules(solution: StateSolution, values: RoundValues) -> bool:
-    """Whether a sample of values is minus the value of the mirrored position's matrix game (seats swapped)."""
+    """Returns whether a sample of values is minus the value of the mirrored position's matrix game (seats swapped)."""
     for node in np.unique(np.linspace(2, len(values.form.lists) - 1, SAMPLE).astype(int)).tolist():
         state, image = (values.form.state(2 * node + side, values.rounds) for side in (0, 1))
         if abs(solution.value_at(state) + solve_matrix(solution.payoff_matrix(image)).value) > MOST_GAIN:
@@ -131,7 +131,7 @@ def circle(solution: StateSolution, endless: EndlessBounds) -> int | None:
 
 
 def deck_findings(deck: Deck) -> Iterator[Finding]:
-    """The figures of one deck."""
+    """Yields the findings about one deck."""
     found, discards = deck.endless, deck.game.discards
     place = f"{deck.game.ranks} ranks, {discards} discard{'' if discards == 1 else 's'}"
     yield new(place, "positions", deck.positions, "beginnings of rounds from the start, up to swapping the seats")
@@ -169,7 +169,7 @@ def widest(deck: Deck) -> str:
 
 
 def table_row(deck: Deck) -> dict[str, Number]:
-    """The figures of one deck by the headings of the table."""
+    """Returns the figures of one deck by the headings of the table."""
     found = deck.endless
     period = "none" if deck.period is None else deck.period
     return {

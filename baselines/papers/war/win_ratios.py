@@ -40,7 +40,7 @@ class Estimate:
         return self.mean - WIDTH * self.error, self.mean + WIDTH * self.error
 
     def apart(self, other: Estimate) -> float:
-        """The difference from another, independent figure, in standard errors of the difference."""
+        """Returns the difference from another, independent figure, in standard errors of the difference."""
         return (self.mean - other.mean) / sqrt(self.error**2 + other.error**2)
 
 
@@ -54,7 +54,7 @@ class Point:
     wins: int  # games that the strategy won
     win_ratio: Estimate
     mean_rounds: Estimate  # mean number of rounds of the games won
-    std_rounds: Estimate  # standard deviation of the same
+    std_rounds: Estimate  # standard deviation of that number
     longest: int  # rounds of the longest game won
 
 
@@ -90,13 +90,13 @@ def _point(strategy: str, opponents: int, games: int, rounds: NDArray[np.int32])
 
 
 def pairs(points: Sequence[Point]) -> list[tuple[Point, Point]]:
-    """The points of both strategies for each number of opponents, SimpleMindedPlayer1 first."""
+    """Returns the points of both strategies for each number of opponents, SimpleMindedPlayer1 first."""
     first, second = ([p for p in points if p.strategy == name] for name in STRATEGIES)
     return list(zip(first, second, strict=True))
 
 
 def points_table(points: Sequence[Point]) -> Table:
-    """A heading row and one row per point."""
+    """Returns a heading row and one row per point."""
     figures = ("win_ratio", "mean_rounds", "std_rounds")
     bounds = [heading for name in figures for heading in (name, f"{name}_low", f"{name}_high")]
     rows = []

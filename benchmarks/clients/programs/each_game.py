@@ -1,4 +1,4 @@
-"""What all programs share: they try something on every game, and say in one line of JSON what came of it."""
+"""Shared by all programs: tries something on every game, and prints the result as one line of JSON."""
 
 import json
 from collections.abc import Callable
@@ -10,14 +10,14 @@ GAMES = {name: cardwar_envs.make_game(name).smallest() for name in EVERY}
 
 
 def say(ran: str, result: str) -> None:
-    """A row of the table."""
+    """Prints a row of the table."""
     print(json.dumps({"ran": ran, "result": result}), flush=True)
 
 
 def on_each_game(
     ran: str, attempt: Callable[[cardwar_envs.Game], object], names: tuple[str, ...] = tuple(GAMES)
 ) -> None:
-    """Tries something on every game of its smallest size, and says which of them failed and how."""
+    """Tries something on every game at its smallest size, and prints which games failed and how."""
     failed = []
     for name in names:
         try:

@@ -1,4 +1,4 @@
-"""Gymnasium's checkers, on the environment in which one seat plays against a policy."""
+"""Gymnasium's checkers, on our single-agent environment."""
 
 import warnings
 
@@ -10,7 +10,7 @@ from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 
 def passive(game):
-    """Plays on through `PassiveEnvChecker`, which `gymnasium.make` puts around every environment."""
+    """Plays through `PassiveEnvChecker`, in which `gymnasium.make` wraps every environment."""
     env = gymnasium.make("cardwar/game-v0", game=game)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -8,12 +8,12 @@ from stable_baselines3.common.env_util import make_vec_env
 
 
 def env_of(game):
-    """An environment for a learner that knows no masks."""
+    """An environment for a learner that ignores masks."""
     return gymnasium.make("cardwar/game-v0", game=game, illegal_action="forfeit")
 
 
 def learn(game):
-    """Learns a little in a vector environment, as SB3's documents do it."""
+    """Trains briefly in a vector environment, as in SB3's documentation."""
     PPO("MultiInputPolicy", make_vec_env(lambda: env_of(game), n_envs=2), n_steps=64, device="cpu").learn(128)
 
 

@@ -1,4 +1,4 @@
-"""MaskablePPO of sb3-contrib, which finds the masks by itself."""
+"""MaskablePPO of sb3-contrib, which gets the masks from the environment."""
 
 import gymnasium
 from each_game import on_each_game
@@ -6,7 +6,7 @@ from sb3_contrib import MaskablePPO
 
 
 def learn(game):
-    """Learns a little; an illegal action would raise an error."""
+    """Trains briefly; an illegal action would raise an error."""
     env = gymnasium.make("cardwar/game-v0", game=game)
     MaskablePPO("MultiInputPolicy", env, n_steps=64, device="cpu").learn(128)
 

@@ -22,13 +22,13 @@ def stacked(game):
 
 
 def ends(env):
-    """Plays one joint action; which agents are then out."""
+    """Plays one joint action; returns the agents that are then out."""
     _, _, terminations, truncations, _ = env.step({agent: env.action_space(agent).sample() for agent in env.agents})
     return [terminations[agent] or truncations[agent] for agent in terminations]
 
 
 def vectorised(game):
-    """Two games in one vector environment, 30 steps; agents that are out get zeros, as the number is fixed."""
+    """Plays two games in one vector environment for 30 steps; agents that are out get zeros, as the size is fixed."""
     env = supersuit.pettingzoo_env_to_vec_env_v1(supersuit.black_death_v3(arrays(game)))
     games = supersuit.concat_vec_envs_v1(env, 2)
     games.reset(seed=0)

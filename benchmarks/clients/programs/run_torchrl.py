@@ -12,12 +12,12 @@ from cardwar_envs.envs.parallel import ParallelGameEnv
 
 
 def without_masks(infos):
-    """TorchRL does not take a mask in `infos` out if the observation has one, and fails on it beside other infos."""
+    """Removes masks from `infos`: if the observation has one too, TorchRL leaves it there and fails on other infos."""
     return {agent: {key: told for key, told in info.items() if key != "action_mask"} for agent, info in infos.items()}
 
 
 class WithoutMasks(BaseParallelWrapper):
-    """Masks in observations only. Of the games only WAR needs it, which has a `utility` in its infos."""
+    """Has masks in observations only; only WAR needs this, because its infos also have a `utility`."""
 
     def reset(self, seed=None, options=None):
         observations, infos = super().reset(seed=seed, options=options)
@@ -37,7 +37,7 @@ class WithoutMasksAEC(BaseWrapper):
 
 
 def single(game, **arguments):
-    """The Gymnasium environment; TorchRL hands a keyword of its own, `frameskip`, to what makes it."""
+    """The Gymnasium environment; TorchRL passes a keyword of its own, `frameskip`, to the constructor."""
     return GymEnv("cardwar/game-v0", game=game, **arguments)
 
 
@@ -54,7 +54,7 @@ def aec(game):
 
 
 def check_aec(game):
-    """Restarts games that end in the first two of its three steps; by default it draws an action after the end."""
+    """Restarts games that end before the checker's third step; by default the checker draws an action after the end."""
     check_env_specs(aec(game), break_when_any_done=False)
 
 

@@ -1,4 +1,4 @@
-"""Gymnasium's RecordVideo, which writes films with moviepy."""
+"""Gymnasium's RecordVideo, which writes videos with moviepy."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def film(game):
         done = terminated or truncated
     env.close()
     if not list(folder.glob("*.mp4")):
-        raise RuntimeError("no film was written")
+        raise RuntimeError("no video was written")
 
 
 on_each_game("Gymnasium's `RecordVideo`, one film", film)

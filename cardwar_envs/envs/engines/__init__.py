@@ -1,1 +1,1 @@
-"""Engines, which step a batch of games through the Python rules or compiled."""
+"""Engines, which step a batch of games with the Python rules or with compiled rules."""

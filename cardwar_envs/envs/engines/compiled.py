@@ -1,4 +1,4 @@
-"""Many games at once, stepped by a game's compiled rules."""
+"""Steps many games at once with the game's compiled rules."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from cardwar_envs.core.game import Game, S
 from cardwar_envs.core.kernels import kernels
 from cardwar_envs.envs.engines.engine import Engine, Views
 
-# Plain Python's time per number in the rows of all games and per player, averaged over all bodies and games.
+# Plain Python's time per number in the rows of all games and per player, averaged over all functions and games.
 SECONDS_PER_NUMBER = 4e-7
 
 
 class CompiledEngine(Engine[S]):
-    """Games as rows of numbers, stepped by a game's `CompiledRules`.
+    """Stores games as rows of numbers and steps them with the game's `CompiledRules`.
 
-    In WAR, uniform play draws a war's cards one by one here, but a whole choice at once in the Python rules. The
-    probabilities are the same, the draws are not.
+    In WAR, uniform play here draws the cards of a war one by one; with the Python rules it draws a whole choice. The
+    probabilities are equal, but the same seed gives different actions.
     """
 
     def __init__(
@@ -30,12 +30,12 @@ class CompiledEngine(Engine[S]):
         super().__init__(game, streams)
         self._reused = self._blank(len(streams)) if reuse else None
         self._rules = rules
-        # Bodies in other packages may differ from plain Python, e.g. where integers wrap around.
+        # Compiled functions of other packages may differ from plain Python, e.g. where integers wrap around.
         self._compiled = not rules.bodies.__name__.startswith("cardwar_envs.")
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drops all other games."""
+        """Drops all games outside `where`."""
         super().keep(where)
         self._rows = self._rows[where]
         self._reused = None if self._reused is None else self._blank(len(self._rows))
@@ -54,7 +54,7 @@ class CompiledEngine(Engine[S]):
         return self._rules.tables, self._rows
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
-        """Starts games anew."""
+        """Restarts games."""
         self._bodies.deal(*self._know, self.streams, where, random)
         return np.zeros(self.shape)
 
@@ -63,8 +63,8 @@ class CompiledEngine(Engine[S]):
         self._rows[where] = [self._rules.to_row(state) for state in states]
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 sees."""
-        self._rows[:] = observations  # what player 0 sees of a public state is its row
+        """Puts every game into the state that player 0 observes."""
+        self._rows[:] = observations  # the row of a public state is player 0's observation
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
         """The states of the games at `places`, or of all."""
@@ -94,7 +94,7 @@ class CompiledEngine(Engine[S]):
         return rewards, over
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """What the players see."""
+        """The players' views."""
         if places is None:
             rows, (views, written) = self._rows, self._reused or self._blank(len(self._rows))
         else:
@@ -116,5 +116,5 @@ class CompiledEngine(Engine[S]):
         return actions
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        """What `Game.info` tells."""
+        """The entries of `Game.info`."""
         return self._rules.info(observations)

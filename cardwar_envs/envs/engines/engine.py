@@ -1,7 +1,7 @@
 """The interface of engines, which step many games at once for batches and vector environments.
 
-All engines draw from the same streams in the same order, so a seed produces the same games with each. The one exception
-is random play of WAR: see `CompiledEngine`.
+All engines draw from the same streams in the same order, so a seed produces the same games with every engine. The only
+exception is uniform play of WAR: see `CompiledEngine`.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class Engine(ABC, Generic[S]):
 
     @abstractmethod
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 observes, `[num_games, observation_size]`; for public states."""
+        """Puts every game into the state that player 0 observes, `[num_games, observation_size]`, if it is public."""
 
     @abstractmethod
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
         """The states of the games at `places`, or of all."""
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drops all other games."""
+        """Drops all games outside `where`."""
         self.streams = self.streams[where]
         self.shape = len(self.streams), self.shape[1]
 
@@ -79,7 +79,7 @@ class Engine(ABC, Generic[S]):
         """`[num_games, num_players]`: which acting players choose an illegal action; None if there are none."""
 
     def illegal_action_error(self, place: int, player: int, action: int, hint: str = "") -> IllegalActionError:
-        """The error for an action marked by `illegal`, ending with a hint."""
+        """The error for an action that `illegal` has marked; its message ends with `hint`."""
         legal = self.game.legal_actions(self.states()[place], player)
         return illegal_action_error(f"game {place}: player_{player}", action, legal, hint)
 
@@ -88,12 +88,12 @@ class Engine(ABC, Generic[S]):
         """Plays legal joint actions, `[num_games, num_players]`.
 
         Returns:
-            Payoff points `[num_games, num_players]` float64, and `[num_games]` which games ended.
+            Payoff points `[num_games, num_players]` float64, and `[num_games]` whether each game has ended.
         """
 
     @abstractmethod
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """The players' views of the games at `places`, or of all; fresh arrays unless they are reused."""
+        """The players' views of the games at `places`, or of all games; fresh arrays unless the engine reuses them."""
 
     @abstractmethod
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -104,7 +104,7 @@ class Engine(ABC, Generic[S]):
         """`Game.info` for a player with these `observations` in the games at `places`."""
 
 
-# Of plain Python.
+# Plain Python's time per entry of `weights`.
 SECONDS_PER_WEIGHT = 2e-7
 
 

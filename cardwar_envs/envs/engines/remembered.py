@@ -1,7 +1,7 @@
-"""A cache of the rules' results as arrays, so that nothing is computed twice.
+"""A cache, as arrays, of the results of a game's rules.
 
-Every visited state has a number, and so has every joint action played in a state. The outcomes of a play are adjacent.
-Their cumulative probabilities are `up_to`: for probabilities 1/4 and 3/4 they are 0.25 and 1.0.
+Every visited state has a number. A play is a joint action in a state; every play has a number, too. The outcomes of a
+play are adjacent, with cumulative probabilities `up_to`: for probabilities 1/4 and 3/4 they are 0.25 and 1.0.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class Rows:
         """Writes a row at most one place past the end, which may reallocate the array.
 
         Raises:
-            ValueError: If the row's shape contradicts the game's facts; without this check NumPy would broadcast it.
+            ValueError: If the row's shape contradicts the game's facts; unchecked, NumPy would broadcast the row.
         """
         if np.shape(row) != self.array.shape[1:]:
-            raise ValueError(f"the rules give {row!r} where the game's facts say {self.array.shape[1:]} numbers")
+            raise ValueError(f"the rules return {row!r}; by the game's facts its shape must be {self.array.shape[1:]}")
         if place == len(self.array):
             self.array = np.concatenate([self.array, np.zeros_like(self.array)])
         self.array[place] = row
 
 
 class Remembered(Generic[S]):
-    """Visited states and the joint actions played in them.
+    """The states visited so far and the joint actions played in them.
 
     Nothing is ever removed, so copies of an engine share the table. Additions are atomic, so an error in the rules, or
     an interrupt, leaves the table consistent.
@@ -64,7 +64,7 @@ class Remembered(Generic[S]):
         self._acting, self._live = Rows(np.bool_, players), Rows(np.bool_, players)
         self._plays: dict[tuple[int, ...], int] = {}  # (state, an action per player) -> number
         self._first, self._outcomes = Rows(np.int64), Rows(np.int64)  # by number of the play
-        # Indexed by outcome. A state gets its number, and is queried, when it is first reached.
+        # Indexed by outcome. A state gets its number, and the rules are queried about it, when a game first reaches it.
         self._targets: list[S] = []
         self._child, self._up_to = Rows(np.int64), Rows(np.float64)
         self._rewards = Rows(np.float64, players)
@@ -96,7 +96,7 @@ class Remembered(Generic[S]):
 
     @property
     def full(self) -> bool:
-        """Whether to start a new table."""
+        """Whether the table is full, so that a new one should be started."""
         many_plays = len(self._plays) >= MOST_PLAYS or len(self._targets) >= MOST_OUTCOMES
         return many_plays or len(self.states) >= self._most_states
 
@@ -160,7 +160,7 @@ class Remembered(Generic[S]):
     def drawn(
         self, first: NDArray[np.int64], count: NDArray[np.int64], draws: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        """Draws one outcome per row: the index of the first whose `up_to` exceeds the number in [0, 1)."""
+        """Draws one outcome per row: the index of the first outcome whose `up_to` exceeds the number in [0, 1)."""
         offsets = np.arange(count.max(initial=1))
         places = first[:, None] + np.minimum(offsets, count[:, None] - 1)
         passed = (self._up_to.array[places] <= draws[:, None]) & (offsets < count[:, None])

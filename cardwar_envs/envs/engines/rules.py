@@ -1,4 +1,4 @@
-"""Steps many games by their Python rules: for games without compiled rules, and to test those that have them.
+"""Steps many games with the Python rules, for games without compiled rules and for tests of compiled rules.
 
 The rules are queried once per state and joint action; `Remembered` caches the results.
 """
@@ -19,7 +19,7 @@ from cardwar_envs.envs.engines.remembered import Remembered
 
 
 class RulesEngine(Engine[S]):
-    """Games stored as numbers of remembered states."""
+    """Stores each game as the number of its state in a table, and steps it with the Python rules."""
 
     def __init__(self, game: Game[S], streams: NDArray[np.uint64]) -> None:
         super().__init__(game, streams)
@@ -28,10 +28,10 @@ class RulesEngine(Engine[S]):
     def _begin_table(self, states: Sequence[S]) -> None:
         table = Remembered(self.game, least=4 * len(states))
         deals, now = table.add_outcomes(self.game.initial()), table.numbers(states)
-        self._table, self._deals, self._now = table, deals, now  # all or, if the rules raise, none
+        self._table, self._deals, self._now = table, deals, now  # not before the rules have succeeded
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
-        """Starts games anew."""
+        """Restarts games."""
         paid, places = np.zeros(self.shape), np.flatnonzero(where)
         first, count = (np.full(len(places), number) for number in self._deals)
         self._now[places], dealt = self._follow(first, count, places)
@@ -42,12 +42,12 @@ class RulesEngine(Engine[S]):
         return paid
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drops all other games."""
+        """Drops all games outside `where`."""
         super().keep(where)
         self._now = self._now[where]
 
     def _walk(self, places: NDArray[np.intp]) -> None:
-        """Plays uniformly to a drawn depth; if a game ends earlier, stops at a random state on the way."""
+        """Plays uniformly to a drawn depth; a game that ends earlier stops at a random state that it has visited."""
         longest = self.game.facts.max_length
         if longest <= 1 or not len(places):
             return
@@ -76,7 +76,7 @@ class RulesEngine(Engine[S]):
     def _follow(
         self, first: NDArray[np.int64], count: NDArray[np.int64], places: NDArray[np.intp]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draws one of `count` outcomes from `first` on for each place; uses no random number if there is only one."""
+        """Draws one of the `count` outcomes from index `first` on, per place; draws no number if `count` is 1."""
         outcomes, chance = first.copy(), count > 1
         if chance.any():
             draws = draw(self.streams, places[chance])
@@ -89,7 +89,7 @@ class RulesEngine(Engine[S]):
         self._now[places] = self._table.numbers(states[i % len(states)] for i in range(len(places)))
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 sees."""
+        """Puts every game into the state that player 0 observes."""
         self._now = self._table.numbers(self.game.state_of(observation)[0] for observation in observations)
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
@@ -121,7 +121,7 @@ class RulesEngine(Engine[S]):
         return rewards, over
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """What the players see."""
+        """The players' views."""
         now = self._now if places is None else self._now[places]
         return Views(self._table.observations[now], self._table.masks[now])
 
@@ -139,6 +139,6 @@ class RulesEngine(Engine[S]):
         return chosen_actions(counts, draw(self.streams, places))
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        """What `Game.info` tells."""
+        """The entries of `Game.info`."""
         told = [self.game.info(self._table.states[number], player) for number in self._now[places].tolist()]
         return {key: np.array([info[key] for info in told]) for key in (told[0] if told else ())}

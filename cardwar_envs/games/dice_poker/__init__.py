@@ -1,4 +1,4 @@
-"""Dice Poker: both players roll in private, one raises or checks, the other calls or folds."""
+"""Dice Poker: both players roll a die in private; one raises or checks, and the other calls or folds."""
 
 from cardwar_envs.games.dice_poker.rules import DicePoker
 from cardwar_envs.games.dice_poker.state import DicePokerState

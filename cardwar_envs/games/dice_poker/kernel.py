@@ -1,6 +1,6 @@
-"""Dice Poker's rules over many states at once, compiled; `CompiledRules` says what each body does.
+"""Compiled rules of Dice Poker for many states at once; `CompiledRules` documents each function.
 
-A row is both rolls and both actions, -1 before these are chosen.
+A row holds both rolls and both actions; an action is -1 before it is chosen.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw
 
-# As the rules number them, which tests check.
+# The same numbers as in the rules; a test compares them.
 RAISE, FOLD = 1, 0
 
 

@@ -1,10 +1,10 @@
-"""Dice Poker: both players roll in private, one raises or checks, the other calls or folds.
+"""Dice Poker: both players roll a die in private; one raises or checks, and the other calls or folds.
 
 Source: D. Rauscher, "538 Riddler: Dice Poker" (2017), with six-sided dice, an ante of 1 and a
-raise of 1. Both players put in the ante and roll a die that only they see. Player 0 commits to raise or to check; at
-the same time player 1 commits to call or to fold *in case of a raise*. After a check the higher roll wins the other's
-ante; after a raise and a fold player 0 wins the ante; after a raise and a call the higher roll wins ante and raise.
-Equal rolls win nothing.
+raise of 1. Each player puts in the ante and rolls a die that only that player sees. Player 0 commits to raise or to
+check; at the same time player 1 commits to call or to fold *in case of a raise*. After a check the higher roll wins the
+other player's ante; after a raise and a fold player 0 wins the ante; after a raise and a call the higher roll wins ante
+and raise. Equal rolls win nothing.
 
 Version history: 0: first version.
 """
@@ -28,7 +28,7 @@ from cardwar_envs.core.scene import Revealed, Scene, in_points
 from cardwar_envs.games.dice_poker.scene import dice_scene
 from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
-# The game as arrays takes 32 bytes per pair of rolls, and solving it several times that.
+# The game's arrays take 32 bytes per pair of rolls, and solving it takes several times as much memory.
 MAX_SIDES = 2000
 CHECK, RAISE = FOLD, CALL = 0, 1
 ACTIONS = (("check", "raise"), ("fold", "call"))
@@ -63,7 +63,7 @@ class DicePoker(Game[DicePokerState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Nobody can lose more than ante plus raise."""
+        """The facts; no player can lose more than the ante plus the raise."""
         stakes = self.ante + self.raise_size
         return GameFacts(
             name=self.name,
@@ -92,15 +92,15 @@ class DicePoker(Game[DicePokerState]):
         return tuple(Transition(probability, DicePokerState((a, b)), (0.0, 0.0)) for a in faces for b in faces)
 
     def acting_players(self, state: DicePokerState) -> tuple[int, ...]:
-        """Both players, once."""
+        """Both players act simultaneously, once per game."""
         return (0, 1) if state.actions is None else ()
 
     def legal_actions(self, state: DicePokerState, player: int) -> tuple[int, ...]:
-        """Check (0) or raise (1); fold (0) or call (1)."""
+        """Player 0 can check (0) or raise (1); player 1 can fold (0) or call (1)."""
         return (0, 1) if state.actions is None else ()
 
     def transitions(self, state: DicePokerState, actions: Mapping[int, int]) -> Sequence[Transition[DicePokerState]]:
-        """The showdown, or the end after a fold."""
+        """The end of the game: a showdown, or player 1's fold after a raise."""
         after = DicePokerState(state.rolls, (actions[0], actions[1]))
         paid = self._payoff(state.rolls, after.actions)
         return [Transition(CERTAIN, after, (paid, 0.0 - paid))]
@@ -121,7 +121,7 @@ class DicePoker(Game[DicePokerState]):
         return np.array((state.rolls[player], player), dtype=np.float32)
 
     def bayesian_form(self) -> BayesianForm:
-        """The whole game as arrays over rolls; types are rolls, 1 first."""
+        """The whole game as arrays; a player's types are the rolls, from 1 up."""
         faces = np.arange(1, self.sides + 1)
         higher = np.sign(faces[:, None] - faces[None, :]).astype(np.float64)
         payoffs = np.empty((self.sides, self.sides, 2, 2))
@@ -138,7 +138,7 @@ class DicePoker(Game[DicePokerState]):
         )
 
     def compiled_rules(self) -> CompiledRules[DicePokerState]:
-        """Rows are both rolls and both actions, -1 before these are chosen."""
+        """Compiled rules; a row holds both rolls and both actions, which are -1 before they are chosen."""
         from cardwar_envs.games.dice_poker import kernel  # compiles on first use
 
         def to_row(state: DicePokerState) -> NDArray[np.float32]:
@@ -155,7 +155,7 @@ class DicePoker(Game[DicePokerState]):
         return replace(self, sides=2)
 
     def check(self, state: DicePokerState) -> None:
-        with reading_state(state, "a DicePokerState of two rolls and no actions or two"):
+        with reading_state(state, "a DicePokerState of two rolls and either two actions or None"):
             (roll_0, roll_1), actions = state.rolls, state.actions
             rolls = index(roll_0), index(roll_1)
         for player, roll in enumerate(rolls):
@@ -204,9 +204,9 @@ def _in_words(stake: float) -> str:
 
 
 def _stake(field: str, stake: object) -> float:
-    no_number = bool, np.timedelta64  # which Python and NumPy count among the integers
+    no_number = bool, np.timedelta64  # Python and NumPy treat these as integers
     if isinstance(stake, no_number) or not isinstance(stake, (int, float, np.integer, np.floating)):
         raise ValueError(f"{field} ({stake}) must be a number")
-    if not 0.0 <= stake <= LARGEST_STAKE:  # nan is refused as well
+    if not 0.0 <= stake <= LARGEST_STAKE:  # also rejects NaN
         raise ValueError(f"{field} ({stake}) must be in 0..{LARGEST_STAKE:g}")
     return abs(float(stake))  # -0.0 becomes 0.0

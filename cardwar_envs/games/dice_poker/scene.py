@@ -20,7 +20,7 @@ from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
 
 TOP, PANEL, GAP, FOOT = 72.0, 256.0, 16.0, 64.0
 DIE = 116.0
-# Positions of a face's pips, in units of a quarter of the die from its centre.
+# Positions of a face's pips relative to its centre, in quarters of the die's width.
 PIPS = {
     1: [(0, 0)],
     2: [(-1, -1), (1, 1)],

@@ -20,9 +20,9 @@ class DicePokerState(NamedTuple):
 
 
 def seen_rolls(revealed: Revealed[DicePokerState]) -> tuple[int | None, int | None]:
-    """The rolls that the viewer may see: its own, and both once both players have acted.
+    """The rolls that the viewer may see: the viewer's own roll and, once both players have acted, both rolls.
 
-    After a forfeit they stay hidden, since a player who did not play may not see the other roll.
+    After a forfeit the rolls stay hidden, because a player who has not acted must not see the other roll.
     """
     (roll_0, roll_1), actions = revealed.state
     shown = actions is not None

@@ -1,4 +1,4 @@
-"""The duel family: two hands meet card by card."""
+"""The duel family: in each trick both players play a card simultaneously."""
 
 from cardwar_envs.games.duel.rules import Duel
 from cardwar_envs.games.duel.state import DuelState

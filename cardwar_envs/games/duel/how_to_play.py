@@ -10,8 +10,8 @@ from cardwar_envs.games.duel.interleaving import Hand, Hands
 # Which part of the hands players see, by `view`.
 SEEN = {
     "cards": "Both hands are open.",
-    "word": "You see the order of the cards in both hands, not the cards: after each move they are renumbered from 1, "
-    "and neighbouring cards of the same player get the same number.",
+    "word": "You see only the order of the cards in both hands: after each move the cards are renumbered from 1, and "
+    "neighbouring cards of the same player get the same number.",
 }
 
 
@@ -55,10 +55,10 @@ def how_to_play(
     who = f"You and your opponent each hold {own}" if own == other else f"In seat 0 you hold {own}, in seat 1 {other}"
     tie = f"nobody wins the {trick}"
     if ties == "carry":
-        tie = f"whoever wins the next {trick} that is not tied wins this one too; without such a {trick} nobody does"
-    paid = f"Each {trick} pays 1 point, from its loser to its winner: win as many as you can."
+        tie = f"the winner of the next {trick} that is not tied also wins this {trick}; if there is none, nobody does"
+    paid = f"The loser of each {trick} pays 1 point to its winner: win as many as you can."
     if payoff == "win":
-        paid = f"Whoever has won more {trick}s then wins 1 point from the other; with equally many, it is a draw."
+        paid = f"The player who has won more {trick}s wins 1 point from the other; with equal numbers, it is a draw."
     return (
         f"{who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both {card}s are "
         f"gone. If {equal}, {tie}. The game ends when all {card}s are played. {paid}"

@@ -1,12 +1,12 @@
-"""The interleaving of two hands, which is all that matters if only the order of ranks matters.
+"""The interleaving of two hands, which determines their value if only the order of ranks matters.
 
 Hands are packed by renumbering their ranks from 0. Neighbouring ranks held by the same player alone beat and lose to
-the same cards, so they become one rank that is held several times:
+the same cards, so packing merges them into one rank, of which the player holds several cards:
 
     hands   (2, 9) and (4, 7)
     packed  (0, 2) and (1, 1)
 
-Packing never makes more ranks: each packed rank stands for at least one rank of the hands that were dealt.
+Packing never increases the number of ranks: each packed rank comes from at least one rank of the hands dealt.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def interleaving(hands: Hands) -> Hands:
 
 
 def packed_from_one(hands: Hands) -> Hands:
-    """As `interleaving`, but the ranks are renumbered from 1."""
+    """Like `interleaving`, but renumbers the ranks from 1."""
     hand_0, hand_1 = interleaving(hands)
     return tuple(number + 1 for number in hand_0), tuple(number + 1 for number in hand_1)
 
@@ -51,9 +51,9 @@ def interchangeable(hand: Hand, packed: Hand) -> list[tuple[int, int, Fraction]]
 def most_held(hands: Hands) -> tuple[int, ...]:
     """For each rank of packed hands, an upper bound on either player's cards of that rank in later states.
 
-    A player can hold a run of neighbouring ranks alone only if the other, who has as many cards, holds all
-    of its cards outside the run. The packed rank that the run becomes has no more ranks below it than the
-    run had.
+    A player can hold a run of neighbouring ranks alone only if the other player, who has as many cards, holds
+    cards outside the run only. Packing turns the run into one rank, with no more ranks below it than the run
+    had.
     """
     counts = [(hands[0].count(rank), hands[1].count(rank)) for rank in sorted({*hands[0], *hands[1]})]
     most: list[int] = []
@@ -73,7 +73,7 @@ def most_held(hands: Hands) -> tuple[int, ...]:
 def most_ties(start: Hands, hands: Hands) -> int | None:
     """Maximum number of tied tricks, if `start` was dealt and the remaining hands interleave as `hands`.
 
-    Ties are pairs of equal cards gone from both hands. None if no hands that follow from `start` interleave like this.
+    A tie removes a pair of equal cards. Returns None if no hands that can follow from `start` interleave like this.
     """
     letters = _spelt(hands)
     best = {0: 0}  # number of letters spelt with the ranks so far -> most ties
@@ -91,13 +91,13 @@ def most_ties(start: Hands, hands: Hands) -> int | None:
 def check_packed(start: Hands, hands: Hands, pack: Callable[[Hands], Hands]) -> None:
     """Raises a ValueError unless `hands` can follow from `start` and are already packed by `pack`."""
     if most_ties(start, hands) is None:
-        raise ValueError(f"state has hands {hands}; none that can be left interleave so")
+        raise ValueError(f"state has hands {hands}, but no hands that can remain in this game interleave like that")
     if (packed := pack(hands)) != hands:
-        raise ValueError(f"state has hands {hands} that are not packed; packed they are {packed}")
+        raise ValueError(f"state has hands {hands}, which must be packed: {packed}")
 
 
 def _spelt(hands: Hands) -> list[tuple[int, int]]:
-    """Both players' cards rank by rank; cards held by one player alone are listed one by one."""
+    """The numbers of cards of both players, rank by rank; a rank held by one player alone has an entry per card."""
     letters: list[tuple[int, int]] = []
     for rank in sorted({*hands[0], *hands[1]}):
         a, b = hands[0].count(rank), hands[1].count(rank)
@@ -106,7 +106,7 @@ def _spelt(hands: Hands) -> list[tuple[int, int]]:
 
 
 def _leavable(letters: list[tuple[int, int]], done: int, held: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
-    """The numbers of next letters that the cards of one rank can spell, each with the cards that it takes."""
+    """How many of the next letters the cards of one rank can spell: each possible number, with the cards it takes."""
     ways = [(0, (0, 0))]
     if done == len(letters):
         return ways

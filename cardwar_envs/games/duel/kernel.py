@@ -1,6 +1,6 @@
-"""The duel family's rules over many states at once, compiled; `CompiledRules` says what each body does.
+"""Compiled rules of the duel family for many states at once; `CompiledRules` documents each function.
 
-A row is player 0's observation: own cards per rank, the other player's, the score, the carried ties.
+A row is player 0's observation: own cards per rank, the other player's cards per rank, the score, the carried ties.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from cardwar_envs.core.streams_kernel import draw, held_card
 
 @njit()
 def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
-    """Plays a trick; returns its worth to player 0."""
+    """Plays a trick; returns the points that player 0 wins."""
     _, wins, wins_or_ties, carry, margin, packs = tables
     row, ranks = rows[g], len(wins)
     row[action_0] -= 1.0
@@ -36,7 +36,7 @@ def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-unt
 
 @njit()
 def pack(row, ranks):  # type: ignore[no-untyped-def]
-    """Renumbers ranks: neighbouring ranks held by the same player alone become one."""
+    """Renumbers ranks, merging neighbouring ranks that the same player holds alone."""
     number, before = -1, 3
     for rank in range(ranks):
         own, other = row[rank], row[ranks + rank]
@@ -124,7 +124,7 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
 
 @njit(inline="always")
 def show_hands(row, ranks, player, seen, mask):  # type: ignore[no-untyped-def]
-    """Writes both hands as a player sees them, its own first, and the mask of its cards."""
+    """Writes both hands as `player` observes them, the own hand first, and the mask of the own cards."""
     own, other = player * ranks, (1 - player) * ranks
     for i in range(ranks):
         seen[i] = row[own + i]

@@ -1,24 +1,24 @@
-"""The duel family: two hands meet card by card; Dinosaur War, Jujitsu and Dice Wars.
+"""The duel family, which includes Dinosaur War, Jujitsu and Dice Wars.
 
 Rules. Each of two players holds a hand with the same number of cards, and both see both hands. In each trick both play
-a card at once. The higher card wins the trick. Two switches decide what a tie is worth and what is paid:
+a card simultaneously. The higher card wins the trick. Two parameters determine what a tie is worth and what is paid:
 
 * `ties="discard"`: a tied trick counts for neither player. `ties="carry"`: the winner of the next
-  decided trick wins it too; tricks still tied at the end count for neither player.
-* `payoff="margin"`: each trick pays one point from its loser to its winner at once.
-  `payoff="win"`: one point is paid at the end to the player with more tricks.
+  decided trick also wins the tied trick; tricks still tied at the end count for neither player.
+* `payoff="margin"`: the loser of each trick immediately pays one point to its winner.
+  `payoff="win"`: at the end, the player with fewer tricks pays one point to the other.
 
 All tricks are played, even once the game is decided.
 
-Two views of the same game. `view="cards"` shows the cards. `view="word"` shows only how the two hands interleave, going
-up the ranks, which is enough if only the order of ranks matters. After every trick the hands are packed (renumbered):
-adjacent ranks held by the same player alone become one rank, which that player holds several times:
+The game has two views. `view="cards"` shows the cards. `view="word"` shows only how the two hands interleave, from the
+lowest rank to the highest, which is enough if only the order of ranks matters. After every trick the hands are packed
+(renumbered): adjacent ranks held by the same player alone become one rank, of which the player holds several cards:
 
     player 0 holds 2 and 9, player 1 holds 4 and 7     packed: 1 and 3 against 2 and 2
     player 0 holds 1 and 5, player 1 holds 2 and 3     packed: 1 and 3 against 2 and 2
 
-The score is omitted where it cannot matter. Many states of equal value then coincide; values and optimal play are the
-same as with cards.
+The score is omitted where it cannot matter. Many states of equal value then coincide; values and optimal play do not
+change.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checke
 MAX_CARDS = 1000
 # Compiled rules store the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
-# A certain trick has odds below 0 or above 1, which tell the kernel to draw no random number, like the Python rules.
+# Odds below 0 or above 1 mark a certain trick, for which the kernel draws no random number, as in the Python rules.
 CERTAIN_ODDS = {1: (2.0, 2.0), 0: (-1.0, 2.0), -1: (-1.0, -1.0)}
 SWITCHES = {"ties": ("discard", "carry"), "payoff": ("margin", "win"), "view": ("cards", "word")}
 
@@ -60,7 +60,7 @@ class Duel(Game[DuelState]):
     Attributes:
         num_cards: Cards in each hand, 1 to 1000; the default hand is 1, 2, ..., `num_cards`.
         hand_0: Cards of player 0, duplicates allowed.
-        hand_1: Cards of player 1, equally many.
+        hand_1: Cards of player 1, as many as in `hand_0`.
         ties: Treatment of tied tricks: "discard" or "carry".
         payoff: "margin" of tricks, or "win" (+1 / 0 / -1).
         view: How players see the hands and choose actions: "cards", or "word", which shows only the order of the ranks,
@@ -68,7 +68,7 @@ class Duel(Game[DuelState]):
 
     Raises:
         ValueError: If a parameter is invalid, the hands are of unequal size, or
-            `view` is "word" in a game in which more than the order of ranks matters.
+            `view` is "word" although the numbers of ranks matter, not only their order.
     """
 
     default_cards: ClassVar[int] = 10
@@ -88,11 +88,11 @@ class Duel(Game[DuelState]):
             if not isinstance(getattr(self, field), str) or getattr(self, field) not in allowed:
                 raise ValueError(f"{field} ({getattr(self, field)}) must be {' or '.join(allowed)}")
         if self.view == "word" and not self.ranks_are_ordinal:
-            raise ValueError(f"view ({self.view}) must be cards where more than the order of ranks matters")
+            raise ValueError(f"view ({self.view}) must be cards unless only the order of ranks matters")
         num_cards, hands = self._resolved_hands()
         if self.view == "word":
             hands = order.packed_from_one(hands)
-        # The fields store the actual hands, however these were given, so that equal games compare equal.
+        # The fields always store the hands, even if `num_cards` was given, so that equal games compare equal.
         object.__setattr__(self, "num_cards", num_cards)
         object.__setattr__(self, "hand_0", hands[0])
         object.__setattr__(self, "hand_1", hands[1])
@@ -142,7 +142,7 @@ class Duel(Game[DuelState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Counts per rank are bounded by the hands, payoffs by one point per trick."""
+        """The facts; the hands bound the counts per rank, and one point per trick bounds the payoffs."""
         size = len(self.hands[0])
         if self.view == "word":
             most = tuple(map(float, order.most_held(self.hands)))
@@ -170,7 +170,7 @@ class Duel(Game[DuelState]):
     # -- rules ---------------------------------------------------------------------------
 
     def trick_outcomes(self, rank_0: int, rank_1: int) -> tuple[tuple[Fraction, int], ...]:
-        """The possible outcomes of a trick: (probability, winner), winner +1 for player 0, -1 for 1, 0 for a tie."""
+        """The possible outcomes of a trick: (probability, winner); 1 for player 0, -1 for player 1, 0 for a tie."""
         return ((CERTAIN, (rank_0 > rank_1) - (rank_0 < rank_1)),)
 
     @property
@@ -184,11 +184,11 @@ class Duel(Game[DuelState]):
         return self.view == "cards" or self.payoff == "win"
 
     def initial(self) -> Sequence[Transition[DuelState]]:
-        """A single start: nothing is dealt at random."""
+        """The only start, since nothing is dealt at random."""
         return (Transition(CERTAIN, DuelState(self.hands), (0.0, 0.0)),)
 
     def acting_players(self, state: DuelState) -> tuple[int, ...]:
-        """Both players, while they hold cards."""
+        """Both players act as long as they hold cards."""
         return (0, 1) if state.hands[0] else ()
 
     def legal_actions(self, state: DuelState, player: int) -> tuple[int, ...]:
@@ -223,7 +223,7 @@ class Duel(Game[DuelState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: DuelState, player: int) -> NDArray[np.float32]:
-        """The table as the player sees it.
+        """Both hands, the score and the carried ties, as the player sees them.
 
         Entries:
             num_actions: own cards of each rank, from the lowest rank
@@ -234,7 +234,7 @@ class Duel(Game[DuelState]):
         hands, score, ties = state
         own_score = score if player == 0 else -score
         counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
-        # Joining existing arrays is much faster than making one from numbers.
+        # Concatenating existing arrays is much faster than making an array from numbers.
         return np.concatenate((counts, others, float_row(own_score, ties)))
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
@@ -278,7 +278,7 @@ class Duel(Game[DuelState]):
     def _odds(self) -> NDArray[np.float64]:
         """`[2, ranks, ranks]` probabilities that player 0's rank wins, and that it wins or ties, against player 1's.
 
-        All pairs of ranks are needed: hands are renumbered, and states are seen from either seat.
+        All pairs of ranks are needed, because hands are renumbered and states can be seen from either seat.
         """
         odds = np.empty((2, len(self.ranks), len(self.ranks)))
         for (i, own), (j, other) in product(enumerate(self.ranks), repeat=2):
@@ -288,12 +288,12 @@ class Duel(Game[DuelState]):
         return odds
 
     def describe(self, state: DuelState) -> str:
-        """Both hands in columns by rank, the score and, where ties are carried, their number."""
+        """Both hands in columns by rank, the score and, if `ties="carry"`, the number of carried ties."""
         width = max(len(str(rank)) for rank in self.ranks)
         columns = self.hands if self.view == "cards" else state.hands
         lines = []
         for player, hand in enumerate(state.hands):
-            # A rank gets as many columns as the larger of its counts in the hands, at the start or in a packed state.
+            # A rank has as many columns as the larger hand has cards of it, at the start or in a packed state.
             cells = [
                 str(rank) if place < hand.count(rank) else "."
                 for rank in self.ranks
@@ -315,11 +315,12 @@ class Duel(Game[DuelState]):
         return duel_scene(self, revealed)
 
     def count_states(self, canonical: bool) -> int | None:
-        """See `Game`: counts pairs of hands with no cards, or at most half of the cards, played.
+        """See `Game`: counts the pairs of hands from which at most half of the cards have been played.
 
-        With so many tricks left no score is decisive; states that differ only in their score count once. Counts
-        representatives only for equal hands of distinct ranks: with half of the cards left, every interleaving of the
-        remaining cards can occur, if both keep the highest rank when the number of cards is odd. Seats may be swapped.
+        With so many tricks left no score is decisive; states that differ only in their score count once.
+        Representatives are counted only for equal hands of distinct ranks: with half of the cards left, every
+        interleaving of the remaining cards can occur (both keep the highest rank if the number of cards is odd), up to
+        swapping the seats.
         """
         size = len(self.hands[0])
         if canonical:
@@ -342,7 +343,7 @@ class Duel(Game[DuelState]):
         return Canonical(new_state((hands, score, state.ties)), (0, 1))
 
     def canonical_actions(self, state: DuelState, player: int) -> tuple[ActionImage, ...]:
-        """Interchangeable ranks split their image's probability in proportion to their cards."""
+        """Interchangeable ranks share the probability of their image in proportion to the cards held of each."""
         shares = order.interchangeable(state.hands[player], self._packed(state.hands)[player])
         return tuple(ActionImage(self._action_of[rank], self._action_of[image], share) for rank, image, share in shares)
 
@@ -354,7 +355,7 @@ class Duel(Game[DuelState]):
         return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
 
     def uniform_is_optimal(self) -> bool:
-        """True if each trick is paid by itself: against uniform play, any order of one's own cards has the same payoff.
+        """True if each trick is paid separately: against uniform play, every order of own cards has the same payoff.
 
         Source: D. Fetterman, "Dinosaur War" (2023), section 3. The proof holds for any odds of a trick.
         """
@@ -380,10 +381,10 @@ class Duel(Game[DuelState]):
         could_tie = self._possible_ties(hands)
         carried = range(could_tie + 1) if self.ties == "carry" else range(1)
         if not self.keeps_score and score:
-            raise ValueError(f"state has score {score}; where it does not matter it must be left out, 0")
+            raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
         if ties not in carried:
             raise ValueError(f"state has {ties} carried ties; possible are 0..{carried[-1]}")
-        # A carried trick counts for its winner; a discarded one for neither player.
+        # A carried trick counts for its later winner; a discarded trick counts for neither player.
         lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
         possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
         if self.keeps_score and not any(possible):
@@ -398,7 +399,7 @@ class Duel(Game[DuelState]):
 
 
 def _hands_from(cards: Hand) -> list[int]:
-    """The number of distinct hands of 0, 1, 2, ... of these cards."""
+    """For each size 0, 1, 2, ..., the number of distinct hands of that size from these cards."""
     counts = [1]
     for copies in Counter(cards).values():
         counts = [sum(counts[max(0, size - copies) : size + 1]) for size in range(len(counts) + copies)]

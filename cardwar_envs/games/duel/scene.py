@@ -42,8 +42,8 @@ class Trick:
     """The last trick.
 
     Attributes:
-        winner: The player who won it, -1 for a tie; None if unknown.
-        odds: The probability that each player wins it, or that it is a tie (-1), if chance decided it.
+        winner: The player who won the trick, -1 for a tie; None if unknown.
+        odds: The probability of each winner (-1 for a tie), if chance decided the trick.
     """
 
     winner: int | None
@@ -51,7 +51,7 @@ class Trick:
 
 
 def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
-    """A picture of a duel."""
+    """Draws a duel."""
     size, trick = len(game.hands[0]), _last_trick(game, revealed)
     grid = HandGrid(size)
     drawn = face_to_face(
@@ -68,7 +68,7 @@ def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
 
 
 def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
-    """One slot per card; played cards leave theirs empty, unless ranks are renumbered."""
+    """One slot per card; the slots of played cards stay empty, unless ranks are renumbered."""
     start, left = game.hands[player], Counter(state.hands[player])
     if game.view == "word" or not HandGrid(len(start)).holds(len(start)):
         return [Slot(str(rank)) for rank in state.hands[player]]
@@ -80,7 +80,7 @@ def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
 
 
 def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Sequence[int]) -> list[Shape]:
-    """Draws the last trick at the left and the standing at the right."""
+    """Draws the last trick at the left and the score at the right."""
     trick, word = _last_trick(game, revealed), game.trick_word
     shapes: list[Shape] = [label(panel.x + 16, panel.y + 28, f"last {word}", 200, 18, colour="muted")]
     places = [Box(panel.x + 24 + i * (CARD[0] + 28), panel.y + 46, *CARD) for i in (0, 1)]
@@ -135,7 +135,7 @@ def _last_trick(game: _Duel, revealed: Revealed[DuelState]) -> Trick | None:
 
 
 def _who(points: float) -> int:
-    """The player who is ahead by these points to player 0, or -1."""
+    """The player who leads, given player 0's points minus player 1's; -1 if neither does."""
     return -1 if points == 0 else int(points < 0)
 
 
@@ -146,7 +146,7 @@ def _result(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
 
 
 def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:
-    """Says who leads by how much, or who has won."""
+    """A sentence on who leads by how much, or who has won."""
     state, payoffs = revealed.state, revealed.payoffs
     forfeited = revealed.over and bool(state.hands[0])
     scored = game.keeps_score and not forfeited

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.parameters import checked_tuple, reading_state, whole_number, whole_numbers
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 
-# Bounds the memory: long games with many cards pass through more hands.
+# A bound on memory: long games with many cards pass through more hands than this.
 MOST_VIEWS = 100_000
 
 
@@ -42,7 +42,7 @@ class DuelState(_DuelFields):
         return super().__new__(cls, ordered, score, ties)
 
 
-# Makes a DuelState of (hands, score, ties) with hands sorted already, since stepping makes many.
+# Makes a DuelState from (hands, score, ties) without sorting the hands, which saves time in every step.
 new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__, DuelState)
 
 
@@ -66,8 +66,8 @@ def float_row(*numbers: int) -> NDArray[np.float32]:
 
 
 def sign(number: int) -> float:
-    """1, 0 or -1."""
-    return float(number > 0) - float(number < 0)  # numpy has no difference of its bools
+    """The sign of a number: 1, 0 or -1."""
+    return float(number > 0) - float(number < 0)  # NumPy cannot subtract bools
 
 
 class HandView(NamedTuple):
@@ -76,7 +76,7 @@ class HandView(NamedTuple):
     Attributes:
         counts: `[ranks]` float32, how many cards of each rank the hand has.
         legal: Actions that play one of its cards, ascending.
-        mask: `[ranks]` int8, 1 for these actions.
+        mask: `[ranks]` int8, 1 for the actions in `legal`.
     """
 
     counts: NDArray[np.float32]

@@ -1,14 +1,14 @@
-"""Goofspiel's rules over many states at once, compiled; `CompiledRules` says what each body does.
+"""Compiled rules of Goofspiel for many states at once; `CompiledRules` documents each function.
 
-A row is player 0's observation: own cards per rank, the other player's, 1 for each later prize, the prize and, where
-they are part of the state, the score and the carried points. Hands are handled by the kernels of duels.
+A row is player 0's observation: own cards per rank, the other player's cards per rank, 1 for each later prize, the
+prize and, if they are part of the state, the score and the carried points. The kernels of duels handle the hands.
 """
 
 from __future__ import annotations
 
 from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
-from cardwar_envs.games.duel.kernel import acting, illegal, pack, show_hands, uniform  # noqa: F401  # bodies of this game too
+from cardwar_envs.games.duel.kernel import acting, illegal, pack, show_hands, uniform  # noqa: F401  # used for this game too
 
 RANDOM, DESCENDING, ASCENDING = range(3)
 
@@ -34,7 +34,7 @@ def _turn_up(tables, row, streams, g):  # type: ignore[no-untyped-def]  # compil
 
 @njit()
 def _bid(tables, row, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]
-    """Plays both bids and turns up the next prize; returns player 0's points."""
+    """Plays both bids and turns up the next prize; returns the points that player 0 wins."""
     ranks, carry, margin, packs = len(tables[1]), tables[3], tables[4], tables[5]
     row[action_0] -= 1.0
     row[ranks + action_1] -= 1.0

@@ -1,19 +1,18 @@
 """Goofspiel: the prizes are turned up one at a time, and both players bid a card for each.
 
 Source: S. M. Ross, "Goofspiel: the game of pure strategy", Journal of Applied Probability 8 (1971), with 13 cards,
-prizes in random order, tied prizes that nobody wins, and the points won as the payoff. The other settings are common
-variants.
+prizes in random order, tied prizes discarded, and the points won as the payoff. The other settings are common variants.
 
 Rules. Each of two players holds the cards 1, 2, ..., `num_cards`, and there is one prize for each of these numbers of
-points. A prize is turned up. Both players bid a card for it at once, and the higher card wins the prize. Both cards are
-gone, and the next prize is turned up. All cards and prizes are public.
+points. A prize is turned up. Both players simultaneously bid a card, and the higher card wins the prize. Both cards are
+discarded, and the next prize is turned up. All cards and prizes are public.
 
 * `prizes="random"`: the next prize is drawn, each with the same probability. "descending": the highest prize is
   first. "ascending": the lowest prize is first.
-* `ties="discard"`: if the cards are equal, nobody wins the prize. `ties="carry"`: it is added to the next prize.
+* `ties="discard"`: if the cards are equal, nobody wins the prize. `ties="carry"`: the prize is added to the next one.
   Prizes still tied at the end go to neither player.
-* `payoff="margin"`: the winner of a prize is paid its points by the other player at once. `payoff="win"`: one point
-  is paid at the end to the player who has won more points.
+* `payoff="margin"`: the other player immediately pays the points of the prize to its winner. `payoff="win"`: at the
+  end, the player who has won fewer points pays one point to the other.
 * `view="cards"`: players see the cards. `view="word"`: they see only how the two hands interleave, as in a duel (see
   `cardwar_envs.games.duel.rules`). The prizes keep their numbers.
 
@@ -96,7 +95,7 @@ class Goofspiel(Game[GoofspielState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """Payoffs are bounded by the total points of all prizes."""
+        """The facts; the total points of all prizes bound the payoffs."""
         once = (1.0,) * self.num_cards
         held = tuple(map(float, most_held((self.cards, self.cards)))) if self.view == "word" else once
         total = (float(self.total),)
@@ -129,7 +128,7 @@ class Goofspiel(Game[GoofspielState]):
         ]
 
     def acting_players(self, state: GoofspielState) -> tuple[int, ...]:
-        """Both players, while they hold cards."""
+        """Both players act as long as they hold cards."""
         return (0, 1) if state.hands[0] else ()
 
     def legal_actions(self, state: GoofspielState, player: int) -> tuple[int, ...]:
@@ -166,13 +165,13 @@ class Goofspiel(Game[GoofspielState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: GoofspielState, player: int) -> NDArray[np.float32]:
-        """The table as the player sees it.
+        """Both hands, the prizes and, if they are part of the state, score and carried points, as the player sees them.
 
         Entries:
             num_cards: own cards of each rank, from the lowest rank
             num_cards: the other player's cards of each rank
             num_cards: 1 for each prize that comes later, else 0
-            1: the prize that is bid for
+            1: the current prize
             1 if payoff="win": own points minus the other player's
             1 if ties="carry": points carried from tied prizes
         """
@@ -190,7 +189,7 @@ class Goofspiel(Game[GoofspielState]):
         return self._views[state.hands[player]].mask.copy()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """The number of each card that the observer holds; above one only if hands are packed."""
+        """The number of each card that the observer holds; it exceeds one only if hands are packed."""
         return np.asarray(observations[:, : self.num_cards] * action_masks, dtype=np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
@@ -212,7 +211,7 @@ class Goofspiel(Game[GoofspielState]):
         return HandViews(self.cards)
 
     def describe(self, state: GoofspielState) -> str:
-        """The prizes, both hands and, where they matter, the score and the carried points."""
+        """The prizes, both hands and, if they are part of the state, the score and the carried points."""
         lines = [f"prize {state.prize or '-'}  later {_listed(state.prizes)}"]
         lines += [f"player_{player}  {_listed(hand)}" for player, hand in enumerate(state.hands)]
         if self.keeps_score:
@@ -230,10 +229,10 @@ class Goofspiel(Game[GoofspielState]):
         order = {"random": "in random order", "descending": "the highest first", "ascending": "the lowest first"}
         tie = "nobody wins the prize"
         if self.ties == "carry":
-            tie = "the points are added to those of the next prize; after the last prize, nobody wins them"
+            tie = "the points are added to the next prize; after the last prize, nobody wins them"
         paid = "The winner of a prize gets its points from the other player: win as many as you can."
         if self.payoff == "win":
-            paid = "Whoever has won more points then wins 1 point from the other; with equally many, it is a draw."
+            paid = "The player who has won more points wins 1 point from the other; equal points are a draw."
         sentences = (
             f"You and your opponent each hold {cards_in_words(self.cards)}. {SEEN[self.view]}",
             f"Prizes of {numbers_in_words(self.cards)} points are turned up one at a time, {order[self.prizes]}.",
@@ -271,12 +270,12 @@ class Goofspiel(Game[GoofspielState]):
         return Canonical(state._replace(hands=hands), (0, 1))
 
     def canonical_actions(self, state: GoofspielState, player: int) -> tuple[ActionImage, ...]:
-        """Interchangeable cards split their image's probability in proportion to their counts."""
+        """Interchangeable cards share the probability of their image in proportion to their counts."""
         shares = interchangeable(state.hands[player], packed_from_one(state.hands)[player])
         return tuple(ActionImage(card - 1, image - 1, share) for card, image, share in shares)
 
     def count_states(self, canonical: bool) -> int | None:
-        """See `Game`: pairs of hands, or interleavings, times the sets of prizes left; None if the score counts."""
+        """See `Game`: pairs of hands, or interleavings, times the sets of prizes left; None if the score matters."""
         if self.keeps_score:
             return None
         n, random, packed = self.num_cards, self.prizes == "random", canonical or self.view == "word"
@@ -284,13 +283,13 @@ class Goofspiel(Game[GoofspielState]):
             (self.interleavings(k) if packed else comb(n, k) ** 2) * (comb(n, k) * k if random else 1)
             for k in range(1, n + 1)
         )
-        return (states + 1) // 2 if canonical else states  # swapping the seats makes one of two
+        return (states + 1) // 2 if canonical else states  # swapping the seats pairs states up
 
     def interleavings(self, left: int) -> int:
         """The number of interleavings when each player has `left` cards left.
 
-        Some ranks are held by both players, and equally many by each player alone. Ranks held by neither do not show;
-        there must be enough of them for the cards that have been played.
+        Some ranks are held by both players, and each player alone holds equally many others. Ranks that neither holds
+        are not part of the interleaving, but there must be enough of them to account for the cards played.
         """
         alone = range(min(left, self.num_cards - left) + 1)
         return sum(factorial(left + s) // (factorial(left - s) * factorial(s) ** 2) for s in alone)

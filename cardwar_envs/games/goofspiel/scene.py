@@ -37,7 +37,7 @@ def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielStat
 
 
 def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
-    """One slot per card; played cards leave theirs empty, unless cards are renumbered."""
+    """One slot per card; the slots of played cards stay empty, unless cards are renumbered."""
     if by_word or not grid.holds(grid.size):
         return [Slot(str(each)) for each in hand]
     return [Slot(str(each), int(each in hand)) for each in range(1, grid.size + 1)]
@@ -46,7 +46,7 @@ def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
 def _bids(
     game: Game[GoofspielState], revealed: Revealed[GoofspielState], panel: Box, seats: Sequence[int]
 ) -> list[Shape]:
-    """Draws the prize at the left, the last bids beside it, the standing at the right."""
+    """Draws the prize at the left, the last bids beside it, and the score at the right."""
     prize, first = revealed.state.prize, Box(panel.x + 20, panel.y + 42, *CARD)
     shapes: list[Shape] = [label(first.x, panel.y + 28, "prize", 90, 18, colour="muted")]
     shapes += _prize_card(first, prize, 32) if prize else empty_place(first)
@@ -63,7 +63,7 @@ def _bids(
 
 
 def _prizes(state: GoofspielState, grid: HandGrid, top: float) -> list[Shape]:
-    """Draws a row of all prizes: the later ones, and empty places."""
+    """Draws a row with the later prizes, and an empty place for each of the others."""
     if not grid.holds(grid.size):
         text = f"{len(state.prizes)} prizes come later"
         return [label(2 * MARGIN, top + 24, text, INSIDE - 2 * MARGIN, 18, colour="muted")]
@@ -94,7 +94,7 @@ def _winner(actions: Mapping[int, int]) -> int | None:
 
 
 def _result(revealed: Revealed[GoofspielState]) -> str:
-    """Says who won the last prize."""
+    """A sentence on who won the last prize."""
     actions, before = revealed.last_actions, revealed.before
     if actions is None or before is None or FORFEIT in actions.values():
         return ""
@@ -103,10 +103,10 @@ def _result(revealed: Revealed[GoofspielState]) -> str:
 
 
 def _standing(revealed: Revealed[GoofspielState]) -> str:
-    """Says who leads by how much, or who has won."""
+    """A sentence on who leads by how much, or who has won."""
     ahead = revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:
         return "A draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")
-    # Either the state has the score, or the margin was paid by one player to the other.
+    # The lead is the state's score or, if prizes are paid immediately, the payoff so far.
     points = revealed.state.score or round(ahead / 2)
     return f"{revealed.does(int(points < 0), 'leads')} by {abs(points)}" if points else "Nobody leads"

@@ -1,4 +1,4 @@
-"""States of Goofspiel, the order of prizes, and the checks of states."""
+"""States of Goofspiel, the order of prizes, and checks of states."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class GoofspielState(NamedTuple):
 
     Attributes:
         hands: The cards that each player still holds, ascending.
-        prize: The prize that both bid for; 0 when the game is over.
+        prize: The current prize; 0 when the game is over.
         prizes: The prizes that come later, ascending.
         score: Points won by player 0 minus points won by player 1; 0 if the payoff does not depend on it.
-        carried: Points of tied prizes that the next winner gets as well.
+        carried: Points of tied prizes, which go to the winner of the next decided prize.
     """
 
     hands: Hands
@@ -41,7 +41,7 @@ def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...
 
 
 def without(cards: Hand, card: int) -> Hand:
-    """The cards without one of that number."""
+    """The cards without one copy of `card`."""
     place = cards.index(card)
     return cards[:place] + cards[place + 1 :]
 
@@ -49,7 +49,7 @@ def without(cards: Hand, card: int) -> Hand:
 def check_state(
     state: GoofspielState, cards: Hand, order: str, carries: bool, keeps_score: bool, by_word: bool
 ) -> None:
-    """`Goofspiel.check`: `order` is that of the prizes, `carries` what becomes of ties, `by_word` the view."""
+    """Implements `Goofspiel.check`: `order` is `prizes`; `carries` and `by_word` mean `ties="carry"`, `view="word"`."""
     hands, prize, prizes, score, carried = _checked_types(state)
     _check_prizes(prize, prizes, cards, order)
     if by_word:
@@ -64,15 +64,15 @@ def check_state(
     if not 0 <= carried <= could_carry:
         raise ValueError(f"state has {carried} carried points; possible are 0..{could_carry}")
     if not keeps_score and score:
-        raise ValueError(f"state has score {score}; where it does not matter it must be left out, 0")
+        raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
     won = sum(gone) - carried
-    odd = keeps_score and carries and (score - won) % 2  # all that is not carried was won
+    odd = keeps_score and carries and (score - won) % 2  # points that are not carried were won by a player
     if abs(score) > won or odd:
-        raise ValueError(f"state has score {score}, impossible if {won} points at most were won")
+        raise ValueError(f"state has score {score}, impossible if at most {won} points were won")
 
 
 def _checked_types(state: GoofspielState) -> GoofspielState:
-    """Returns the state; a ValueError unless it has sorted tuples, integers, and as many prizes as cards."""
+    """Returns the state; raises a ValueError unless it has sorted tuples, integers, and as many prizes as cards."""
     with reading_state(state, "a GoofspielState of hands, a prize, later prizes, a score and carried points"):
         hand_0, hand_1 = (whole_numbers("hand", hand) for hand in checked_tuple("hands", state.hands))
         prizes = whole_numbers("prizes", state.prizes)

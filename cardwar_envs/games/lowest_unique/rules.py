@@ -1,11 +1,12 @@
 """Lowest unique number: in each round the lowest number that only one player has chosen wins.
 
 Source: R. Östling, J. T. Wang, E. Y. Chou and C. F. Camerer, "Testing game theory in the field: Swedish LUPI lottery
-games", American Economic Journal: Microeconomics 3 (2011). Their online appendix A has the game with a fixed number of
-players, `payoff="prize"` here.
+games", American Economic Journal: Microeconomics 3 (2011). Its online appendix A treats a fixed number of players and
+the payoff that is `payoff="prize"` here.
 
-Rules. In each of `rounds` rounds all players choose a number from 1 to `numbers` at once. A number is unique if exactly
-one player chose it. The player with the lowest unique number wins the round. If no number is unique, nobody wins.
+Rules. In each of `rounds` rounds all players simultaneously choose a number from 1 to `numbers`. A number is unique if
+exactly one player chose it. The player with the lowest unique number wins the round. If no number is unique, nobody
+wins.
 
 * `payoff="share"`: the winner of a round gets 1 point, and the other players pay equal shares of it. The game is
 zero-sum.
@@ -76,7 +77,7 @@ class LowestUnique(Game[LowestUniqueState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """A player wins, or pays for, at most all rounds."""
+        """The facts; payoffs are bounded by winning, or paying for, every round."""
         return GameFacts(
             name=self.name,
             version=self.version,
@@ -95,25 +96,25 @@ class LowestUnique(Game[LowestUniqueState]):
 
     @property
     def _share(self) -> float:
-        """The payment of each other player to the winner of a round."""
+        """The amount that each other player pays to the winner of a round."""
         return 1.0 / (self.num_players - 1) if self.payoff == "share" else 0.0
 
     def initial(self) -> Sequence[Transition[LowestUniqueState]]:
-        """All rounds are left."""
+        """The only start, with all rounds left."""
         return [Transition(CERTAIN, LowestUniqueState(self.rounds), (0.0,) * self.num_players)]
 
     def acting_players(self, state: LowestUniqueState) -> tuple[int, ...]:
-        """All players, while rounds are left."""
+        """All players act as long as rounds are left."""
         return tuple(range(self.num_players)) if state.rounds_left else ()
 
     def legal_actions(self, state: LowestUniqueState, player: int) -> tuple[int, ...]:
-        """All numbers; action `i` chooses `i + 1`."""
+        """All numbers are legal; action `i` chooses `i + 1`."""
         return tuple(range(self.numbers)) if state.rounds_left else ()
 
     def transitions(
         self, state: LowestUniqueState, actions: Mapping[int, int]
     ) -> Sequence[Transition[LowestUniqueState]]:
-        """One round."""
+        """The outcome of one round."""
         rewards = [0.0] * self.num_players
         winner = lowest_unique(actions)
         if winner is not None:
@@ -122,12 +123,12 @@ class LowestUnique(Game[LowestUniqueState]):
         return [Transition(CERTAIN, LowestUniqueState(state.rounds_left - 1, winner), tuple(rewards))]
 
     def observation(self, state: LowestUniqueState, player: int) -> NDArray[np.float32]:
-        """The table as the player sees it; seats are counted from the player's own.
+        """The rounds left and the last winner; seats are numbered from the player's own.
 
         Entries:
             1: rounds left, including the current one
-            num_players: 1 for the seat that won the last round, else 0; the observer's own seat is first, the others
-                follow round the table
+            num_players: 1 for the seat that won the last round, else 0; the observer's own seat is first, and the
+                others follow in seating order
         """
         seen = np.zeros(self.num_players + 1, dtype=np.float32)
         seen[0] = state.rounds_left

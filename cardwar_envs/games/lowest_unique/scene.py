@@ -12,7 +12,7 @@ from cardwar_envs.games.lowest_unique.winner import lowest_unique
 
 S = TypeVar("S", bound=Hashable)
 
-# With more players a picture would be too tall.
+# Maximum number of players drawn; with more, the picture would be too tall.
 MOST_ROWS = 12
 TOP, ROW, STANDING = 72.0, 66.0, 56.0
 NUMBER = (72.0, 56.0)

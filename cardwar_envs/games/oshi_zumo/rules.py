@@ -1,16 +1,16 @@
-"""Oshi-Zumo: both players bid coins at once, and the higher bid pushes the wrestler one field.
+"""Oshi-Zumo: both players bid coins simultaneously, and the higher bid pushes the wrestler one field.
 
 Source: M. Buro, "Solving the Oshi-Zumo game", Advances in Computer Games (2004). The parameters and the payoffs are
-those of OpenSpiel's `oshi_zumo`. In the variant Alesia only a wrestler off the board decides the game.
+those of OpenSpiel's `oshi_zumo`. In the variant Alesia, the game is a draw unless the wrestler leaves the board.
 
-Rules. Each of two players has `coins`. A wrestler stands in the middle of a board of 2 * `size` + 1 fields in a row. In
-each move both players bid some of their coins at once, at least `min_bid`; a player who has less than that bids 0.
-Both lose the coins that they bid. The higher bid pushes the wrestler one field towards the other player; equal bids
-leave it where it is. The game ends when the wrestler is off the board, when neither can bid a coin any more, or after
+Rules. Each of two players has `coins` coins. A wrestler stands in the middle of a row of 2 * `size` + 1 fields. In each
+move both players simultaneously bid at least `min_bid` of their coins; a player who has fewer bids 0. Both lose the
+coins that they bid. The higher bid pushes the wrestler one field towards the other player; after equal bids it stays
+where it is. The game ends when the wrestler is off the board, when neither player can bid a coin any more, or after
 `horizon` moves.
 
-Payoff: a player wins 1 point from the other if the wrestler is off the board on the other's side, or stands on the
-other's side at the end. With `alesia` the second does not count. Otherwise the game is a draw.
+Payoff: a player wins 1 point from the other if the wrestler is off the board on the other's side or, without `alesia`,
+if it stands on the other's side at the end. Otherwise the game is a draw.
 
 OpenSpiel differs in one case: there, a player with some coins but fewer than `min_bid` bids all of them. That can occur
 only if `min_bid` is at least 2.
@@ -37,7 +37,7 @@ from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 MAX_COINS = 10_000
 MAX_SIZE = 1000
-# Larger numbers of moves would not be exact in an observation.
+# Maximum number of moves; larger numbers would not be exact in an observation.
 MAX_HORIZON = 1 << 24
 
 
@@ -49,8 +49,8 @@ class OshiZumo(Game[OshiZumoState]):
         coins: Coins of each player at the start; 1 to 10,000.
         size: Fields on each side of the middle; 1 to 1000.
         min_bid: Minimum bid of a player who has that many coins; 0 to `coins`.
-        horizon: Moves after which the game ends; 1 to 16,777,216.
-        alesia: Whether only a wrestler off the board decides the game.
+        horizon: Number of moves after which the game ends; 1 to 16,777,216.
+        alesia: Whether the game is a draw unless the wrestler leaves the board.
 
     Raises:
         ValueError: If a parameter is out of its range.
@@ -73,7 +73,7 @@ class OshiZumo(Game[OshiZumoState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """If bids can be 0, positions recur, and only the horizon bounds the game."""
+        """The facts; if bids can be 0, positions recur, and only the horizon bounds the length of the game."""
         longest = self._moves_at_most((self.coins, self.coins), self.horizon)
         off = self.size + 1.0
         return GameFacts(
@@ -96,30 +96,30 @@ class OshiZumo(Game[OshiZumoState]):
     def _moves_at_most(self, coins: tuple[int, int], horizon: int) -> int:
         """Moves until neither player can bid or the horizon is reached; a player who can bid bids at least `min_bid`.
 
-        States count at most this many moves. So if coins run out before the horizon, states that differ only in the
-        number of moves made are one state.
+        `moves_left` is at most this number. So if coins run out before the horizon, positions that differ only in the
+        number of moves made are the same state.
         """
         return min(horizon, max(coins) // self.min_bid) if self.min_bid else horizon
 
     # -- rules ---------------------------------------------------------------------------
 
     def initial(self) -> Sequence[Transition[OshiZumoState]]:
-        """The wrestler stands in the middle."""
+        """The only start, with the wrestler in the middle."""
         start = OshiZumoState((self.coins, self.coins), 0, self.facts.max_length)
         return [Transition(CERTAIN, start, (0.0, 0.0))]
 
     def acting_players(self, state: OshiZumoState) -> tuple[int, ...]:
-        """Both players, while the wrestler is on the board, a player can bid a coin, and moves are left."""
+        """Both players act as long as the wrestler is on the board, a player can bid a coin, and moves are left."""
         return (0, 1) if state.moves_left and any(state.coins) and abs(state.position) <= self.size else ()
 
     def legal_actions(self, state: OshiZumoState, player: int) -> tuple[int, ...]:
-        """Bids from `min_bid` to all coins; action `i` bids `i` coins."""
+        """Bids from `min_bid` to all of the player's coins; action `i` bids `i` coins."""
         if not self.acting_players(state):
             return ()
         return tuple(range(self.min_bid, state.coins[player] + 1)) or (0,)
 
     def transitions(self, state: OshiZumoState, actions: Mapping[int, int]) -> Sequence[Transition[OshiZumoState]]:
-        """Both pay their bids, and the wrestler moves."""
+        """The outcome of one move: both players pay their bids, and the wrestler moves."""
         coins = state.coins[0] - actions[0], state.coins[1] - actions[1]
         position = state.position + (actions[0] > actions[1]) - (actions[0] < actions[1])
         after = OshiZumoState(coins, position, self._moves_at_most(coins, state.moves_left - 1))
@@ -134,14 +134,14 @@ class OshiZumo(Game[OshiZumoState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: OshiZumoState, player: int) -> NDArray[np.float32]:
-        """The table as the player sees it.
+        """The coins, the wrestler's position and the moves left, as the player sees them.
 
         Entries:
             1: own coins
             1: the other player's coins
             1: fields from the middle to the wrestler, positive on the other player's side
-            1: moves left: min(moves up to the horizon, max(coins) // min_bid), or those up to the horizon if `min_bid`
-                is 0
+            1: moves left: min(moves up to the horizon, max(coins) // min_bid), or the moves up to the horizon if
+                `min_bid` is 0
         """
         own, other = state.coins[player], state.coins[1 - player]
         position = state.position if player == 0 else -state.position
@@ -160,12 +160,12 @@ class OshiZumo(Game[OshiZumoState]):
         return replace(self, coins=3, size=1, min_bid=min(self.min_bid, 1), horizon=3)
 
     def check(self, state: OshiZumoState) -> None:
-        with reading_state(state, "an OshiZumoState of two coins, a position and moves"):
+        with reading_state(state, "an OshiZumoState of two numbers of coins, a position and a number of moves"):
             coins_0, coins_1 = coins = whole_numbers("coins", state.coins)
             position, moves_left = whole_number("position", state.position), whole_number("moves", state.moves_left)
         if not all(0 <= each <= self.coins for each in (coins_0, coins_1)):
             raise ValueError(f"state has coins {coins}, which must be in 0..{self.coins}")
-        # Each field towards the other player was won by a bid of at least one coin.
+        # Each field towards the other player has cost a bid of at least one coin.
         dearest = max(1, self.min_bid)
         pushed = abs(position) * dearest
         if abs(position) > self.size + 1 or pushed > self.coins - (coins_0 if position > 0 else coins_1):
@@ -195,11 +195,11 @@ class OshiZumo(Game[OshiZumoState]):
         ends = f"or when neither of you has {left} left"
         if not self.min_bid or self.horizon < self.coins // self.min_bid:  # else coins run out first
             ends = f"when neither of you has {left} left, or after {counted(self.horizon, 'move')}"
-        won = "Whoever pushes it off at the other's end"
+        won = "A player wins 1 point from the other if the wrestler ends up off the row at the other's end"
         if self.alesia:
-            won = f"{won} wins 1 point from the other; otherwise it is a draw"
+            won = f"{won}; otherwise it is a draw"
         else:
-            won = f"{won}, or has it on the other's side of the middle then, wins 1 point from the other"
+            won = f"{won} or on the other's side of the middle; in the middle, it is a draw"
         sentences = (
             f"You and your opponent have {counted(self.coins, 'coin')} each.",
             f"A wrestler stands in the middle of a row of {2 * self.size + 1:,} fields.",

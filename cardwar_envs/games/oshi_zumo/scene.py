@@ -10,7 +10,7 @@ from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 BAR, BOARD, SPACE = 30.0, 130.0, 18.0
 BID = (72.0, 72.0)
-# On longer boards the fields would be too narrow to see.
+# Maximum number of fields drawn; the fields of a longer board would be too narrow to see.
 MOST_FIELDS = 41
 
 
@@ -49,7 +49,7 @@ def _bid(game: Pictured, revealed: Revealed[OshiZumoState], player: int, box: Bo
 
 
 def _fields(position: int, size: int, board: Box) -> list[Shape]:
-    """Draws the fields, player 0's side at the left, the places off the board, and the wrestler."""
+    """Draws the fields with player 0's side at the left, the places off the board, and the wrestler."""
     count = min(2 * size + 3, MOST_FIELDS)
     step = (board.width - 2 * MARGIN) / count
     width, middle = min(step * 0.84, 56.0), board.y + 54
@@ -68,7 +68,7 @@ def _fields(position: int, size: int, board: Box) -> list[Shape]:
 
 
 def _standing(revealed: Revealed[OshiZumoState]) -> str:
-    """Says where the wrestler is, or who has won."""
+    """A sentence on where the wrestler is, or who has won."""
     position, ahead = revealed.state.position, revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:
         return "a draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")

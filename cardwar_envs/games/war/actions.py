@@ -1,7 +1,7 @@
-"""The actions of WAR as numbers: to play a card, to choose discards and a battle card in a war, or to wait.
+"""The numbering of WAR's actions: play a card, choose discards and a battle card in a war, or wait.
 
 With `ranks` ranks and `discards` discards, actions `0..ranks-1` play a card of that rank, lowest first. Then come the
-war choices, ordered by their discards (lexicographically), then by battle card. The last action is to wait.
+war choices, ordered lexicographically by discards, then by battle card. The last action is to wait.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class WarActions:
 
     Attributes:
         cards: The card of each rank, ascending: 2, 3, ...
-        wait: The action of a player without a choice.
+        wait: The action of a player who has no choice.
         size: Number of actions.
     """
 
@@ -64,7 +64,7 @@ class WarActions:
         return self._rank(play)
 
     def decode(self, action: int) -> int | WarChoice | None:
-        """The card, the war choice, or None (wait) that an action stands for.
+        """The card, the war choice, or None (wait) that an action represents.
 
         Raises:
             ValueError: If there is no such action.
@@ -93,7 +93,7 @@ class WarActions:
         return mask
 
     def war_ways(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """`[size]`: the number of ways to make each war choice from the cards of such a hand."""
+        """`[size]`: the number of ways to make each war choice from a hand with `counts` (as in `war_mask`)."""
         most = int(counts.max(initial=0))
         binomials = np.array([[comb(n, k) for k in range(self._discards + 1)] for n in range(most + 1)], dtype=float)
         ways = np.zeros(self.size)
@@ -123,7 +123,7 @@ class WarActions:
         return parts
 
     def sets_below(self) -> NDArray[np.int64]:
-        """`[discards, ranks]`: the number of sets of discards that continue with a given rank at a given index."""
+        """`[discards, ranks]`: the number of ways to complete a set of discards from a given rank at a given index."""
         ranks, rest = len(self.cards), reversed(range(self._discards))
         counts = [[comb(ranks - rank + left - 1, left) for rank in range(ranks)] for left in rest]
         return np.array(counts, dtype=np.int64).reshape(self._discards, ranks)

@@ -14,20 +14,20 @@ def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
     opponents = "your opponent"
     won = "The last player in the game wins 1 point from the other."
     limit = f"after {counted(rounds, 'round')}"
-    ending = f"If both of you go out at once, or {limit}, it is a draw."
+    ending = f"If both of you go out at the same time, or {limit}, it is a draw."
     if players > 2:
         opponents = f"your {players - 1} opponents"
-        won = f"Whoever goes out pays 1/{players - 1} point; the last player in the game pays nothing and gets it all."
-        ending = f"If the last ones go out at once, or several are left {limit}, they share it."
+        won = f"Each player who goes out pays 1/{players - 1} point; the last player in the game gets all payments."
+        ending = f"If the last players go out together, or several players are left {limit}, they share the payments."
     sentences = (
         f"You and {opponents} each hold the cards {numbers_in_words(cards)}. All cards are open.",
         "In each round, everyone plays a card at the same time, and the highest card wins all cards on the table.",
-        f"Those who tie for the highest go to war: each puts down {put}, all at the same time, and the highest "
-        f"{'battle card' if discards else 'card'} wins all cards on the table. Another tie is another war.",
-        f"A tied player with {lacking} is out of that war; if nobody can fight it, the cards stay on the table for the "
-        "winner of the next round.",
-        "Cards that you win lie beside your hand. If your hand is empty at the end of a round, you pick them up; if "
-        "there are none, you are out of the game.",
+        f"Players who tie for the highest card go to war: each puts down {put}, all at the same time, and the highest "
+        f"{'battle card' if discards else 'card'} wins all cards on the table. Another tie starts another war.",
+        f"A tied player with {lacking} is out of that war; if nobody is left in it, the cards stay on the table for "
+        "the winner of the next round.",
+        "Cards that you win lie beside your hand. If your hand is empty at the end of a round, you pick these cards "
+        "up; if there are none, you are out of the game.",
         won,
         ending,
     )

@@ -1,4 +1,4 @@
-"""Compiled WAR over many states at once; `CompiledRules` describes each body, `round_kernel` the rows."""
+"""Compiled rules of WAR for many states at once; `CompiledRules` documents the functions, `round_kernel` the rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 from cardwar_envs.games.war.round_kernel import OVER, ROUND, WAR, can_act, cards_in, flags_at, phase_of, play_one
 
-# Values of `written` for a mask: all 0; a card or the wait may be set; anything may be set.
+# Values of `written`: the mask is all 0; only cards or waiting may be set; anything may be set.
 BLANK, CARDS, ANYTHING = 0, 1, 2
 
 
@@ -61,14 +61,14 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
             if phase == OVER:
                 row[:] = kept
                 break
-            # Reservoir sampling: each set seen so far is the kept one with equal probability.
+            # Reservoir sampling: `kept` is each of the rows visited so far with equal probability.
             if draw(streams, g) * (passed + 1) < 1.0:
                 kept[:] = row
 
 
 @njit()
 def _payable(row, hand, action, sets, ranks):  # type: ignore[no-untyped-def]
-    """Whether a hand holds the cards of a play."""
+    """Returns whether a hand holds the cards of a play."""
     if action < ranks:
         return row[hand + action] > 0.0
     chosen, fits = sets[action // ranks - 1], True
@@ -165,7 +165,7 @@ def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
                 marked[i] = hand[i] > 0.0
         for k in range(paid):
             hand[chosen[k]] += 1.0
-        # The next sets that begin like an unaffordable one can be skipped.
+        # Skip the following sets that begin with the same unaffordable cards.
         s += 1 if paid == discards else below[paid, chosen[paid]]
 
 

@@ -1,4 +1,4 @@
-"""The positions of WAR for two players as arrays, for solvers that go through the rounds one by one."""
+"""The positions of two-player WAR as arrays, for solvers that work round by round."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from cardwar_envs.core.kernels import kernels
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions
 from cardwar_envs.games.war.state import Pile, WarState, new_state
 
-# With 9 ranks there are hundreds of millions of positions.
+# Maximum number of ranks; with 9 ranks there are hundreds of millions of positions.
 MOST_RANKS = 8
-# Encoding of positions as numbers, see `positions_kernel`: the base, and the weights of the five piles.
+# The base and the five piles' weights in the encoding of positions as numbers (see `positions_kernel`).
 BASE, WEIGHTS = 25, np.array([1, 3, 7, 12, 0])
-# Each rank multiplies the number of positions by about this; with two ranks there are a handful.
+# Each further rank multiplies the number of positions by about this factor; with two ranks there are a few.
 GROWTH = 16
 # Seconds per position in plain Python.
 SECONDS_PER_POSITION = 6e-5
@@ -76,7 +76,7 @@ class WarPositions(RoundsForm[WarState]):
         return codes
 
     def _counts(self, codes: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-        """`[k, 5, ranks]` own hand and wins, the other's, and the pot; `[k]` whether there is a war."""
+        """`[k, 5, ranks]` own hand and wins, the opponent's hand and wins, the pot; `[k]` whether there is a war."""
         counts = np.empty((len(codes), 5, self.ranks), dtype=np.int8)
         war = np.empty(len(codes), dtype=np.bool_)
         _kernel(len(codes)).count_cards(self.keys[codes >> 1], (codes & 1).astype(np.bool_), self.ranks, counts, war)
@@ -85,10 +85,10 @@ class WarPositions(RoundsForm[WarState]):
 
 @dataclass(frozen=True)
 class _Choices:
-    """The lists of choices: list 0 to wait, then one for each hand in a round, then one for each hand in a war.
+    """Lists of choices: list 0 (wait), then one list per hand in a round, then one list per hand in a war.
 
-    The fields are those of `RoundsForm`; `piles` and `bits` are the pile that each option puts down, and the ranks in
-    that pile as bits.
+    The fields are those of `RoundsForm`, and the pile that each option puts down (`piles`) with its ranks as bits
+    (`bits`).
     """
 
     rows: NDArray[np.int64]
@@ -101,12 +101,12 @@ class _Choices:
 
 
 def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int, max_positions: int) -> WarPositions:
-    """All positions of two players that can follow `starts`, in which the game must not be over.
+    """All two-player positions that can follow the non-terminal states `starts`.
 
-    The rounds left in these states are ignored. `max_positions` bounds the nodes, wars included.
+    The rounds left in these states are ignored. `max_positions` bounds the number of nodes, including wars.
 
     Raises:
-        ValueError: If there are more than 8 ranks or more nodes.
+        ValueError: If there are more than 8 ranks or more than `max_positions` nodes.
     """
     ranks = len(actions.cards)
     too_many = f"war with {ranks} ranks and {discards} discards has more than {max_positions} positions"
@@ -124,7 +124,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
     )
     if len(keys) > max_positions:
         raise ValueError(f"{too_many}; this oracle takes smaller decks")
-    # Final nodes first, then wars in order of the cards in hands, fewest first, then beginnings of rounds.
+    # Final nodes first, then wars by the number of cards in hands, ascending, then beginnings of rounds.
     height = np.where(keys < 0, _kernel(len(keys)).hands_in(keys, ranks), np.iinfo(np.int64).max)
     height[:2] = -1
     order = np.argsort(height, kind="stable")
@@ -198,7 +198,7 @@ def _war_choices(hands: NDArray[np.int64], actions: WarActions) -> _Choices:
     numbers = piles @ _powers(ranks)
     fitting = np.flatnonzero(actions.needs.max(axis=1, initial=0) <= hands.max())
     fitting_piles = piles[fitting].astype(np.int8)
-    # One hand at a time; all at once would exhaust the memory.
+    # One hand at a time, because all hands together would exhaust the memory.
     found = [np.argwhere((hand >= fitting_piles).all(axis=2)) for hand in hands.astype(np.int8)]
     rows = np.cumsum([0, *map(len, found)])
     places, battles = np.concatenate(found).T

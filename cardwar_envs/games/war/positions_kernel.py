@@ -2,7 +2,7 @@
 
 A pile is a number: digit `rank` to base 25 counts its cards of that rank (0 to 2). A position is the sum of its piles
 times `WEIGHTS`. The pairwise sums of the weights are distinct, so every digit of the sum shows in which piles the two
-cards of a rank are. In a war the position is the complement of that sum, a negative number.
+cards of a rank are. A position in a war is the bitwise complement of that sum, a negative number.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _slot(table, key):  # type: ignore[no-untyped-def]
 
 @njit()
 def canonical_key(key, ranks, piles):  # type: ignore[no-untyped-def]
-    """The lower of the keys of a position and its mirror image, and whether that is the image's."""
+    """The lower of the keys of a position and of its mirror image, and whether it is the mirror image's key."""
     split(key, ranks, piles)
     mirrored = _key(piles[2], piles[3], piles[0], piles[1], piles[4])
     if key < 0:
@@ -74,7 +74,7 @@ def find_all(table, nodes, keys, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def hash_table(keys, least):  # type: ignore[no-untyped-def]
-    """An open-addressing table of at least that size, with all but the first two (final) nodes."""
+    """An open-addressing hash table of size at least `least`, with all nodes but the first two (which are final)."""
     size = 1024
     while size < max(least, 2 * len(keys)):
         size *= 2
@@ -85,12 +85,12 @@ def hash_table(keys, least):  # type: ignore[no-untyped-def]
     return table, nodes
 
 
-# -- where a joint choice leads ----------------------------------------------------------------------------
+# -- the positions that follow a joint choice --------------------------------------------------------------
 
 
 @njit()
 def _arrive(key, mirrored, book):  # type: ignore[no-untyped-def]
-    """The code of a position, which becomes a new node unless it is one already."""
+    """The code of a position; adds the position as a new node if it is not one yet."""
     table, nodes, keys, count = book
     swapped = mirrored < key
     least = mirrored if swapped else key
@@ -144,7 +144,7 @@ def _digits(pile, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def list_of(war, hand, ranks, discards):  # type: ignore[no-untyped-def]
-    """The list of choices from a hand: 0 to wait, then all hands in a round, then all hands in a war."""
+    """The number of a hand's list of choices: 0 (wait), then all hands in a round, then all hands in a war."""
     total, index = _digits(hand, ranks)
     if not war:
         return 1 + index
@@ -160,7 +160,7 @@ def _grown(array):  # type: ignore[no-untyped-def]
 
 @njit()
 def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[no-untyped-def]
-    """Writes the children of each pair of options if player 0, player 1 or neither battles higher; -1: impossible."""
+    """Writes the children of option pairs if player 0, player 1 or neither has the higher card (-1: impossible)."""
     hand_0, wins_0, hand_1, wins_1, pot = piles
     (own, other), (option_starts, option_piles, option_bits), (ranks, discards) = pair, choices, rules
     place = 0
@@ -170,7 +170,7 @@ def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[n
             put_1 = hand_1 if other == 0 else option_piles[j]
             rest_0, rest_1, stake = hand_0 - put_0, hand_1 - put_1, pot + put_0 + put_1
             bits_0, bits_1 = option_bits[i], option_bits[j]
-            # The highest card of one player against the lowest of the other; a waiting player has none.
+            # Compare the highest card of one player with the lowest of the other; a waiting player has no card.
             higher = bits_1 == 0 or bits_0 >= 2 * (bits_1 & -bits_1)
             lower = bits_0 == 0 or bits_1 >= 2 * (bits_0 & -bits_0)
             equal = bits_0 & bits_1 != 0
@@ -185,7 +185,7 @@ def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[n
             if war:
                 children[place], children[place + 1], children[place + 2] = won, lost, tied
                 place += 3
-            else:  # a card is higher, lower or equal
+            else:  # the outcome can be any of the three
                 children[place] = max(won, lost, tied)
                 place += 1
 
@@ -251,7 +251,7 @@ def hands_in(keys, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def count_cards(keys, swapped, ranks, counts, war):  # type: ignore[no-untyped-def]
-    """Writes `[keys, 5, ranks]` counts of the five piles, own first, and whether there is a war."""
+    """Writes `[keys, 5, ranks]` counts of the five piles, own piles first, and whether there is a war."""
     piles = np.empty(5, dtype=np.int64)
     for i in range(len(keys)):
         split(keys[i], ranks, piles)

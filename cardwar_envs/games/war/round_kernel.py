@@ -1,4 +1,4 @@
-"""A round of WAR, compiled, on states as rows of numbers.
+"""A round of WAR, compiled, for states stored as rows of numbers.
 
 A row is player 0's observation: for each rank, the cards in each player's hand and wins pile and in the pot; then flags
 for the players at war and in the game; then the rounds left.
@@ -14,7 +14,7 @@ OVER, ROUND, WAR = 0, 1, 2
 
 @njit()
 def cards_in(row, pile, ranks):  # type: ignore[no-untyped-def]  # compiled
-    """The number of cards in the pile that begins at an index of the row."""
+    """The number of cards in the pile that begins at index `pile` of the row."""
     cards = 0.0
     for i in range(ranks):
         cards += row[pile + i]
@@ -53,7 +53,7 @@ def phase_of(row, players, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def can_act(row, player, phase, players, ranks, discards):  # type: ignore[no-untyped-def]
-    """Whether a player chooses now."""
+    """Returns whether a player chooses now."""
     at_war, live = flags_at(players, ranks)
     if phase == WAR:
         return row[at_war + player] > 0.0 and cards_in(row, 2 * ranks * player, ranks) > discards
@@ -76,7 +76,7 @@ def _put_down(row, hand, pot, action, sets, ranks):  # type: ignore[no-untyped-d
 
 @njit()
 def _battle(row, actions, phase, sets, ranks):  # type: ignore[no-untyped-def]
-    """Puts down all plays; leaves the players with the highest card at war; returns their number and the last one.
+    """Puts down all plays and marks the players with the highest card as at war; returns their number and the last.
 
     While cards are put down, the flag of a player at war holds its battle card: 1 for the lowest.
     """
@@ -102,7 +102,7 @@ def _battle(row, actions, phase, sets, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def play_one(row, actions, phase, sets, ranks, rewards):  # type: ignore[no-untyped-def]
-    """Plays a round up to its end or its first war, or plays a war; writes the payments and returns the phase."""
+    """Plays a round until it ends or a war begins, or plays a war; writes the payments and returns the phase."""
     players, pot = len(actions), 2 * ranks * len(actions)
     at_war, _ = flags_at(players, ranks)
     tied, last = _battle(row, actions, phase, sets, ranks)
@@ -141,7 +141,7 @@ def _end_round(row, players, ranks, rewards):  # type: ignore[no-untyped-def]
     row[live + players] -= 1.0
     if after > 1 and row[live + players] > 0.0:
         return ROUND
-    # The players left share the payments, or the last ones do if they go out together.
+    # The players left, or the last players if they go out together, share the payments.
     sharing = after if after > 0 else before
     for player in range(players):
         if row[live + player] > 0.0 or (after == 0 and rewards[player] < 0.0):

@@ -1,19 +1,20 @@
-"""WAR with Auction Rounds: players choose their battle cards, and get back what they win.
+"""WAR with Auction Rounds: players choose which cards to play, and the winner takes all cards played.
 
-Source: "WAR with Auction Rounds" (2017), with 12 cards of ranks 2..13 for each player. In a round every player plays a
-card at once; the highest card takes all. A tie for the highest starts a war among the tied players: each chooses three
-discards and a battle card at once, and the highest battle card takes everything. Another tie is another war. A player
-who cannot pay for a war loses the whole hand to the pot and is out of that war; if no one is left in it, the pot
-carries over to the next round. Won cards go on a wins pile, which a player picks up at the end of a round if the hand
-is empty. A player without cards is then out of the game. The last player in the game wins; there can be no winner.
+Source: "WAR with Auction Rounds" (2017), with 12 cards of ranks 2..13 for each player. In each round all players play a
+card simultaneously, and the highest card takes all. A tie for the highest starts a war among the tied players: each
+simultaneously chooses three discards and a battle card, and the highest battle card takes everything. Another tie
+starts another war. A player who cannot pay for a war loses the whole hand to the pot and is out of that war; if nobody
+is left in it, the pot carries over to the next round. Cards that a player wins go to the player's wins pile, which the
+player picks up at the end of a round if the hand is empty. A player without cards is then out of the game. The last
+player in the game wins; if the last players go out together, there is no winner.
 
-Where the paper's text, pseudo-code and appendix program differ, this follows the program: tied players choose before
-those who cannot pay lose their hands, and if only one player can pay, that player still puts cards down (and wins them
-back).
+Where the paper's text, pseudo-code and appendix program differ, these rules follow the program: tied players choose
+before those who cannot pay lose their hands, and if only one player can pay, that player still puts cards down (and
+wins them back).
 
-Payoffs: a player pays 1 / (N - 1) points when going out. The players left at the end share the payments equally: the
-winner, the last players if they go out together, or all players still in the game after `max_rounds`. With two players
-that is +1 / -1, and 0 if there is no winner. The paper's utility, the sum of a player's cards, is in `info`.
+Payoffs: a player pays 1 / (N - 1) points when going out. At the end, the winner gets all payments; the last players, if
+they go out together, or all players still in the game after `max_rounds`, share them equally. Two players thus get +1
+and -1, or 0 if there is no winner. The paper's utility, the sum of a player's cards, is in `info`.
 
 Version history: 0: first version.
 """
@@ -40,17 +41,17 @@ from cardwar_envs.games.war.how_to_play import how_to_play
 from cardwar_envs.games.war.scene import war_scene
 from cardwar_envs.games.war.state import Pile, WarState, check_state, new_state, utility
 
-# The paper simulates up to 100 opponents.
+# Maximum number of players: the paper simulates up to 100 opponents.
 MAX_PLAYERS = 101
 MAX_RANKS = 1000
 MAX_DISCARDS = 100
 MAX_ACTIONS = 100_000
 ROUNDS_PER_PLAYER = 500
-# Larger numbers of rounds would not be exact in an observation.
+# Maximum number of rounds; larger numbers would not be exact in an observation.
 MOST_ROUNDS = 1 << 24
 
 
-# Hands and wins, pot, flags: what all players see of a state.
+# Hands and wins, pot, flags: the parts of a state that appear in every observation.
 _Table = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -61,8 +62,8 @@ class War(Game[WarState]):
     Attributes:
         num_players: 2 to 101.
         ranks: Cards of each player at the start, 2, 3, ..., `ranks` + 1; 2 to 1000.
-        discards: Number of cards that a war costs besides the battle card; 0 to 100.
-        max_rounds: Rounds after which the game ends, 1 to 16,777,216; 500 per player if not given.
+        discards: Number of cards that each player discards in a war, besides the battle card; 0 to 100.
+        max_rounds: Number of rounds after which the game ends, 1 to 16,777,216; 500 per player if not given.
 
     Raises:
         ValueError: If a parameter is out of its range, or there are more than 100,000 actions.
@@ -81,7 +82,7 @@ class War(Game[WarState]):
         set_whole_number(self, "discards", 0, MAX_DISCARDS)
         if war_action_count(self.ranks, self.discards) > MAX_ACTIONS:
             raise ValueError(
-                f"ranks ({self.ranks}) and discards ({self.discards}) make more than {MAX_ACTIONS} actions"
+                f"ranks ({self.ranks}) and discards ({self.discards}) must not make more than {MAX_ACTIONS} actions"
             )
         if self.max_rounds is None:
             object.__setattr__(self, "max_rounds", ROUNDS_PER_PLAYER * self.num_players)
@@ -89,7 +90,7 @@ class War(Game[WarState]):
 
     @property
     def rounds(self) -> int:
-        """Rounds after which the game ends."""
+        """The number of rounds after which the game ends."""
         assert self.max_rounds is not None  # __post_init__ has set it
         return self.max_rounds
 
@@ -105,10 +106,10 @@ class War(Game[WarState]):
 
     @cached_property
     def facts(self) -> GameFacts:
-        """With two players the loser pays a point; with more, each player who goes out pays a share."""
+        """The facts; with two players the loser pays a point, with more each player who goes out pays a share."""
         players, ranks = self.num_players, self.ranks
         counts = (2 * players + 1) * ranks
-        # At least two players put down cards in each war of a round but the last, and at least one in the last.
+        # At least two players put down cards in each war of a round except the last, and at least one in the last.
         most_wars = ((players * ranks - 2) // (self.discards + 1) + 1) // 2
         return GameFacts(
             name=self.name,
@@ -131,14 +132,14 @@ class War(Game[WarState]):
     # -- the rules ------------------------------------------------------------------------
 
     def initial(self) -> Sequence[Transition[WarState]]:
-        """Every player has every card once."""
+        """The only start, in which every player has every card once."""
         everyone = tuple(range(self.num_players))
         hands, wins = (tuple(self.cards),) * self.num_players, ((),) * self.num_players
         start = new_state(hands, wins, (), (), everyone, self.rounds)
         return (Transition(CERTAIN, start, (0.0,) * self.num_players),)
 
     def acting_players(self, state: WarState) -> tuple[int, ...]:
-        """All players in the game; in a war, the tied players who can pay for it."""
+        """All players in the game act; in a war, only the tied players who can pay for it."""
         if state.tied:
             return tuple(player for player in state.tied if len(state.hands[player]) > self.discards)
         return self.live_players(state)
@@ -148,7 +149,7 @@ class War(Game[WarState]):
         return state.live if state.rounds_left and len(state.live) > 1 else ()
 
     def legal_actions(self, state: WarState, player: int) -> tuple[int, ...]:
-        """Cards of the hand; in a war, choices from the hand, or to wait for players who do not act."""
+        """The cards of the hand; in a war, choices from the hand, or waiting for players who do not act."""
         if player not in self.live_players(state):
             return ()
         if not state.tied:
@@ -156,7 +157,7 @@ class War(Game[WarState]):
         return self._war_view(state, player)[0]
 
     def transitions(self, state: WarState, actions: Mapping[int, int]) -> Sequence[Transition[WarState]]:
-        """One round up to its end or its first war, or one war up to its end or the next."""
+        """The outcome of a round, up to its end or a war, or of a war, up to its end or the next war."""
         hands, pot, battle = list(state.hands), list(state.pot), {}
         for player in state.tied or state.live:
             if player not in actions:  # cannot pay for the war
@@ -171,7 +172,7 @@ class War(Game[WarState]):
         return (Transition(CERTAIN, after, self._payments(state, after)),)
 
     def _put_down(self, play: int | WarChoice | None, at_war: bool) -> tuple[Pile, int]:
-        """All cards of a play, and the one that battles."""
+        """All cards of a play, and the battle card."""
         if isinstance(play, WarChoice) and at_war:
             return (*play.discards, play.battle), play.battle
         if isinstance(play, int) and not at_war:
@@ -179,7 +180,7 @@ class War(Game[WarState]):
         raise IllegalActionError(f"{play!r} is not a play for {'a war' if at_war else 'a round'}")
 
     def _decided(self, state: WarState, hands: list[Pile], pot: list[int], battle: dict[int, int]) -> WarState:
-        """The state in which a player has taken the pot, or a war decides it."""
+        """The state after the cards are compared: a player has taken the pot, or a war begins."""
         highest = max(battle.values())
         best = tuple(player for player, card in battle.items() if card == highest)
         wins = list(state.wins)
@@ -215,12 +216,12 @@ class War(Game[WarState]):
     # -- what players see -----------------------------------------------------------------
 
     def observation(self, state: WarState, player: int) -> NDArray[np.float32]:
-        """The table as the player sees it; seats are counted from the own seat, round the table.
+        """All piles, the players at war and in the game, and the rounds left; seats in order from the player's own.
 
         Entries:
-            num_players * 2 * ranks: for each seat its hand's cards of each rank, then its wins pile's
-            ranks: the pot's cards of each rank
-            num_players: 1 for each seat in the war that is going on, else 0
+            num_players * 2 * ranks: for each seat, the number of cards of each rank in its hand, then in its wins pile
+            ranks: the number of cards of each rank in the pot
+            num_players: 1 for each seat in the current war, else 0
             num_players: 1 for each seat that is in the game, else 0
             1: rounds left
         """
@@ -239,11 +240,11 @@ class War(Game[WarState]):
         return _war_choices(self.actions, state.hands[player] if player in self.acting_players(state) else None)
 
     def action_parts(self) -> NDArray[np.int64]:
-        """The card of a round; the discards, by rank, and the battle card of a war; waiting."""
+        """Parts are the card of a round, the discards (by rank) and the battle card of a war, and waiting."""
         return self.actions.parts()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """In how many ways each card, or each war choice, can be played from the cards held."""
+        """The number of ways to play each card, or each war choice, from the cards held."""
         counts = np.zeros(action_masks.shape)
         held = observations[:, : self.ranks].astype(np.int64)
         counts[:, : self.ranks] = held * action_masks[:, : self.ranks]
@@ -268,7 +269,7 @@ class War(Game[WarState]):
         return {"utility": utility(state, player)}
 
     def compiled_rules(self) -> CompiledRules[WarState]:
-        """Compiled rules; a row is what player 0 observes."""
+        """Compiled rules; a row is player 0's observation."""
         from cardwar_envs.games.war import kernel  # compiles on first use
 
         start = self.observation(self.initial()[0].state, 0)
@@ -294,7 +295,7 @@ class War(Game[WarState]):
         return {"utility": held.astype(np.int64) @ np.array(self.cards)}
 
     def rounds_form(self, starts: Sequence[WarState], max_positions: int) -> RoundsForm[WarState]:
-        """All positions of two players that can follow `starts`; see `cardwar_envs.games.war.positions`."""
+        """All two-player positions that can follow `starts`; see `cardwar_envs.games.war.positions`."""
         from cardwar_envs.games.war.positions import war_positions  # compiles on first use
 
         if self.num_players != 2:
@@ -302,7 +303,7 @@ class War(Game[WarState]):
         return war_positions(starts, self.actions, self.discards, max_positions)
 
     def canonical(self, state: WarState) -> Canonical[WarState]:
-        """Seats in order of their cards."""
+        """Orders the seats by their cards."""
         seats = range(self.num_players)
         order = sorted(seats, key=lambda p: (state.hands[p], state.wins[p], p in state.tied, p in state.live))
         seat_of = {player: seat for seat, player in enumerate(order)}
@@ -315,10 +316,10 @@ class War(Game[WarState]):
         return replace(self, ranks=2, discards=0, max_rounds=2)
 
     def count_states(self, canonical: bool) -> int | None:
-        """See `Game`: pairs of hands of two players after some rounds without a tie."""
+        """See `Game`: counts the pairs of hands of two players after rounds without a tie."""
         if self.num_players > 2:
             return None
-        # From two rounds on, any cards of one player can have met any cards of the other without a tie.
+        # After two or more rounds, any cards of one player can have met any cards of the other without a tie.
         pairs = sum(comb(self.ranks, played) ** 2 for played in range(2, min(self.ranks, self.rounds)))
         return (pairs + 1) // 2 if canonical else pairs
 
@@ -326,7 +327,7 @@ class War(Game[WarState]):
         check_state(state, self.cards, self.num_players, self.discards, self.rounds)
 
     def describe(self, state: WarState) -> str:
-        """Each player's piles, the pot, and what is going on."""
+        """Each player's piles, the pot, the current war, and the rounds left."""
         lines = []
         for player, (hand, won) in enumerate(zip(state.hands, state.wins, strict=True)):
             if player in state.live:
@@ -341,7 +342,7 @@ class War(Game[WarState]):
 
     @property
     def how_to_play(self) -> str:
-        """What everyone holds, rounds and wars, who is out and what is paid."""
+        """Explains the hands, rounds and wars, when a player is out, and what is paid."""
         return how_to_play(self.num_players, self.cards, self.discards, self.rounds)
 
     def scene(self, revealed: Revealed[WarState]) -> Scene:
@@ -362,7 +363,7 @@ class War(Game[WarState]):
         return (*((("discards", discards),) if discards else ()), ("battle card", (str(play.battle),)))
 
 
-@lru_cache(maxsize=1)  # all players look at a state in turn
+@lru_cache(maxsize=1)  # the observations of all players in a state are computed one after another
 def _table(state: WarState, ranks: int) -> _Table:
     """`[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[2, players]` flags: at war, live."""
     players = len(state.hands)
@@ -388,7 +389,7 @@ def _war_choices(actions: WarActions, hand: Pile | None) -> tuple[tuple[int, ...
 
 
 def _listed(pile: Pile) -> str:
-    """The cards as text, equal ones counted, as in `2 3 3x13` for three thirteens."""
+    """The cards as text, with equal cards counted: `2 3 3x13` has three thirteens."""
     counts = Counter(pile)
     return " ".join(str(card) if n == 1 else f"{n}x{card}" for card, n in sorted(counts.items())) or "-"
 

@@ -15,10 +15,10 @@ from cardwar_envs.games.war.actions import WarActions, WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
 POT, SPACE = 124.0, 14.0
-# Maximal number of players shown with their hands; with more, all have a tile, and one has its hand.
+# Maximum number of players whose hands are shown; with more, all have a tile, and only one hand is shown.
 WITH_HANDS = 6
 TILES, TILE = 4, 56.0
-# Maximal number of players in a war that are named.
+# Maximum number of players at war who are named.
 NAMED = 3
 NAMES = 240.0  # the room for their names
 
@@ -36,20 +36,20 @@ class _War(Pictured, Protocol):
 
 @dataclass(frozen=True)
 class Play:
-    """What a player has just put down: `cards` are the discards and the card that battled; none is a forfeit."""
+    """A player's last play: `cards` are the discards and the battle card, or empty for a forfeit."""
 
     cards: Pile
 
     @property
     def words(self) -> str:
-        """The discards in words, if there are any, or that it forfeits."""
+        """A text with the discards, if there are any, or "forfeits"."""
         if not self.cards:
             return "forfeits"
         return f"discards {' '.join(map(str, self.cards[:-1]))}" if len(self.cards) > 1 else ""
 
 
 def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
-    """A picture of a game of WAR."""
+    """Draws a game of WAR."""
     grid = HandGrid(len(game.cards) if _has_places(game) else 2 * IN_A_ROW)
     seats, plays = cards.seats_in_view(game.num_players, revealed.viewer), _plays(game, revealed)
     crowd = len(seats) > WITH_HANDS
@@ -73,7 +73,7 @@ def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
 
 
 def _has_places(game: _War) -> bool:
-    """Whether there is a place for each rank, so that ranks not held leave an empty place."""
+    """Returns whether there is a place for each rank, so that ranks not held leave an empty place."""
     return len(game.cards) <= IN_A_ROW * cards.MOST_ROWS
 
 
@@ -84,7 +84,7 @@ def _slots(game: _War, hand: Pile) -> list[Slot]:
 
 
 def _plays(game: _War, revealed: Revealed[WarState]) -> dict[int, Play]:
-    """What each player has just put down; those who waited for others are left out."""
+    """Each player's last play; players who waited for others are left out."""
     plays = {}
     for player, action in (revealed.last_actions or {}).items():
         play = None if action == FORFEIT else game.actions.decode(action)
@@ -98,7 +98,7 @@ def _plays(game: _War, revealed: Revealed[WarState]) -> dict[int, Play]:
 
 
 def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int, Play], panel: Box) -> list[Shape]:
-    """What is going on, the cards that battled, and the cards at stake."""
+    """Draws the standing, the cards that battled, and the cards at stake."""
     pot, winner = revealed.state.pot, _taker(revealed, plays)[0]
     in_pot = f"{len(pot)} card{'s' * (len(pot) != 1)} in the pot" if pot else "the pot is empty"
     end = panel.x + panel.width - 16
@@ -117,7 +117,7 @@ def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int
 
 
 def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
-    """Who has won, who fights a war, or who has just taken how many cards."""
+    """A text on who has won, who is at war, or who has just taken how many cards."""
     if revealed.over:
         best = max(revealed.payoffs)
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
@@ -131,7 +131,7 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
 
 
 def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
-    """Who has just taken the cards at stake, and how many; None if nobody has, or that is not known."""
+    """The player who has just taken the cards at stake, and their number; None if nobody has or it is unknown."""
     before = revealed.before
     if before is not None and revealed.state is not before:
         for player, play in plays.items():
@@ -153,7 +153,7 @@ def _piles(state: WarState, player: int) -> str:
 
 
 def _tile(revealed: Revealed[WarState], player: int, top: float) -> list[Shape]:
-    """A player in a few words, where there are too many players to show their hands."""
+    """Draws a tile with a summary of a player, if there are too many players to show their hands."""
     row, column = divmod(player, TILES)
     wide = (INSIDE - (TILES - 1) * GAP) / TILES
     tile = Box(MARGIN + column * (wide + GAP), top + row * (TILE + GAP), wide, TILE, "panel", radius=8)

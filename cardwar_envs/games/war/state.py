@@ -1,4 +1,4 @@
-"""States of WAR, and the checks of states."""
+"""States of WAR, and checks of states."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class WarState(_WarFields):
         *,
         rounds_left: int,
     ) -> WarState:
-        """Sorts the piles; by default the players in the game are those that have cards or are at war."""
+        """Sorts the piles; by default, the players in the game are those who have cards or are at war."""
         hand_piles, win_piles = (tuple(tuple(sorted(pile)) for pile in piles) for piles in (hands, wins))
         at_war = tuple(sorted(tied))
         if live is None:
@@ -58,7 +58,7 @@ class WarState(_WarFields):
 
 
 def new_state(*fields: Any) -> WarState:
-    """A state from its six fields, sorted already; play makes many of them."""
+    """A state from its six fields, which must be sorted; not sorting them saves time in every step."""
     return tuple.__new__(WarState, fields)
 
 
@@ -68,7 +68,7 @@ def utility(state: WarState, player: int) -> int:
 
 
 def check_state(state: WarState, cards: range, num_players: int, discards: int, max_rounds: int) -> None:
-    """`War.check`, for a game with these parameters; `cards` are those that each player has at the start."""
+    """Implements `War.check` for a game with these parameters; `cards` are each player's cards at the start."""
     with reading_state(state, "a WarState of hands, wins, pot, tied, live and rounds"):
         by_seat = {name: checked_tuple(name, getattr(state, name)) for name in ("hands", "wins")}
         named = {f"{name}[{player}]": pile for name, piles in by_seat.items() for player, pile in enumerate(piles)}
@@ -97,7 +97,7 @@ def _check_cards(piles: dict[str, Pile], cards: range, num_players: int) -> None
     for card in sorted(count.keys() | set(cards)):
         expected = num_players if card in cards else 0
         if count[card] != expected:
-            raise ValueError(f"state has card {card} {count[card]} times, which must be there {expected} times")
+            raise ValueError(f"state has card {card} {count[card]} times, but must have it {expected} times")
 
 
 def _check_round(state: WarState) -> None:
@@ -110,13 +110,13 @@ def _check_round(state: WarState) -> None:
 
 def _check_war(state: WarState, discards: int) -> None:
     if state.rounds_left == 0:
-        raise ValueError("state has a war going on and no rounds left")
+        raise ValueError("state has a war, so rounds_left must be at least 1")
     if len(state.tied) < 2 or not set(state.tied) <= set(state.live):
         raise ValueError(f"state has tied {state.tied}, which must be at least two of the players in the game")
     if all(len(state.hands[player]) <= discards for player in state.tied):
-        raise ValueError(f"state has tied {state.tied}, of whom nobody holds the {discards + 1} cards of a war")
+        raise ValueError(f"state has tied {state.tied}, but none of them holds the {discards + 1} cards of a war")
     if max(Counter(state.pot).values(), default=0) < len(state.tied):
-        raise ValueError(f"state has tied {state.tied}, but not so many equal cards in the pot {state.pot}")
+        raise ValueError(f"state has tied {state.tied}, but the pot {state.pot} does not have that many equal cards")
     for player, (hand, won) in enumerate(zip(state.hands, state.wins, strict=True)):
         if player not in state.live and (hand or won):
             raise ValueError(f"state has player_{player} with cards but not among live {state.live}")

@@ -55,7 +55,7 @@ def test_one_mix_or_many(matrix, unique, low, high):
     assert mix.unique is unique
     assert mix.low == pytest.approx(low, abs=1e-9)
     assert mix.high == pytest.approx(high, abs=1e-9)
-    assert mix.verdict() == ("the only optimal mix" if unique else "one of many optimal mixes")
+    assert mix.verdict() == ("the only optimal strategy" if unique else "one of many optimal strategies")
     assert [action for action, *_ in mix.free()] == [
         name for name, least, most in zip("abc", low, high, strict=False) if least < most
     ]
@@ -64,7 +64,7 @@ def test_one_mix_or_many(matrix, unique, low, high):
 def test_what_is_not_certified_is_not_claimed():
     one = np.array([1.0])
     assert Mix(("a",), one, one, one, slack=1.0).unique is None
-    assert Mix(("a",), one, one, one, slack=1.0).verdict() == "an optimal mix"
+    assert Mix(("a",), one, one, one, slack=1.0).verdict() == "an optimal strategy"
     assert Mix(("a", "b"), np.array([1.0, 0.0]), np.zeros(2), np.ones(2), slack=1.0).unique is False
 
 
@@ -122,7 +122,7 @@ def test_ranges_in_fractions():
     mix = exact_mix("abc", (Fraction(0), Fraction(1), Fraction(0)), matrix, Fraction(0))
     assert mix.free() == [("a", 0, Fraction(1, 2)), ("b", 0, 1), ("c", 0, Fraction(1, 2))]
     assert mix.unique is False
-    assert repr(mix) == "<Mix b: 1 (one of many optimal mixes)>"
+    assert repr(mix) == "<Mix b: 1 (one of many optimal strategies)>"
 
 
 def test_without_rationals_there_are_no_fractions():

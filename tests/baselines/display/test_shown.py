@@ -162,7 +162,7 @@ def test_a_picture_of_a_state_in_which_one_player_waits(tmp_path):
 
 def test_a_picture_of_many_optimal_mixes():
     figure = solve(make_game("jujitsu", num_cards=5)).show(DuelState(((1, 2, 3), (1, 2, 3)), score=2))
-    assert [axes.get_title() for axes in figure.subfigs[0].axes] == ["one of many optimal mixes"] * 2
+    assert [axes.get_title() for axes in figure.subfigs[0].axes] == ["one of many optimal strategies"] * 2
     ranges = figure.subfigs[0].axes[0].containers
     assert len(ranges) == 2  # bars, and lines that show how far they can vary
 

@@ -80,5 +80,5 @@ def test_progress_is_told_and_other_games_are_refused():
     told = []
     endless_bounds(war(3, 1), 3, told.append)
     assert told == [114, 228, 342]
-    with pytest.raises(ValueError, match="jujitsu: not a two-player game whose positions come up again"):
+    with pytest.raises(ValueError, match="jujitsu: not a two-player game of many rounds"):
         endless_bounds(make_game("jujitsu", num_cards=3))

@@ -43,7 +43,7 @@ def test_shares_have_the_exact_binomial_interval(successes, trials):
 
 
 def test_what_has_no_interval_is_refused():
-    with pytest.raises(ValueError, match="must be samples"):
+    with pytest.raises(ValueError, match="samples must be at least one number"):
         mean_interval(np.zeros(0), -1.0, 1.0)
     with pytest.raises(ValueError, match=r"all in -1\.\.1"):
         mean_interval(np.array([0.0, 1.5]), -1.0, 1.0)

@@ -184,7 +184,7 @@ def test_policies_are_asked_in_batches_and_a_shared_one_once_for_all_its_seats()
         ({"policies": ["min"]}, "1 policies given for 2 players"),
         ({"policies": ["min", "best"]}, "unknown policy 'best'"),
         ({"policies": ["dummie", Answering(lambda seen, masks: masks * 0.5)]}, "not to 1"),
-        ({"policies": ["general_purpose_adversary", Arbitrary()]}, "must know what the others play"),
+        ({"policies": ["general_purpose_adversary", Arbitrary()]}, "needs deterministic opponents"),
     ],
 )
 def test_bad_input(arguments, message):

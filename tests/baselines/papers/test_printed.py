@@ -55,8 +55,8 @@ def test_a_file_of_figures(tmp_path):
         ("3/4", "3/0", "Fraction"),
         ("12.5 -3", "12.5", "Table 1: 2 columns, 2 units, and a row 'a b | 12.5'"),
         ("right =", "reason =", "'a count' at 'Section 1': unknown reason; known are printed, tolerance, right, wrong"),
-        ('"0.25"', "0.25", "'a share' at 'Section 1': printed may not be 0.25"),
-        ('"Table 1"\nitem = "<row> against <column>"', '"Section 1"\nitem = "a share"', "'a share' stands twice at"),
+        ('"0.25"', "0.25", "'a share' at 'Section 1': printed cannot be 0.25"),
+        ('"Table 1"\nitem = "<row> against <column>"', '"Section 1"\nitem = "a share"', "'a share' is listed twice at"),
     ],
 )
 def test_a_file_that_is_not_one_of_figures_is_one_clear_line(tmp_path, old, new, message):

@@ -228,7 +228,7 @@ def test_chance_can_depend_on_both_choices():
         (one_step(zero_sum=False), "toy: solving is for two-player zero-sum games"),
         (one_step(players=3, public=False), "toy: solving is for two-player zero-sum games"),
         (one_step(public=False), "toy: not a game in which both players move once on private information"),
-        (endless(), "a game can visit a state twice"),
+        (endless(), "the game can visit a state twice"),
     ],
 )
 def test_games_of_another_kind_are_refused(game, message):

@@ -126,17 +126,17 @@ def test_who_does_not_act_has_no_action():
 
 
 def test_a_game_that_can_go_on_for_ever_is_refused():
-    with pytest.raises(ValueError, match="a game can visit a state twice; these oracles need games that always end"):
+    with pytest.raises(ValueError, match="the game can visit a state twice; this oracle needs games that always end"):
         full_graph(endless())
     itself = Toy((((0, 1), {(0, 0): [(1, 0, 0)]}),))
-    with pytest.raises(ValueError, match="a game can visit a state twice"):
+    with pytest.raises(ValueError, match="the game can visit a state twice"):
         full_graph(itself)
 
 
 @pytest.mark.parametrize("canonical", [False, True])
 def test_too_many_states_are_refused_as_soon_as_there_are(canonical):
     game, explored = make_game("jujitsu", num_cards=13), []
-    with pytest.raises(ValueError, match="jujitsu has more than 3000 states to decide in; this oracle takes smaller"):
+    with pytest.raises(ValueError, match="jujitsu has more than 3000 undecided states; use a larger max_states"):
         build_graph(game, game.initial(), canonical=canonical, max_states=3000, progress=explored.append)
     assert max(explored, default=0) <= 3000
 
@@ -145,7 +145,7 @@ def test_exactly_as_many_states_as_allowed_are_no_offence():
     game = make_game("jujitsu", num_cards=4)
     number = len(full_graph(game).states)
     assert len(build_graph(game, game.initial(), max_states=number).states) == number
-    with pytest.raises(ValueError, match=f"more than {number - 1} states"):
+    with pytest.raises(ValueError, match=f"more than {number - 1} undecided states"):
         build_graph(game, game.initial(), max_states=number - 1)
 
 

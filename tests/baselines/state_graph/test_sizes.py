@@ -48,5 +48,5 @@ def test_the_bounds_are_these():
 )
 def test_large_games_are_refused_before_their_states_are_listed(name, parameters, count):
     question = solve if parameters else full_graph
-    with pytest.raises(ValueError, match=f"{name} has at least {count} states"):
+    with pytest.raises(ValueError, match=f"{name} has at least {count} undecided states"):
         question(make_game(name, **parameters))

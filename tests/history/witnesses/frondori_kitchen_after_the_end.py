@@ -1,8 +1,8 @@
-"""frondori-kitchen 0.1.0: `step` after the end goes on, with observations outside their space.
+"""frondori-kitchen 0.1.0: `step` continues the game after its end, with observations outside their space.
 
-After max_steps, `agents` is empty, but step() with the two chefs' actions moves them on and returns observations with
-time_remaining = -1, outside Discrete(201). A training loop that forgets to reset never notices. Suggested fix: raise,
-or return five empty dicts, if `self.agents` is empty.
+After max_steps, `agents` is empty, but step() with actions of the two chefs still moves them and returns observations
+with time_remaining = -1, outside Discrete(201). A training loop that forgets to reset never notices. Suggested fix:
+raise an error, or return five empty dicts, if `self.agents` is empty.
 """
 
 from frondori_kitchen import KitchenEnv

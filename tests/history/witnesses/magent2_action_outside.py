@@ -1,10 +1,10 @@
-"""magent2 0.3.4, adversarial_pursuit_v4: an action outside the space writes into foreign memory and kills the process.
+"""magent2 0.3.4, adversarial_pursuit_v4: an action outside the space corrupts memory and kills the process.
 
-No layer checks actions before they reach the C++ engine. With 100000 instead of an action in Discrete(9) the process
-dies with a segmentation fault; 17 ends in "double free or corruption" or goes unnoticed, which is worse. A step after
-the end crashes, too (map_size=7: the game has no predator and ends after one step). Suggested fix: in magent_env.py's
-step, raise ValueError unless `self.action_space(agent).contains(action)`, and return empty dicts if `self.agents` is
-empty.
+No layer checks actions before they reach the C++ engine. If an agent passes 100000 instead of an action in Discrete(9),
+the process dies with a segmentation fault; 17 ends in "double free or corruption" or, worse, goes unnoticed. A step
+after the end also crashes (with map_size=7 the game has no predator and ends after one step). Suggested fix: in `step`
+of magent_env.py, raise ValueError unless `self.action_space(agent).contains(action)`, and return empty dicts if
+`self.agents` is empty.
 """
 
 import subprocess

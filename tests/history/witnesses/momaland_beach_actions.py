@@ -1,8 +1,8 @@
-"""momaland 0.2.0, beach: -1 counts as an action, and a refused step has moved some of the agents.
+"""momaland 0.2.0, beach: -1 is accepted as an action, and a step that raises has already moved some agents.
 
-step() looks an action up in a list, so -1 is its last entry, and agents are moved one by one. If the second agent's
-action is 3, IndexError is raised after the first agent has moved, and a caller who catches it and tries again plays
-another game. Suggested fix: check all actions against `action_space(agent)` before any agent moves.
+step() uses the action as an index into a list, so -1 selects the last entry. It moves agents one by one: if the second
+agent's action is 3, it raises IndexError after the first agent has moved, and a caller that catches the error and
+retries plays a different game. Suggested fix: check all actions against `action_space(agent)` before any agent moves.
 """
 
 from momaland.envs.beach.beach import parallel_env

@@ -1,10 +1,10 @@
-"""momaland 0.2.0, beach: observations leave their space, and so does `state()` after the end.
+"""momaland 0.2.0, beach: observations are outside their space, and so is `state()` after the end.
 
-The space of an observation is Box(0, num_agents), but the third number is the capacity of a section, 7 by default, and
-the second a section's number, up to 5. With num_agents=4, every observation of a crowded game has a 7 above the bound
-of 4, so code that scales by the space gets numbers above 1. Suggested fix: high = max(num_agents, capacity, sections),
-or bounds for each number. After the last step, `agents` is empty and `state()` returns an array of shape (0,), while
-get_central_observation_space() promises num_agents * 5 numbers. Suggested fix: `state()` uses `possible_agents`.
+The observation space is Box(0, num_agents), but the third entry is the capacity of a section, 7 by default, and the
+second is the number of a section, up to 5. With num_agents=4, observations contain a 7, above the bound of 4, so code
+that scales by the space gets numbers above 1. Suggested fix: high = max(num_agents, capacity, sections), or separate
+bounds for each entry. After the last step, `agents` is empty and `state()` returns an array of shape (0,), although
+get_central_observation_space() declares num_agents * 5 entries. Suggested fix: use `possible_agents` in `state()`.
 """
 
 from momaland.envs.beach.beach import parallel_env

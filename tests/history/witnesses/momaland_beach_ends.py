@@ -2,8 +2,9 @@
 
 PettingZoo's order is observations, rewards, terminations, truncations, infos. Both environments return
 `self.truncations, self.terminations`. The docstring of beach says "The problem is not truncated", but its end is
-reported as a truncation, and item_gathering reports the collected map as truncated and its time limit as terminated.
-Learners that bootstrap at truncations learn wrong values. Suggested fix: swap the two in both return statements.
+reported as a truncation. item_gathering reports a truncation when all items are collected, and a termination at its
+time limit. Learners that bootstrap at truncations learn wrong values. Suggested fix: swap the two dicts in both return
+statements.
 """
 
 from momaland.envs.beach.beach import parallel_env

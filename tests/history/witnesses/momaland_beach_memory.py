@@ -1,8 +1,8 @@
 """momaland 0.2.0, beach: agents in one section get the same reward array, and `step` returns the environment's dicts.
 
-`rewards[agent] = reward_per_section[...]` hands out views, so a learner that normalizes one agent's reward in place
-changes that of the others. All agents also have one action space object, so seeding or sampling one agent's space
-moves the others'. Suggested fix: copy the reward, return copies of the dicts, and make one space for each agent.
+`rewards[agent] = reward_per_section[...]` returns views, so a learner that normalizes one agent's reward in place
+changes the rewards of the others. All agents also share one action space object, so seeding or sampling the space of
+one agent affects the others. Suggested fix: copy the rewards, return copies of the dicts, and make a space per agent.
 """
 
 from momaland.envs.beach.beach import parallel_env

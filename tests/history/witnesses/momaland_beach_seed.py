@@ -1,9 +1,9 @@
-"""momaland 0.2.0, beach: `reset(seed=...)` seeds the process, and Python's global generator decides the next game.
+"""momaland 0.2.0, beach: `reset(seed=...)` seeds the global generators, and the next game is drawn from them.
 
-reset() calls `random.seed(seed)` and `np.random.seed(seed)`, and the first positions come from `random`. Whatever else
-uses `random` in the process (a replay buffer, a second environment) changes the games, and each seeded reset makes
-everybody else's random numbers repeat. Suggested fix: a generator of the environment's own, set in reset() with
-`gymnasium.utils.seeding.np_random(seed)`, used in `_init_state`.
+reset() calls `random.seed(seed)` and `np.random.seed(seed)`, and initial positions are drawn from `random`. Any other
+code in the process that uses `random` (a replay buffer, a second environment) changes the games, and after each seeded
+reset that code's random numbers repeat. Suggested fix: create a generator in reset() with
+`gymnasium.utils.seeding.np_random(seed)`, store it in the environment, and use it in `_init_state`.
 """
 
 import random
@@ -14,7 +14,7 @@ env = parallel_env(num_agents=8)
 
 
 def second_game(draws):
-    """The game after a seeded one, if somebody else uses `random` in between."""
+    """The section of each agent in the game after a seeded game, if other code calls `random` in between."""
     env.reset(seed=1)
     for _ in range(draws):
         random.random()
@@ -22,7 +22,7 @@ def second_game(draws):
 
 
 print("sections in the second game of seed 1:", second_game(0))
-print("the same, after one other random():   ", second_game(1))
+print("the same, after one more random():    ", second_game(1))
 random.seed(99)
 env.reset(seed=1)
 first = random.random()

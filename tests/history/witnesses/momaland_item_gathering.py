@@ -1,10 +1,10 @@
 """momaland 0.2.0, item_gathering: Python's global generator decides collisions, and agents share one observation.
 
-reset(seed=...) calls `random.seed(seed)` and `np.random.seed(seed)`, and later games draw from `random`: who wins a
-collision, and whether an item is picked up. Anything else that uses `random` in the process changes the game. All
-agents get the same map array, so whoever writes into one observation changes the others'. Besides, `step` returns
-truncations before terminations: the time limit is reported as a termination. Suggested fixes: a generator of the
-environment's own from `gymnasium.utils.seeding.np_random(seed)`; `map_obs.copy()` for each agent; swap the two.
+reset(seed=...) calls `random.seed(seed)` and `np.random.seed(seed)`, and later games draw from `random` to decide who
+wins a collision and whether an item is picked up. Any other use of `random` in the process changes the game. All agents
+get the same map array, so writing into one observation changes the others. In addition, `step` returns truncations
+before terminations, so the time limit is reported as a termination. Suggested fixes: store a generator from
+`gymnasium.utils.seeding.np_random(seed)` in the environment; return `map_obs.copy()` to each agent; swap the two dicts.
 """
 
 import random
@@ -16,7 +16,7 @@ env = parallel_env(pickup_probabilities=[0.5, 0.5, 0.5], num_timesteps=30)
 
 
 def second_game(draws, moves):
-    """All observations of the game after a seeded one, if somebody else uses `random` in between."""
+    """The observations and flags of the game after a seeded game, if other code calls `random` in between."""
     env.reset(seed=1)
     for _ in range(draws):
         random.random()
@@ -30,7 +30,7 @@ def second_game(draws, moves):
 
 
 differ = [moves for moves in range(300) if second_game(0, moves)[0] != second_game(1, moves)[0]]
-print(f"of 300 sequences of actions, {len(differ)} end differently after one other random()")
+print(f"of 300 sequences of actions, {len(differ)} lead to a different game after one more random()")
 observations, _ = env.reset(seed=1)
 (_, first), (_, second) = observations.values()
 print("agents share the memory of their observations:", np.shares_memory(first, second))

@@ -1,9 +1,9 @@
-"""mpe2 1.1.1, all AEC environments: an action waits where those who move later in the round can read it.
+"""mpe2 1.1.1, all AEC environments: agents that move later in a round can read the actions of earlier agents.
 
-MPE's agents move at once, so in AEC the actions of a round wait in `current_actions`, a public attribute, until the
-last agent has moved. An opponent's policy that is given the environment (as planners and search are) sees them.
-Observations do not change, so ordinary learners are not affected. Suggested fix: a private attribute, and a sentence
-in the documentation that copies of the environment hold the actions of the round.
+MPE's agents move simultaneously, so in AEC the actions of a round are stored until the last agent has moved, in the
+public attribute `current_actions`. A policy that has access to the environment, such as a planner, can read them.
+Observations do not show them, so ordinary learners are not affected. Suggested fix: use a private attribute, and
+document that copies of the environment contain the actions of the current round.
 """
 
 from mpe2 import simple_tag_v3

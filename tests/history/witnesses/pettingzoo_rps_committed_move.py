@@ -1,9 +1,9 @@
-"""pettingzoo 1.27.0, rps_v2: the first player's move is drawn, and is stored in public, before the second one moves.
+"""pettingzoo 1.27.0, rps_v2: before the second player moves, a picture and a public attribute show the first move.
 
-In AEC, `env.unwrapped.state` holds the first player's move, and `render()` draws it, before the second player has
-chosen. A person or an agent that plays from pictures wins every round. The observation hides the move. Besides, the
-attribute `state`, a dict, hides the method: `env.state()` raises TypeError. Suggested fix: draw and publish moves only
-after both have chosen, and give the dict another name.
+In AEC, `env.unwrapped.state` contains the first player's move, and `render()` draws it, before the second player has
+chosen. A human, or an agent that plays from pictures, can win every round; observations do not show the move. In
+addition, the attribute `state`, a dict, shadows the method: `env.state()` raises TypeError. Suggested fix: draw and
+store the moves publicly only after both players have chosen, and rename the dict.
 """
 
 import os
@@ -14,7 +14,7 @@ from pettingzoo.classic import rps_v2
 
 
 def after(move):
-    """What player_1 can look at after player_0's move."""
+    """What player_1 can see after player_0's move: its observation, the attribute `state` and the picture."""
     env = rps_v2.env(render_mode="rgb_array")
     env.reset(seed=1)
     env.render()

@@ -117,7 +117,7 @@ ANSWERS = {
     '{"probabilities": {"1": 0.9}}': "add up to 0.9, not 1",
     '{"probabilities": {"1": NaN}}': "finite|JSON",
     '{"probabilities": {"1": "1"}}': "number",
-    '{"move": "1"}': r"names a move \('1'\), which does not show how it mixes",
+    '{"move": "1"}': r"names only a move \('1'\), which does not determine the strategy",
 }
 
 
@@ -178,9 +178,9 @@ def test_a_program_that_cannot_be_started(capsys, monkeypatch):
         with pytest.raises(AgentError, match="cannot be started"):
             AgentProcess(command)
     call = ["match", "jujitsu", "num_cards=3", "agent:none", "uniform", "--agent-seconds", "0"]
-    assert "0 must be a number of seconds above 0" in run_refused(capsys, *call)
+    assert "0 must be a positive number of seconds" in run_refused(capsys, *call)
     monkeypatch.setenv(SECONDS_VARIABLE, "soon")
-    with pytest.raises(AgentError, match=r"CARDWAR_AGENT_SECONDS \(soon\) must be a number of seconds above 0"):
+    with pytest.raises(AgentError, match=r"CARDWAR_AGENT_SECONDS \(soon\) must be a positive number of seconds"):
         AgentProcess(MIXING)
 
 
@@ -216,10 +216,10 @@ def test_only_what_is_typed_is_started(monkeypatch):
     policy = policy_from(word, game)
     assert isinstance(policy, AgentPolicy)
     policy.close()
-    with pytest.raises(AgentError, match="started only where its command is typed"):
+    with pytest.raises(AgentError, match="must be typed on the command line"):
         typed_agent("agent:rm -rf /somewhere", game)
     monkeypatch.setenv(FROM_FILE, "1")
-    with pytest.raises(AgentError, match="started only where its command is typed"):
+    with pytest.raises(AgentError, match="must be typed on the command line"):
         policy_from(word, game)
 
 

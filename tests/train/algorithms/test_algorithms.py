@@ -81,7 +81,7 @@ def test_games_of_other_kinds_are_learned_by_some(tmp_path, name, game):
 
 
 def test_games_of_other_kinds_are_refused_by_the_others_before_any_work(tmp_path):
-    with pytest.raises(ValueError, match="PSRO learns two-player zero-sum games"):
+    with pytest.raises(ValueError, match="PSRO supports only two-player zero-sum games"):
         run(OTHER_KINDS[0], "psro", ALGORITHMS["psro"].args(), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

@@ -133,6 +133,6 @@ def test_a_run_does_not_go_on_against_another_opponent(tmp_path):
     before = (tmp_path / "run" / "metrics.csv").read_bytes()
     shutil.rmtree(tmp_path / "cfr")
     run(GAME, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=4), tmp_path / "cfr")
-    with pytest.raises(ValueError, match=r"opponent .*cfr has changed since: it now plays differently"):
+    with pytest.raises(ValueError, match=r"opponent .*cfr has changed since the run started: it plays differently now"):
         run(GAME, "best_response", args, tmp_path / "run", resume=True)
     assert (tmp_path / "run" / "metrics.csv").read_bytes() == before

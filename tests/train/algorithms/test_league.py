@@ -95,7 +95,7 @@ def test_a_killed_run_goes_on_and_notices_another_opponent(tmp_path, monkeypatch
     assert len(rows(tmp_path / "killed")) == 3
     (tmp_path / "cfr").unlink()
     (tmp_path / "cfr").symlink_to(tmp_path / "4")
-    with pytest.raises(ValueError, match="cfr has changed since: it now plays differently"):
+    with pytest.raises(ValueError, match="cfr has changed since the run started: it plays differently now"):
         run(GAME, "ppo", args, tmp_path / "killed", resume=True)
     (tmp_path / "cfr").unlink()
     (tmp_path / "cfr").symlink_to(tmp_path / "3")
@@ -106,9 +106,9 @@ def test_a_killed_run_goes_on_and_notices_another_opponent(tmp_path, monkeypatch
 @each_row(
     ("values", "message"),
     [
-        ({"opponents": "uniform,nobody"}, "unknown policy 'nobody'; known for jujitsu are "),
+        ({"opponents": "uniform,nobody"}, "unknown policy 'nobody'; policies for jujitsu are "),
         ({"opponents": "runs/nowhere"}, "no run folder or policy file 'runs/nowhere'"),
-        ({"opponents": "uniform,"}, "a name is missing in the policies 'uniform,'"),
+        ({"opponents": "uniform,"}, "the policies 'uniform,' contain an empty name"),
         ({"opponents": "min"}, "jujitsu"),
         (
             {"opponents": "past", "opponent_share": 0.01},

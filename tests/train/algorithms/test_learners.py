@@ -129,7 +129,7 @@ class LateCoin(Jujitsu):
         return super().trick_outcomes(rank_0, rank_1)
 
 
-ZERO_SUM = "{} learns two-player zero-sum games"
+ZERO_SUM = "{} supports only two-player zero-sum games"
 PUBLIC = f"{ZERO_SUM} of public state"
 CERTAIN = "looking ahead is for games without chance after the deal"
 THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_game("war")

@@ -37,7 +37,7 @@ def test_a_reservoir_keeps_every_decision_alike():
 
 
 def test_nothing_is_sampled_from_an_empty_reservoir():
-    with pytest.raises(ValueError, match="nothing to sample"):
+    with pytest.raises(ValueError, match="the buffer is empty"):
         Reservoir(5, [1, 1]).sample(1, np.random.default_rng(0))
 
 

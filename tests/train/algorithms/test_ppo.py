@@ -119,7 +119,7 @@ def test_the_model_gets_all_arguments():
 def test_a_minibatch_of_one_cannot_be_normalized():
     args = {"num_games": 4, "rollout": 8, "batch_size": 21, "width": 8}
     with pytest.raises(
-        ValueError, match=r"batch_size \(21\) must not leave one of the 64 decisions of a rollout alone"
+        ValueError, match=r"batch_size \(21\) must not leave a minibatch with one of the 64 decisions of a rollout"
     ):
         ppo.Learner(GAME, ppo.Args(normalize_advantage=1, **args), seed=0)
     figures = ppo.Learner(GAME, ppo.Args(**args), seed=0).advance(32)

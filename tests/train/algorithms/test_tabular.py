@@ -214,10 +214,10 @@ def test_a_table_comes_back_as_it_was(tmp_path, name, game):
         (lambda tensors, data: tensors.update(probabilities=tensors["probabilities"][1:]), "does not fit jujitsu"),
         (
             lambda tensors, data: tensors.pop("probabilities"),
-            "a table holds observations .* and probabilities .*, not {.observations.*}",
+            "a table must contain observations .* and probabilities .*, not {.observations.*}",
         ),
         (lambda tensors, data: tensors.clear(), r"not \{\}"),
-        (lambda tensors, data: data.update(kind="dream"), "holds a policy of the unknown kind 'dream'"),
+        (lambda tensors, data: data.update(kind="dream"), "contains a policy of the unknown kind 'dream'"),
     ],
 )
 def test_what_is_whole_but_not_a_table_of_the_game_is_refused(tmp_path, change, message):

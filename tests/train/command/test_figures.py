@@ -80,7 +80,7 @@ def test_a_table_that_lacks_observations_says_so(capsys, monkeypatch):
     assert 0 < partial.known < partial.asked
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: foreign)
     said = refusal(capsys, "exploit", "jujitsu", "num_cards=3")
-    assert f"knows none of the {foreign.asked} observations that it was asked for; its keys must be" in said
+    assert f"contains none of the {foreign.asked} observations queried; its keys must be" in said
 
 
 def test_a_policy_that_is_no_policy_is_an_error(capsys, monkeypatch):
@@ -179,6 +179,6 @@ def test_a_resumed_run_keeps_the_arguments_that_are_not_given(capsys, tmp_path):
     given = ["num_cards=3", "--algorithm", "cfr_plus", "--steps", "20", "--seed", "7"]
     assert run(capsys, *words, *given)[0] == 0
     code, _, err = run(capsys, *words, "--resume")
-    assert (code, "had finished; this is its result" in err) == (0, True)
+    assert (code, "had already finished; this is its result" in err) == (0, True)
     code, _, err = run(capsys, *words, "--resume", "--steps", "40")
     assert (code, "steps=20, not 40, on which schedules may depend" in err) == (2, True)

@@ -35,10 +35,10 @@ def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
         ("My", "NAME ('My') must be lower-case letters, digits and _"),
         ("../x", "NAME ('../x') must be lower-case letters"),
         ("class", "not a Python keyword"),
-        ("none", "would name its class None"),
-        ("game", "would name its class Game"),
-        ("jujitsu", "is that of a game of the suite; choose another, as in my_jujitsu"),
-        ("random", "is that of a module, "),
+        ("none", "would give the class the name None"),
+        ("game", "would give the class the name Game"),
+        ("jujitsu", "is the name of a game of the suite; choose another, as in my_jujitsu"),
+        ("random", "is the name of a module, "),
     ],
 )
 def test_names_that_are_taken_or_impossible_are_refused(folder, capsys, name, message):

@@ -13,8 +13,8 @@ ROWS = {
     "nonsense": "No such command 'nonsense'",
     # games and their parameters
     "solve": "Missing argument 'GAME'",
-    "solve chess": "unknown game 'chess'; known are",
-    "solve jujitzu": "unknown game 'jujitzu' (did you mean 'jujitsu'?); known are",
+    "solve chess": "unknown game 'chess'; known games are",
+    "solve jujitzu": "unknown game 'jujitzu' (did you mean 'jujitsu'?); known games are",
     "solve jujitsu num_cards=0": "num_cards (0) must be in 1..1000",
     "solve jujitsu num_cards=abc": "num_cards (abc) must be an integer",
     "solve jujitsu num_cards=2.5": "num_cards (2.5) must be an integer",
@@ -44,7 +44,7 @@ ROWS = {
     "solve lowest_unique": "solving is for two-player zero-sum games",
     f"solve {PRIZE}": "solving is for two-player zero-sum games",
     "solve jujitsu num_cards=5 --state 'hands=1,9/2,3'": "cannot hold: [9] (a state of jujitsu: 'hands=1,2,3,4,5/1,2,",
-    "solve jujitsu --state 'hands=/ score=1'": "the game is over there",
+    "solve jujitsu --state 'hands=/ score=1'": "the game is over in this state",
     "solve jujitsu num_cards=5 --selection best": "selection ('best') must be one of",
     "solve dice_poker --state rolls=1,1": "does not apply to dice_poker: players do not see the state",
     "solve jujitsu num_cards=8 --engine spark": "engine (spark) must be threads or ray",
@@ -55,8 +55,8 @@ ROWS = {
     "solve jujitsu num_cards=8 --exact --engine ray": "engine (ray) does not apply",
     "solve dice_poker --keep-layers 3": "keep_layers (3) does not apply",
     # exploit
-    "exploit jujitsu num_cards=3 --policy best": "unknown policy 'best'; known for jujitsu are",
-    "exploit war --policy maxx": "unknown policy 'maxx' (did you mean 'max'?); known for war are dummie,",
+    "exploit jujitsu num_cards=3 --policy best": "unknown policy 'best'; policies for jujitsu are",
+    "exploit war --policy maxx": "unknown policy 'maxx' (did you mean 'max'?); policies for war are dummie,",
     "exploit jujitsu num_cards=3 --policy runs/none": "no run folder or policy file 'runs/none'",
     # match
     "match jujitsu num_cards=3 uniform": "1 policies given for 2 players",
@@ -73,8 +73,8 @@ ROWS = {
     "match war min dummie --games 0": "0 must be an integer, at least 1",
     "match war min dummie --games many": "Invalid value for '--games'",
     "match war min runs/none": "no run folder or policy file 'runs/none'",
-    "match war general_purpose_adversary dummie": "must know what the others play, but DummiePlayer plays",
-    "match war general_purpose_adversary general_purpose_adversary": "only one may depend on the others",
+    "match war general_purpose_adversary dummie": "needs deterministic opponents, but DummiePlayer plays",
+    "match war general_purpose_adversary general_purpose_adversary": "only one policy may depend on the others",
     # play
     "play nim": "unknown game 'nim'",
     "play jujitsu uniform": "'uniform' must read KEY=VALUE, a parameter of the game; opponents are named",
@@ -83,7 +83,7 @@ ROWS = {
     "play jujitsu num_cards=3 --against nobody": "unknown policy 'nobody'",
     "play jujitsu num_cards=3 --against uniform,uniform": "2 opponents given for 1 seat",
     "play war num_players=4 --against min,max": "2 opponents given for 3 seats",
-    "play war --against general_purpose_adversary": "needs the other players' policies",
+    "play war --against general_purpose_adversary": "needs to know the other players' policies",
     "play war --against equilibrium": "more than 4000000 positions",
     "play jujitsu --port 1": "--port (1) requires --web",
     "play jujitsu --web --port 65536": "port (65536) must be in 0..65535",
@@ -94,14 +94,14 @@ ROWS = {
     "watch jujitsu num_cards=3 uniform uniform --gif game.png": "(game.png) must be a file whose name ends in .gif",
     "watch jujitsu num_cards=3 uniform uniform --gif /nowhere/x.gif": "No such file or directory: '/nowhere/x.gif'",
     "watch jujitsu num_cards=3 uniform uniform --seed -1": "Invalid value for '--seed'",
-    "watch war min max max_rounds=500 --gif war.gif": "501 states, of which --gif shows at most 500; max_rounds=... ",
+    "watch war min max max_rounds=500 --gif war.gif": "501 states, but --gif shows at most 500; max_rounds=... ",
     "watch jujitsu num_cards=3 uniform uniform --games 3": "--games",
     # train
     "train jujitsu num_cards=3 --algorithm magic": "unknown algorithm 'magic'",
     "train jujitsu num_cards=3 --steps many": "steps (many) must be an integer",
     "train jujitsu num_cards=3 --wings 2": "no parameter 'wings'",
-    "train lowest_unique --algorithm minimax_q": "minimax-Q learns two-player zero-sum games",
-    "train dice_poker --algorithm minimax_q": "cardwar: dice_poker: minimax-Q learns two-player zero-sum games "
+    "train lowest_unique --algorithm minimax_q": "minimax-Q supports only two-player zero-sum games",
+    "train dice_poker --algorithm minimax_q": "cardwar: dice_poker: minimax-Q supports only two-player zero-sum games "
     "of public state; ppo, mmd and nfsp learn any game\n",
     # reproduce
     "reproduce": "Missing argument 'NAME'",

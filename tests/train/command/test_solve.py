@@ -180,9 +180,9 @@ def test_what_is_shown_of_a_state(capsys):
     assert "value to go 0.333333 to player_0" in out
     assert "player_0  1 . 3 . ." in out
     assert "1   0.0000   1.0000\n3   1.0000  -1.0000" in out
-    assert "player_1 plays the only optimal mix" in out
+    assert "player_1 plays the only optimal strategy" in out
     _, out, _ = run(capsys, *FIVE_CARDS, "--state", "hands=1,2,3/1,2,3 score=2 ties=0")
-    assert "one of many optimal mixes: " in out
+    assert "one of many optimal strategies: " in out
     assert " anywhere in 0." in out
 
 
@@ -198,11 +198,11 @@ def test_a_state_in_fractions(capsys):
     )
     _, out, _ = run(capsys, *FIVE_CARDS, "--exact")
     assert "≈0.477796" in out
-    assert "a fraction too long to show; --json has it" in " ".join(out.split())
+    assert "a fraction too long to show; --json prints it" in " ".join(out.split())
 
 
 def test_the_start_is_said_to_be_the_only_mix_or_not(capsys):
-    assert run(capsys, *FIVE_CARDS)[1].count("plays the only optimal mix") == 2
+    assert run(capsys, *FIVE_CARDS)[1].count("plays the only optimal strategy") == 2
     assert "player_1 plays one of many optimal strategies" in run(capsys, "solve", "dice_poker", "sides=4")[1]
 
 

@@ -29,7 +29,7 @@ def without_reader():
 @each_row(
     ("words", "before", "code", "said"),
     [
-        (PLAY, partial(without, "stdin"), 2, "cardwar: the input ended before the game, at move 1\n"),
+        (PLAY, partial(without, "stdin"), 2, "cardwar: the input ended before the game did, at move 1\n"),
         (f"{PLAY} --web --port 0", partial(without, "stdin", "stdout"), 2, UNWRITTEN),
         (PLAY, partial(without, "stdin", "stdout", "stderr"), 2, ""),
         ("nonsense", partial(without, "stderr"), 2, ""),

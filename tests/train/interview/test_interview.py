@@ -99,7 +99,7 @@ def test_it_goes_on_after_the_agent_ended_and_after_a_line_was_cut_off(capsys, t
     assert len(asked()) == 26 + 3 + 1, "three questions had no answer, and one answer was cut off"
     with pytest.raises(ValueError, match="its interview has agent 'one', not 'two'"), answers_in(out, {"agent": "two"}):
         pass
-    with pytest.raises(ValueError, match="has files, but no interview"), answers_in(tmp_path, {}):
+    with pytest.raises(ValueError, match="contains files, but no interview"), answers_in(tmp_path, {}):
         pass
 
 
@@ -257,9 +257,9 @@ def test_options_that_do_not_go_together_are_refused(capsys, tmp_path):
         (["--repeats", "8"], "--repeats (8) requires --form move"),
         (["--form", "words"], "--form (words) must be one of mix, move"),
         (["--games", "4", "--sample", "4"], "cannot be combined"),
-        (["--form", "move", "--games", "4"], "--form move asks at all states"),
+        (["--form", "move", "--games", "4"], "--form move queries all information states"),
     ):
         assert said in run_refused(capsys, *call, *more)
     assert not (tmp_path / "out").exists()
     unique = ["interview", "lowest_unique", "--games", "4", *call[3:]]
-    assert "only --form mix" in run_refused(capsys, *unique)
+    assert "use --form mix, without" in run_refused(capsys, *unique)

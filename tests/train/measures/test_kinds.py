@@ -59,7 +59,7 @@ def test_matches_can_be_asked_for_with_opponents():
         (make_game("war"), {"measure": "exact"}, "more than 4000000 positions"),
         (GAME, {"measure": "guess"}, r"measure \('guess'\) must be one of auto, exact, "),
         (GAME, {"measure": "matches", "against": "nobody"}, "unknown policy 'nobody'"),
-        (GAME, {"measure": "matches", "against": "uniform,"}, "a name is missing in the policies 'uniform,'"),
+        (GAME, {"measure": "matches", "against": "uniform,"}, "the policies 'uniform,' contain an empty name"),
         (GAME, {"measure": "matches", "against": "min"}, "plays war"),
     ],
 )
@@ -84,7 +84,7 @@ def test_rows_tags_and_answers_name_their_kind(tmp_path, capsys):
         tags = set(accumulator.Tags()["scalars"])
         assert {f"{measured}/{figure}", "learning/value_loss"} <= tags
         assert all(tag.startswith((f"{measured}/", "learning/")) for tag in tags)
-    with pytest.raises(ValueError, match="different kinds of figures cannot share a picture"):
+    with pytest.raises(ValueError, match="different kinds of figures cannot be plotted together"):
         plot_runs([tmp_path / "exact", tmp_path / "matches"], tmp_path / "both.png")
     report = write_report([tmp_path / "exact", tmp_path / "matches"], tmp_path / "report.html")
     text = report.tables.read_text()
@@ -109,7 +109,7 @@ def test_bounds_are_below_the_truth_and_say_that_they_prove_nothing(tmp_path):
     exact = exploitability(GAME, result.policy)
     assert (result.measured, result.figures.keys()) == ("lower bound", {"bound", "bound_mean"})
     assert 0.5 * exact < result.figures["bound"] <= exact
-    assert "This is a lower bound: a best response may win far more." in result.verdict
+    assert "This is a lower bound: a best response may win much more." in result.verdict
     written = write_report([tmp_path / "run"], tmp_path / "report.html")
     assert "a low bound does not show" in written.tables.read_text()
     assert "3: lower bound</h2>" in written.page.read_text()

@@ -53,7 +53,7 @@ def test_chance_and_wars_are_replayed_as_they_came_about(name, parameters, again
 
 def test_a_game_that_was_given_up_shows_what_was_sealed(solution, trainer_of, tmp_path):
     trainer = trainer_of(solution)
-    with pytest.raises(ValueError, match="no record before the game has ended"):
+    with pytest.raises(ValueError, match="a game can be recorded only when it has ended"):
         record_of(trainer)
     trainer.play(2)
     shown = trainer.digest
@@ -82,14 +82,14 @@ def changed(content, place, value):
         (["seat"], 2, "seat (2) must be in 0..1"),
         (["seat"], 1, "opponents (1) must be all players but 1"),
         (["opponents", "1"], "\x1b]0;title\x07", "the name '\\x1b]0;title\\x07' must have printable characters only"),
-        (["opponents", "1"], "\ud800", "it has half of a character ('\\ud800')"),
+        (["opponents", "1"], "\ud800", "it contains an unpaired surrogate ('\\ud800')"),
         (["seed"], -1, "seed (-1) must be at least 0"),
         (["dealt"], 1, "dealt (1) must be in 0..0"),
         (["steps", 0, "actions", "0"], 9, "steps[0].actions has action 9 of player_0, which is not legal there"),
         (["steps", 0, "actions"], {"0": 4}, "steps[0].actions has players 0"),
         (["steps", 0, "outcome"], 1, "steps[0].outcome (1) must be in 0..0"),
-        (["steps", 0, "actions", "1"], 4, "steps[0].seal.text says other moves than were played"),
-        (["steps", 1, "seal"], None, "steps[1].seal must be there"),
+        (["steps", 0, "actions", "1"], 4, "steps[0].seal.text commits to other moves than those that were played"),
+        (["steps", 1, "seal"], None, "steps[1].seal must be given"),
         (["steps", 2, "seal", "digest"], "00", "steps[2].seal.digest is not the SHA-256 of its text"),
         (["steps", 0, "verdict", "costs", "0"], -1.0, "must be at least 0"),
         (["steps", 0, "verdict", "costs", "0"], float("nan"), "must be a finite number"),

@@ -129,7 +129,7 @@ def test_a_game_has_the_numbers_of_the_trainer(tab, host):
 def test_the_record_is_there_when_the_game_has_ended(tab, host, tmp_path):
     refused = tab.get("record.json")
     assert refused.status_code == 409
-    assert "once the game has ended" in refused.json()["error"]
+    assert "when the game has ended" in refused.json()["error"]
     tab.play_out()
     answer = tab.get("record.json")
     assert answer.headers["content-disposition"].startswith("attachment")

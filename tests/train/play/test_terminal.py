@@ -131,7 +131,7 @@ def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, t
     kept = tmp_path / "game.json"
     code, _, err = played("4\n9\n", "jujitsu", "num_cards=4", "--record", str(kept))
     assert code == 2
-    assert err == f"cardwar: the input ended before the game, at move 2; the moves so far are in {kept}\n"
+    assert err == f"cardwar: the input ended before the game did, at move 2; the moves so far are in {kept}\n"
     record = read_record(kept)
     assert (record.content["ending"], len(record.episode.actions)) == ("broken off", 1)
 
@@ -249,7 +249,7 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
     small = ("war", "ranks=3", "discards=1", "max_rounds=4")
     monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
-    assert "takes more than 0 seconds; how long in all is not known, so" in played("quit\n", *small)[1]
+    assert "takes more than 0 seconds; the total time is not known, so" in played("quit\n", *small)[1]
     assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
     monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
     monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
@@ -264,9 +264,9 @@ def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
     monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 10.0)
     screen = Screen("play", "goofspiel", "num_cards=4")
     try:
-        assert "goofspiel num_cards=5 starts at once" in " ".join(screen.until("quit) [n]: ").split())
+        assert "goofspiel num_cards=5 starts immediately" in " ".join(screen.until("quit) [n]: ").split())
         screen.type("help")
-        assert "n plays against uniform now; moves are not judged." in screen.until("quit) [n]: ")
+        assert "n plays against uniform now, without judging moves." in screen.until("quit) [n]: ")
         screen.type("quit")
         assert "Move 1" not in screen.until(None)
     finally:

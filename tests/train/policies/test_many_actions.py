@@ -123,7 +123,7 @@ def test_parts_that_cannot_be_are_refused(wrong):
         def action_parts(self):
             return wrong
 
-    with pytest.raises(ValueError, match="action_parts must be counts, a row for each of 3 actions"):
+    with pytest.raises(ValueError, match="action_parts must be counts, with a row for each of 3 actions"):
         ActionParts(Wrong(num_cards=3))
 
 
@@ -162,7 +162,7 @@ def test_files_from_before_parts_are_read_and_wrong_ones_refused(tmp_path):
     save_policy(tmp_path / "few", SoftmaxPolicy(WAR, Network(WAR, 4, 1, 36, "tanh", parts=True)))
     save_policy(tmp_path / "joint", MatrixPolicy(WAR, Network(WAR, 4, 1, 37, "tanh", parts=True)))
     for name in ("few", "joint"):
-        with pytest.raises(ValueError, match="the tensors are not those of the network"):
+        with pytest.raises(ValueError, match="the tensors do not fit the network"):
             load_policy(tmp_path / name, WAR)
 
 

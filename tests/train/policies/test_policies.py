@@ -73,12 +73,12 @@ def test_a_policy_is_refused_by_another_game(tmp_path):
 
 
 def test_what_is_not_a_policy_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="holds no learned policy"):
+    with pytest.raises(ValueError, match="contains no learned policy"):
         load_policy(tmp_path, GAME)
     with pytest.raises(ValueError, match="is missing or damaged"):
         load_policy(tmp_path / "policy.safetensors", GAME)
     write_archive(tmp_path / "other", Archive({}, {"rows": []}))
-    with pytest.raises(ValueError, match="does not hold a policy of format"):
+    with pytest.raises(ValueError, match="contains a policy of format"):
         load_policy(tmp_path / "other", GAME)
 
 
@@ -116,7 +116,7 @@ def test_runs_of_one_game_share_a_picture(tmp_path):
         run(game, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=2, evaluate_every=1), tmp_path / name)
     plot_runs([tmp_path / "a", str(tmp_path / "b")], tmp_path / "both.png")
     assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
-    for names, message in (("ac", "runs of different games cannot share a picture"), ("", "at least one run")):
+    for names, message in (("ac", "runs of different games cannot be plotted together"), ("", "no run to plot")):
         with pytest.raises(ValueError, match=message):
             plot_runs([tmp_path / name for name in names], tmp_path / "none.png")
     assert not (tmp_path / "none.png").exists()

@@ -176,7 +176,7 @@ def test_the_runs_on_this_game_in_a_folder_take_part_under_short_names(capsys, u
     assert err == f"Left out: {tmp_path / 'runs' / 'in 3' / 'x'}, a run on jujitsu num_cards=2\n"
     out = str(tmp_path / "out")
     other = run(capsys, "playoffs", "jujitsu", "num_cards=4", str(tmp_path / "runs"), "--out", out)
-    assert (other[0], "holds no policy for jujitsu num_cards=4" in other[2]) == (2, True)
+    assert (other[0], "contains no policy for jujitsu num_cards=4" in other[2]) == (2, True)
 
 
 def test_people_see_the_best_first():

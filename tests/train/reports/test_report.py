@@ -183,12 +183,12 @@ def test_a_folder_of_runs_holds_every_run_in_it(tmp_path, capsys, undrawn):
     code, _, err = command(capsys, "report", str(tmp_path / "runs"), str(tmp_path / "runs" / "b"), "--out", str(page))
     assert code == 0
     assert "left out: " in err, "the same run twice"
-    assert "b again are runs of one configuration" in err
+    assert "b again have the same configuration" in err
     groups, runs = Page(page).tables
     assert [row[1] for row in groups[1:]] == ["learning_rate=0.3", ""], "the best first, no long numbers"
     assert [row[0] for row in runs[1:]] == ["b", "a/deep"]
     (tmp_path / "none" / "in").mkdir(parents=True)
-    assert "none holds no run: " in refusal(capsys, "report", str(tmp_path / "none"), "--out", str(page))
+    assert "none contains no run: " in refusal(capsys, "report", str(tmp_path / "none"), "--out", str(page))
 
 
 def test_odd_names_are_shown_as_they_are(tmp_path):
@@ -332,8 +332,8 @@ DAMAGE = [
     ("config.json", b"{", "config.json cannot be read: Expecting property name"),
     ("config.json", b"[" * 100_000, "it is nested too deeply"),
     ("config.json", b"\xff\xfe\x00", "config.json cannot be read"),
-    ("config.json", b"{}", "its format (None) is that of another version, not 1"),
-    ("config.json", {"format": 2, "args": 3}, "its format (2) is that of another version, not 1"),
+    ("config.json", b"{}", "its format (None) belongs to another version; this one reads 1"),
+    ("config.json", {"format": 2, "args": 3}, "its format (2) belongs to another version; this one reads 1"),
     ("config.json", b'{"format": 1}', "game is missing"),
     ("config.json", {"colour": "red"}, "unknown name 'colour'; known are game, parameters, "),
     ("config.json", {"args__evaluate_every": 0}, "args.evaluate_every (0) must be at least 1"),
@@ -353,7 +353,7 @@ DAMAGE = [
     ("config.json", {"reference__value": float("inf")}, "reference.value (inf) must be a finite number"),
     ("config.json", {"reference__uniform_exploitability": -1}, "uniform_exploitability (-1.0) must be at least 0"),
     ("config.json", {"reference": {}}, "must have uniform_nash_conv, or value and uniform_exploitability"),
-    ("config.json", {"figure": "steps"}, "figure (steps) is none of the kind 'exact'"),
+    ("config.json", {"figure": "steps"}, "figure (steps) is not a figure of the kind 'exact'"),
     ("config.json", {"figure": "exploitability\x1b]0;owned\x07"}, "must have printable characters"),
     ("config.json", {"label": "x" * 10_001}, "at most 10000"),
     ("config.json", {"parameters": {"num_cards": [0] * 10_001}}, "at most 10000 letters or items"),
@@ -369,13 +369,13 @@ DAMAGE = [
     ("metrics.csv", METRICS + b"9" * 400 + b",1,0.1,1,1,1\n", "rows[0].steps (inf) must be a finite number"),
     ("metrics.csv", METRICS + b"10,1,-0.1,1,1,1\n", "exploitability (-0.1) must be at least 0"),
     ("metrics.csv", METRICS + b"10,1,0.1,-0.1,1,1\n", "nash_conv (-0.1) must be at least 0"),
-    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n10,2,0.1,1,1,1\n", "rows[1] must have more steps than the row before"),
+    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n10,2,0.1,1,1,1\n", "rows[1] must have more steps than the previous"),
     (
         "metrics.csv",
         METRICS + b"1,1,0.1,1,1,1\n2,-0.0,0.1,1,1,1\n",
-        "before, and not fewer seconds",
+        "row, and at least as many seconds",
     ),
-    ("metadata.json", b"[]", "it does not hold a JSON object"),
+    ("metadata.json", b"[]", "it is not a JSON object"),
     ("metadata.json", b"{}", "seed is missing"),
 ]
 
@@ -418,7 +418,7 @@ def test_a_folder_of_an_earlier_version_is_refused_with_the_reason(tmp_path):
     del config["format"]
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "checksums.txt").unlink()  # there were none
-    with pytest.raises(ValueError, match=r"its format \(None\) is that of another version, not 1; .*another folder"):
+    with pytest.raises(ValueError, match=r"its format \(None\) belongs to another version; .*another folder"):
         read_run(folder)
 
 
@@ -444,14 +444,14 @@ def test_a_fence_in_a_name_does_not_end_the_block_of_commands(tmp_path, undrawn,
 
 def test_what_cannot_be_reported_on_is_refused(tmp_path):
     run_a, page = made(tmp_path / "a"), tmp_path / "report.html"
-    with pytest.raises(ValueError, match="at least one run"):
+    with pytest.raises(ValueError, match="no run to report on"):
         write_report([], page)
     with pytest.raises(ValueError, match="does not exist"):
         write_report([tmp_path / "none"], page)
-    with pytest.raises(ValueError, match="at least one run"):
+    with pytest.raises(ValueError, match="no run to report on"):
         write_report([tmp_path / "none"], page, skip_damaged=True)
     made(tmp_path / "twin")
-    with pytest.raises(ValueError, match=r"a and .*twin are runs of one configuration with one seed \(0\)"):
+    with pytest.raises(ValueError, match=r"a and .*twin have the same configuration and seed \(0\)"):
         write_report([run_a, tmp_path / "twin"], page)
     with pytest.raises(ValueError, match=r"must not end in .md"):
         write_report([run_a], tmp_path / "report.md")

@@ -57,7 +57,7 @@ def test_rows_are_exact_and_stand_in_the_folder(log):
 def test_the_newest_policy_is_kept(log):
     assert exploitability(GAME, load_policy(log.folder, GAME)) == log.rows[-1]["exploitability"]
     log.record(400, "uniform")  # it stands for itself, and nothing is asked of it that could be kept
-    with pytest.raises(ValueError, match="holds no learned policy"):
+    with pytest.raises(ValueError, match="contains no learned policy"):
         load_policy(log.folder, GAME)
 
 

@@ -143,7 +143,7 @@ def test_a_finished_run_that_is_resumed_returns_its_result(copied):
 @each_row(
     ("changed", "message"),
     [
-        ({}, "already holds a run; resume it or choose another folder"),
+        ({}, "already contains a run; resume it or choose another folder"),
         ({"resume": True, "width": 9}, "width=8, not 9"),
         ({"resume": True, "seed": 1}, "seed=0, not 1"),
         ({"resume": True, "algorithm": "ppo"}, "algorithm='minimax_q', not 'ppo'"),
@@ -168,7 +168,7 @@ ANOTHER, WRONG = "belongs to another run, with ", r"was written by another versi
         (lambda tensors, data: data["run"]["parameters"].update(num_cards=2), f"{ANOTHER}num_cards=2, not 3"),
         (
             lambda tensors, data: tensors.update({"learner.x": tensors["generator"].clone()}),
-            f"{WRONG}ValueError: x is not",
+            f"{WRONG}ValueError: only one of the checkpoint and this version has x",
         ),
         (lambda tensors, data: data.pop("run"), f"{WRONG}run is missing"),
         (
@@ -198,10 +198,10 @@ def test_a_checkpoint_that_is_whole_but_wrong_is_one_clear_error(finished, tmp_p
 
 def test_there_must_be_a_run_to_resume_and_room_for_a_new_one(tmp_path):
     for out in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(ValueError, match="holds no run to resume"):
+        with pytest.raises(ValueError, match="contains no run to resume"):
             small_run(out, resume=True)
     (tmp_path / "thesis.tex").write_text("All of it.")
-    with pytest.raises(ValueError, match="holds other files"):
+    with pytest.raises(ValueError, match="contains other files"):
         small_run(tmp_path)
     with pytest.raises(ValueError, match="is not a folder"):
         small_run(tmp_path / "thesis.tex")

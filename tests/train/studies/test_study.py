@@ -239,7 +239,7 @@ def test_some_as_json_or_none(pretended, capsys):
     assert answer["pages"] == [str(pretended.out / "report.html")]
     code, out, err = pretended(capsys, "--only", "ppo")
     assert (code, out, pretended.calls) == (2, "", [])
-    assert f"fits 'ppo'; they have names like {NAMES[0]}" in err
+    assert f"matches --only 'ppo'; a run is called, for example, {NAMES[0]}" in err
 
 
 def test_progress_is_live_on_a_terminal(pretended, capsys, monkeypatch):
@@ -257,7 +257,7 @@ def test_a_folder_of_another_run_stops_the_study_before_it_begins(pretended, cap
     pretended.file.write_text(TWO_SEEDS.replace("evaluate_every = 20", "evaluate_every = 10"))
     code, out, err = pretended(capsys)
     assert (code, out, pretended.calls) == (2, "", [])
-    assert f"{pretended.out / NAMES[3]} holds a run with evaluate_every=20, not 10" in err
+    assert f"{pretended.out / NAMES[3]} contains a run with evaluate_every=20, not 10" in err
 
 
 def test_jobs_work_at_once_and_a_damaged_folder_is_a_run_that_fails_and_stops_no_others(pretended, capsys):
@@ -271,7 +271,7 @@ def test_jobs_work_at_once_and_a_damaged_folder_is_a_run_that_fails_and_stops_no
     code, out, _ = pretended(capsys)
     assert (code, pretended.calls) == (1, [(NAMES[0], True), (NAMES[1], True)])
     assert "2 failed, 2 finished" in out
-    assert f"Failed: {NAMES[1]}: {damaged} cannot be read: it does not hold a JSON object" in out
+    assert f"Failed: {NAMES[1]}: {damaged} cannot be read: it is not a JSON object" in out
 
 
 def test_two_studies_do_not_work_in_one_folder(pretended, capsys, monkeypatch):
@@ -281,7 +281,7 @@ def test_two_studies_do_not_work_in_one_folder(pretended, capsys, monkeypatch):
         lock_descriptor(other.fileno())
         code, _, err = pretended(capsys)
     assert (code, pretended.calls) == (2, [])
-    assert "another study is at work in this folder" in err
+    assert "another study is active in this folder" in err
     assert pretended(capsys, "--only", NAMES[0])[0] == 0
 
 
@@ -341,7 +341,7 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
         ("", "runs is missing"),
         ("seeds = [1, -1]\n" + GROUP, "seeds[1] (-1) must be at least 0"),
         (GROUP + GROUP + "game = 1", "runs[1]: unknown name 'game'; known are games, algorithms, seeds, args, page"),
-        (GROUP.replace("jujitsu", "chess"), "runs[0].games: unknown game 'chess'; known are"),
+        (GROUP.replace("jujitsu", "chess"), "runs[0].games: unknown game 'chess'; known games are"),
         (GROUP.replace("num_cards=3", "num_cards=0"), "runs[0].games: num_cards (0) must be in 1..1000"),
         (GROUP.replace("num_cards=3", "3"), "runs[0].games: '3' must read KEY=VALUE"),
         (GROUP.replace('"jujitsu num_cards=3"', '" "'), "runs[0].games[0] (' ') must not be empty"),

@@ -1,1 +1,1 @@
-"""The learners' experience: games played, and buffers of their results."""
+"""Collects the learners' experience: plays games, and stores their results in buffers."""

@@ -1,4 +1,4 @@
-"""Replay buffers: the newest moves of two players, or a uniform sample of all decisions."""
+"""Replay buffers: one keeps the newest moves of two players, the other a uniform sample of all decisions."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from cardwar_envs.envs.game_batch import BatchStep
 from train.policies.action_count import has_many_actions
 from train.policies.many_actions import as_bits
 
-# The shape of a row, and its type.
+# The shape and the dtype of a row.
 Column = tuple[tuple[int, ...], DTypeLike]
 
 
 class Buffer:
-    """A buffer of rows with several columns and a fixed capacity; `added` counts all rows ever added."""
+    """A buffer of rows in several columns, with a fixed capacity; `added` counts all rows added so far."""
 
     def __init__(self, size: int, **columns: Column) -> None:
-        """Takes the capacity in rows, and each column's row shape and type."""
+        """Creates a buffer with a capacity in rows; `columns` gives each column's row shape and dtype."""
         self.added, self._size = 0, size
         self._columns = {name: np.zeros((size, *shape), dtype=kind) for name, (shape, kind) in columns.items()}
 
     def _put(self, places: NDArray[np.int64], rows: Sequence[NDArray[Any]]) -> None:
-        """Writes rows, one array per column; if several have the same place, the last one stays."""
+        """Writes rows, one array per column, at these indices; if an index is repeated, the last row is kept."""
         for column, new in zip(self._columns.values(), rows, strict=True):
             column[places] = new
 
     def sample(self, count: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        """Draws rows with replacement, `[count, ...]` of each column; raises ValueError if there are none yet."""
+        """Draws rows with replacement, `[count, ...]` per column; raises ValueError if the buffer is empty."""
         if not self.added:
-            raise ValueError("there is nothing to sample yet")
+            raise ValueError("the buffer is empty: add rows before sampling")
         rows = rng.integers(min(self.added, self._size), size=count)
         return {name: column[rows] for name, column in self._columns.items()}
 
     def state(self) -> tuple[dict[str, Tensor], int]:
-        """The filled part of each column, and the number of rows ever added."""
+        """Returns the filled part of each column, and the number of rows added so far."""
         return {name: torch.from_numpy(column[: self.added]) for name, column in self._columns.items()}, self.added
 
     def restore(self, tensors: Mapping[str, Tensor], data: int) -> None:
@@ -51,14 +51,14 @@ class Buffer:
 
 
 class Replay(Buffer):
-    """The newest moves, as both players saw them.
+    """Keeps the newest moves, as both players saw them.
 
-    The masks before a move follow from the observations. In games of many actions they are stored nevertheless, as
-    bits, because computing them is slow.
+    The masks before a move can be computed from the observations. In games with many actions that is slow, so they are
+    stored, as bits.
     """
 
     def __init__(self, game: Game[Any], size: int) -> None:
-        """Takes the game and the number of moves to keep."""
+        """Creates a buffer for a game; `capacity` is in moves."""
         seen, actions = (2, game.facts.observation_size), game.facts.num_actions
         self._bits = has_many_actions(game)
         masks: Column = ((2, -(-actions // 8)), np.uint8) if self._bits else ((2, actions), np.int8)
@@ -76,7 +76,7 @@ class Replay(Buffer):
     def add(
         self, observations: NDArray[np.float32], masks: NDArray[np.int8], actions: NDArray[np.int64], step: BatchStep
     ) -> None:
-        """Adds one move per game: observations and masks before it, actions, and results."""
+        """Adds one move per game: the observations and masks before it, the actions, and the results."""
         places = np.arange(self.added, self.added + len(actions)) % self._size
         move = observations, actions, step.rewards, step.done, step.observations
         self._put(places, (*move, as_bits(step.masks), as_bits(masks)) if self._bits else (*move, step.masks))
@@ -84,13 +84,13 @@ class Replay(Buffer):
 
 
 class Reservoir(Buffer):
-    """A uniform sample: keeps each decision ever added with the same probability.
+    """A uniform sample of all decisions added so far: each of them is kept with the same probability.
 
     Source: J. S. Vitter, "Random sampling with a reservoir" (1985), algorithm R.
     """
 
     def __init__(self, size: int, widths: Sequence[int], masks: DTypeLike = np.int8) -> None:
-        """Takes the capacity in decisions, the widths of observations and masks, and the type of masks."""
+        """Creates a reservoir; the capacity is in decisions, and masks have a width and a dtype."""
         super().__init__(
             size, observations=((widths[0],), np.float32), masks=((widths[1],), masks), actions=((), np.int64)
         )
@@ -102,7 +102,7 @@ class Reservoir(Buffer):
         actions: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> None:
-        """Adds decisions, `[batch, ...]` each, as if one after the other."""
+        """Adds decisions, `[batch, ...]` each, with the same result as adding them one by one."""
         numbers = np.arange(self.added, self.added + len(actions))
         drawn = rng.integers(0, numbers + 1)
         places = np.where(numbers < self._size, numbers, drawn)

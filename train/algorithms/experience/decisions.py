@@ -1,7 +1,7 @@
-"""Actor, critic and rollouts for Stable-Baselines3 in games of many actions or many players.
+"""Actor, critic and rollouts for Stable-Baselines3 in games with many actions or many players.
 
-sb3-contrib's distributions compute with all actions, legal or not, and its updates use all rows of a rollout, including
-those of players who are out. Here both are restricted to legal actions.
+sb3-contrib's distributions compute with all actions, legal or not, and its updates use all rows of a rollout, even rows
+of eliminated players. Here distributions use only legal actions, and updates only rows with a legal action.
 """
 
 from __future__ import annotations
@@ -24,66 +24,66 @@ from train.policies.action_count import has_many_actions
 from train.policies.encoding import Scaling
 from train.policies.many_actions import ActionParts, LegalPairs, as_bits
 
-# The columns of SB3's buffer that form minibatches.
+# The columns of SB3's buffer that minibatches contain.
 COLUMNS = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")
 
 
 class LegalDistribution(MaskableDistribution):
-    """Probabilities of the legal actions in each row, from network outputs for parts of actions."""
+    """A categorical distribution over the legal actions in each row, from network outputs for parts of actions."""
 
     def __init__(self, parts: ActionParts) -> None:
         super().__init__()
         self._parts = parts
-        self.distribution = self  # where SB3 expects torch's distribution
+        self.distribution = self  # the attribute in which SB3 expects torch's distribution
 
     def proba_distribution_net(self, latent_dim: int) -> nn.Module:
-        """The layer with an output for each part."""
+        """Creates the layer with an output for each part."""
         return nn.Linear(latent_dim, self._parts.size)
 
     def proba_distribution(self, action_logits: Tensor) -> LegalDistribution:
-        """Takes the outputs `[batch, parts]`; `apply_masking` must follow."""
+        """Sets the outputs `[batch, parts]`; call `apply_masking` next."""
         self._outputs = action_logits
         return self
 
     def apply_masking(self, masks: Any) -> None:
-        """Takes masks `[batch, num_actions]`, or the same as bits."""
+        """Sets the masks: `[batch, num_actions]`, or packed as bits."""
         self._pairs = LegalPairs.of(np.asarray(masks))
         self._logs = self.logs_of(self._outputs)
 
     def logs_of(self, outputs: Tensor) -> Tensor:
-        """`[pairs]`: log-probabilities of the same legal actions under other outputs."""
+        """Returns `[pairs]`: log-probabilities of the same legal actions under other outputs."""
         return self._pairs.log_softmax(self._parts.logits(outputs, self._pairs))
 
     def log_prob(self, actions: Tensor) -> Tensor:
-        """`[batch]`: log-probabilities of actions; 0 for a row with no legal action."""
+        """Returns `[batch]`: log-probabilities of actions; 0 for a row with no legal action."""
         rows, places = self._pairs.places_of(actions.flatten())
         return torch.zeros(self._pairs.count).index_add(0, rows, self._logs.index_select(0, places))
 
     def entropy(self) -> Tensor:
-        """`[batch]`: entropies in nats; 0 for a row with no legal action."""
+        """Returns `[batch]`: entropies in nats; 0 for a row with no legal action."""
         return -self._pairs.sums(self._logs.exp() * self._logs)
 
     def divergence(self, outputs: Tensor) -> Tensor:
-        """`[batch]`: Kullback-Leibler divergences from the distribution of other outputs, in nats."""
+        """Returns `[batch]`: Kullback-Leibler divergences from the distribution with other outputs, in nats."""
         return self._pairs.sums(self._logs.exp() * (self._logs - self.logs_of(outputs)))
 
     def sample(self) -> Tensor:
-        """`[batch]` actions; 0 for a row with no legal action."""
+        """Returns `[batch]` sampled actions; 0 for a row with no legal action."""
         return self._pairs.sample(self._logs.exp(), torch.rand(self._pairs.count, dtype=torch.float64))
 
     def mode(self) -> Tensor:
-        """`[batch]`: the most probable actions; 0 for a row with no legal action."""
+        """Returns `[batch]`: the most probable actions; 0 for a row with no legal action."""
         return self._pairs.sample(self._pairs.greatest(self._logs), torch.zeros(self._pairs.count))
 
     def actions_from_params(self, action_logits: Tensor, deterministic: bool = False) -> Tensor:
-        """Not supported: without masks no action is legal."""
+        """Raises an error: without masks, it is unknown which actions are legal."""
         raise NotImplementedError
 
     log_prob_from_params = actions_from_params
 
 
 class ActorCritic(MaskableActorCriticPolicy):
-    """SB3's actor and critic; with many actions, the actor has outputs for the parts."""
+    """SB3's actor and critic; with many actions, the actor has one output per part of an action."""
 
     def __init__(self, *args: Any, parts: ActionParts | None = None, **kwargs: Any) -> None:
         self._parts = parts
@@ -95,19 +95,19 @@ class ActorCritic(MaskableActorCriticPolicy):
         super()._build(lr_schedule)
 
     def divergence(self, outputs: Tensor, masks: Tensor | None) -> Tensor:
-        """`[batch]`: the divergence of the last distribution from that of other outputs with the same masks."""
+        """Returns `[batch]`: divergences of the last distribution from one with other outputs and the same masks."""
         if self._parts is not None:
             return self.action_dist.divergence(outputs)
         return kl_divergence(self.action_dist.distribution, MaskableCategorical(logits=outputs, masks=masks))
 
 
 def kl_divergence(first: MaskableCategorical, second: MaskableCategorical) -> Tensor:
-    """`[batch]`: the Kullback-Leibler divergence of `first` from `second`, in nats; both with the same masks."""
+    """Returns `[batch]`: Kullback-Leibler divergences of `first` from `second`, in nats; both have the same masks."""
     return (first.probs * (first.logits - second.logits)).sum(dim=-1)
 
 
 class ScaledFeatures(BaseFeaturesExtractor):
-    """Scaled observations for the first layer; further columns are dropped, or kept unscaled."""
+    """Scales observations for the first layer; other columns are dropped, or kept unscaled."""
 
     def __init__(self, observation_space: Any, game: Game[Any], rest: bool = False) -> None:
         self._size = game.facts.observation_size
@@ -121,7 +121,7 @@ class ScaledFeatures(BaseFeaturesExtractor):
 
 
 def policy_arguments(game: Game[Any]) -> dict[str, Any]:
-    """Further arguments of SB3's policies, for wide bounds and many actions."""
+    """Arguments of SB3's policies that wide observation bounds or many actions require."""
     arguments: dict[str, Any] = {}
     if Scaling(game).needed:
         arguments |= {"features_extractor_class": ScaledFeatures, "features_extractor_kwargs": {"game": game}}
@@ -131,14 +131,14 @@ def policy_arguments(game: Game[Any]) -> dict[str, Any]:
 
 
 def actor(policy: MaskableActorCriticPolicy) -> nn.Sequential:
-    """The layers of SB3's policy from observations `[batch, observation_size]` to outputs."""
+    """Returns the layers of SB3's policy that map observations `[batch, observation_size]` to outputs."""
     features = policy.features_extractor
     first = [features.scaling] if isinstance(features, ScaledFeatures) else []
     return nn.Sequential(*first, *policy.mlp_extractor.policy_net, policy.action_net)
 
 
 class DecisionBuffer(MaskableRolloutBuffer):
-    """A rollout that returns only rows of players with legal actions; masks of many actions are stored as bits."""
+    """A rollout buffer that returns only rows with legal actions; masks of many actions are stored as bits."""
 
     def __init__(self, *args: Any, bits: bool, **kwargs: Any) -> None:
         self._bits = bits
@@ -155,12 +155,12 @@ class DecisionBuffer(MaskableRolloutBuffer):
         RolloutBuffer.reset(self)
 
     def add(self, *args: Any, action_masks: NDArray[np.int8], **kwargs: Any) -> None:
-        """Adds one row per environment, like SB3's buffer."""
+        """Adds one row per environment, as SB3's buffer does."""
         self._present[self.pos] = action_masks.any(axis=1)
         super().add(*args, action_masks=as_bits(action_masks) if self._bits else action_masks, **kwargs)
 
     def get(self, batch_size: int | None = None) -> Generator[MaskableRolloutBufferSamples, None, None]:
-        """Minibatches of the rows of players with legal actions, in random order."""
+        """Yields minibatches of the rows with legal actions, in random order."""
         if not self.generator_ready:
             kept = self.swap_and_flatten(self._present)[:, 0]
             for name in COLUMNS:
@@ -169,6 +169,6 @@ class DecisionBuffer(MaskableRolloutBuffer):
             self.generator_ready = True
         order = np.random.permutation(len(self.observations))
         if batch_size is not None and 1 < len(order) < self._present.size and len(order) % batch_size == 1:
-            order = order[:-1]  # a single advantage cannot be normalized
+            order = order[:-1]  # the advantage of a single row cannot be normalized
         for first in range(0, len(order), batch_size or len(order)):
             yield self._get_samples(order[first : first + (batch_size or len(order))])

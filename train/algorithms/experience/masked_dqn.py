@@ -1,4 +1,4 @@
-"""Stable-Baselines3's DQN for games with masks, which are appended to the observations."""
+"""Stable-Baselines3's DQN for games with action masks, which are appended to the observations."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from train.policies.action_count import has_many_actions
 from train.policies.encoding import Scaling
 from train.policies.many_actions import ActionParts, LegalPairs, as_bits
 
-# The value of an illegal action: below any payoff, but finite, because DQN multiplies it by 0 at the end of a game.
+# The value of an illegal action: lower than any payoff, but finite, because DQN multiplies it by 0 at a game's end.
 NEVER_PLAYED = -1e6
 REPLAYED = ("observations", "next_observations", "actions", "rewards", "dones")
 
 
 class MaskShowingEnv(VecEnvWrapper):
-    """Environments that append the mask of legal actions to observations, because SB3's DQN does not query masks.
+    """Environments that append the action mask to observations, because SB3's DQN does not query masks.
 
-    A mask occupies `mask_width` numbers; large masks are packed, eight bits to a number.
+    A mask occupies `mask_width` numbers; large masks are packed, eight bits per number.
     """
 
     def __init__(self, venv: VecEnv, game: Game[Any]) -> None:
-        """Takes environments that have a method `action_masks`, and their game."""
+        """Wraps environments of a game; they must have a method `action_masks`."""
         self._bits, actions = has_many_actions(game), game.facts.num_actions
         self.mask_width = -(-actions // 8) if self._bits else actions
         space, more = venv.observation_space, np.zeros(self.mask_width, dtype=np.float32)
@@ -49,11 +49,11 @@ class MaskShowingEnv(VecEnvWrapper):
         super().__init__(venv, shown)
 
     def reset(self) -> NDArray[np.float32]:
-        """Starts every game anew; `[num_envs, observation_size + mask_width]`."""
+        """Restarts every game; returns `[num_envs, observation_size + mask_width]`."""
         return self._with_masks(self.venv.reset())
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Plays the actions; observations are like those of `reset`."""
+        """Plays the actions; returns observations in the format of `reset`."""
         observations, *rest = self.venv.step_wait()
         return (self._with_masks(observations), *rest)
 
@@ -63,7 +63,7 @@ class MaskShowingEnv(VecEnvWrapper):
 
 
 class SeatReplay(ReplayBuffer):
-    """SB3's replay buffer, sampling only decisions: rows in which a seat was in its game."""
+    """SB3's replay buffer, which samples only decisions: rows in which the seat was still in the game."""
 
     def __init__(self, *args: Any, mask_width: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -71,7 +71,7 @@ class SeatReplay(ReplayBuffer):
         self.look_again()
 
     def look_again(self) -> None:
-        """Searches all rows for decisions."""
+        """Recomputes which rows are decisions."""
         self._present = (self.observations[..., -self._mask_width :] != 0.0).any(axis=-1)
 
     def add(self, obs: NDArray[np.float32], *rest: Any) -> None:
@@ -92,15 +92,15 @@ class SeatReplay(ReplayBuffer):
 
 
 class _MaskedQNetwork(QNetwork):
-    """DQN's network, in which illegal actions have lower values than all others.
+    """DQN's network, in which illegal actions have lower values than all legal actions.
 
-    If there are `parts`, the value of an action is the sum of its parts' values, and masks are bits.
+    With `parts`, the value of an action is the sum of the values of its parts, and masks are packed as bits.
     """
 
     parts: ActionParts | None = None
 
     def forward(self, obs: Tensor) -> Tensor:
-        """`[batch, observation with mask]` -> `[batch, num_actions]`, payoff points."""
+        """Maps `[batch, observation with mask]` to action values `[batch, num_actions]`, in payoff points."""
         values = super().forward(obs)
         if self.parts is None:
             return values.masked_fill(obs[:, -values.shape[1] :] == 0.0, NEVER_PLAYED)
@@ -110,14 +110,14 @@ class _MaskedQNetwork(QNetwork):
 
 
 class _MaskedDQNPolicy(DQNPolicy):
-    """DQN's policy with networks that take masks into account."""
+    """DQN's policy, with networks that respect masks."""
 
     def __init__(self, *args: Any, parts: ActionParts | None, **kwargs: Any) -> None:
         self._parts = parts
         super().__init__(*args, **kwargs)
 
     def make_q_net(self) -> QNetwork:
-        """DQN's network and its target."""
+        """Creates a Q-network; SB3 calls this for the online network and for the target network."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
         network = _MaskedQNetwork(**arguments)
         if self._parts is not None:
@@ -127,7 +127,7 @@ class _MaskedDQNPolicy(DQNPolicy):
 
 
 class MaskedDQN(DQN):
-    """SB3's DQN on one game; the caller plays, fills the replay buffer and requests updates."""
+    """SB3's DQN on one game; the caller plays the games, fills the replay buffer and requests updates."""
 
     def __init__(
         self,
@@ -138,9 +138,9 @@ class MaskedDQN(DQN):
         replay_size: int,
         sees_masks: bool = True,
     ) -> None:
-        """Takes the hidden layers' `sizes`, and `replay_size` in decisions.
+        """Creates the networks with hidden layers of `sizes` units; `replay_size` is in decisions.
 
-        With `sees_masks`, masks are inputs of the network; they never are with many actions.
+        With `sees_masks`, masks are inputs of the network, except in games with many actions.
         """
         many = has_many_actions(game)
         features: dict[str, Any] = {}
@@ -153,30 +153,30 @@ class MaskedDQN(DQN):
             learning_rate=learning_rate,
             buffer_size=max(replay_size, envs.num_envs),
             replay_buffer_class=SeatReplay,
-            # No game is truncated.
+            # Games are never truncated.
             replay_buffer_kwargs={"handle_timeout_termination": False, "mask_width": envs.mask_width},
-            gamma=1.0,  # games are finite, and only their payoff counts
-            target_update_interval=sys.maxsize,  # `improve` moves the target gradually instead
+            gamma=1.0,  # no discounting: games are finite
+            target_update_interval=sys.maxsize,  # SB3 must not update the target: `improve` moves it gradually
             policy_kwargs={"net_arch": sizes, "parts": ActionParts(game) if many else None, **features},
             device="cpu",
         )
         self.set_logger(Logger(folder=None, output_formats=[]))
 
     def best(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
-        """`[rows]`: the actions of highest value at observations with their masks."""
+        """Returns `[rows]`: the actions with the highest value at observations with appended masks."""
         with torch.no_grad():
             best: NDArray[np.int64] = self.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
         return best
 
     def improve(self, batch_size: int, target_rate: float) -> float:
-        """Makes an update and moves the target by a fraction `target_rate`; returns the loss."""
+        """Makes an update, then moves the target by a fraction `target_rate`; returns the loss."""
         self.train(1, batch_size)
         polyak_update(self.q_net.parameters(), self.q_net_target.parameters(), target_rate)
         return float(self.logger.name_to_value["train/loss"])
 
 
 class DQNLearner(Resumable):
-    """A learner with a `MaskedDQN`, whose replay buffer and number of updates belong to its state."""
+    """A learner that uses a `MaskedDQN` and includes its replay buffer and number of updates in the state."""
 
     _dqn: MaskedDQN
 

@@ -1,4 +1,4 @@
-"""The policies that a learner plays against, and a check on resuming that they have not changed."""
+"""The policies that a learner plays against. When a run resumes, they are checked for changes."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from train.algorithms.checkpoint import with_prefix
 from train.policies.by_word import policy_from, split_policies
 from train.policies.networks import SoftmaxPolicy
 
-# Size of the random play in which policies are fingerprinted.
+# How much random play is used to fingerprint policies.
 GAMES, MOVES = 16, 16
-# Differences between fingerprints up to this count as rounding errors.
+# Differences between fingerprints up to this are treated as rounding errors.
 ROUNDING = 1e-5
-# A best-response value below this is rounding error, and no share of it is reported.
+# A best-response value below this is treated as rounding error, so no share of it is reported.
 LEAST_VALUE = 1e-6
-# The name of the run's earlier checkpoints, and how many of them are kept.
+# The name that stands for the run's earlier checkpoints, and the maximum number of them.
 PAST, MOST_PAST = "past", 10
 
 
 class NamedPolicies:
-    """The policies that `policy_from` finds by name, in order, with their fingerprints."""
+    """Policies given by name, as for `policy_from`, with their fingerprints."""
 
     def __init__(self, game: Game[Any], names: Sequence[str]) -> None:
-        """Raises ValueError as `policy_from`."""
+        """Loads the policies; raises the same errors as `policy_from`."""
         self.policies = [policy_from(name, game) for name in names]
         self._answers = {name: answers(game, policy) for name, policy in zip(names, self.policies, strict=True)}
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, list[float]]]:
-        """No tensors; JSON data with the fingerprints by name."""
+        """Returns no tensors, and JSON data with the fingerprints by name."""
         return {}, self._answers
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Sequence[float]]) -> None:
-        """Raises ValueError if a policy has changed since `state`."""
+        """Raises ValueError if a policy has changed since `state` was called."""
         for name, now in self._answers.items():
             if not np.allclose(now, data[name], rtol=0.0, atol=ROUNDING):
-                raise ValueError(f"opponent {name} has changed since: it now plays differently")
+                raise ValueError(f"opponent {name} has changed since the run started: it plays differently now")
 
 
 def answers(game: Game[Any], policy: Policy) -> list[float]:
-    """A policy's fingerprint: `[MOVES]` weighted sums of its probabilities in fixed random games."""
+    """Returns a policy's fingerprint: `[MOVES]` weighted sums of its probabilities in fixed random games."""
     batch, sums = GameBatch(game, GAMES, seed=0), []
     weights = np.random.default_rng(0).random(game.facts.num_actions)
     observations, masks = batch.reset()
@@ -59,13 +59,13 @@ def answers(game: Game[Any], policy: Policy) -> list[float]:
 
 
 class LineUp:
-    """The policies of the other seats, and exact figures of a learned response to them where feasible."""
+    """The policies in the other seats, with exact figures of a learned response to them where feasible."""
 
     def __init__(self, game: Game[Any], words: str) -> None:
-        """Takes names separated by commas: one for all other seats, or one per seat from the one after the learner's.
+        """Loads policies by names separated by commas: one for all other seats, or one each, from the next seat on.
 
         Raises:
-            ValueError: If their number is wrong, or a policy is unknown or cannot play the game.
+            ValueError: If the number of names is wrong, or a policy is unknown or cannot play the game.
         """
         names, others = split_policies(words), game.facts.num_players - 1
         if len(names) not in (1, others):
@@ -78,12 +78,12 @@ class LineUp:
         self._best = [best_response(game, policies[0], seat).value for seat in (0, 1)] if exact else []
 
     def figures(self, greedy: Policy, sampled: Policy | None = None) -> dict[str, float]:
-        """Exact payoffs against the opponent, in payoff points; empty if no oracle supports the game.
+        """Returns exact payoffs against the opponent, in payoff points; empty if no oracle supports the game.
 
         `payoff_0` and `payoff_1` are the greedy policy's payoffs in each seat, `sampled_0` and `sampled_1` the
-        stochastic policy's, `best_0` and `best_1` those of the exact best response. `shortfall` is the greedy policy's
-        mean loss over the seats. `share` and `sampled_share` are fractions of the exact value, omitted unless it is
-        positive.
+        stochastic policy's, `best_0` and `best_1` those of the exact best response. `shortfall` is the mean difference
+        between best response and greedy policy. `share` and `sampled_share` are fractions of the best response's
+        value, omitted unless that is positive.
         """
         if not self._best:
             return {}
@@ -100,25 +100,25 @@ class LineUp:
         return figures
 
     def _payoffs(self, policy: Policy) -> list[float]:
-        """A policy's exact payoff against the opponent in each seat."""
+        """Returns a policy's exact payoff against the opponent in each seat."""
         (opponent,) = self.named.policies
         return [head_to_head(self._game, policy, opponent).mean, -head_to_head(self._game, opponent, policy).mean]
 
 
 class League:
-    """The opponents in some games of self-play: named policies, and earlier checkpoints of the learner."""
+    """The opponents in part of the self-play games: named policies, and earlier checkpoints of the learner."""
 
     def __init__(self, game: Game[Any], num_games: int, words: str, share: float) -> None:
-        """Takes the names, separated by commas, and the fraction of games with opponents.
+        """Loads policies by names separated by commas; `share` is the fraction of games with opponents.
 
         Raises:
-            ValueError: If a policy is unknown or cannot play the game, or the fraction is less than one game.
+            ValueError: If a policy is unknown or cannot play the game, or the fraction amounts to less than one game.
         """
         names, players = split_policies(words), game.facts.num_players
         count = round(share * num_games)
         if not count:
             raise ValueError(f"opponent_share ({share}) of num_games ({num_games}) must be at least one game")
-        # The learner has all seats in the first games, and one seat in each of the others.
+        # The learner plays all seats in the first games, and one seat in each of the other games.
         self.learns = np.ones((num_games, players), dtype=np.bool_)
         self.learns[num_games - count :] = one_seat_each(count, players)
         self._game, self._past_weight = game, float(names.count(PAST))
@@ -131,14 +131,14 @@ class League:
         self._past = [*self._past, policy][-MOST_PAST:]
 
     def opponents(self) -> Opponents:
-        """All opponents, each name with equal probability; the earlier checkpoints share one such probability."""
+        """Returns all opponents; each name has the same probability, which the checkpoints of `past` share."""
         policies = [*self._named.policies, *self._past]
         weights = np.ones(len(policies))
         weights[len(self._named.policies) :] = self._past_weight / max(1, len(self._past))
         return Opponents(policies, weights[None] / max(1.0, weights.sum()))
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The earlier checkpoints, and fingerprints of the named policies."""
+        """Returns the earlier checkpoints, and fingerprints of the named policies."""
         archives = [policy.to_archive() for policy in self._past]
         tensors = {
             f"past.{i}.{name}": each for i, of_one in enumerate(archives) for name, each in of_one.tensors.items()
@@ -146,7 +146,7 @@ class League:
         return tensors, {"named": self._named.state()[1], "past": [archive.data for archive in archives]}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        """Restores what `state` returned; raises ValueError if a named policy has changed since."""
+        """Restores what `state` returned; raises ValueError if a named policy has changed since then."""
         self._named.restore({}, data["named"])
         self._past = [
             SoftmaxPolicy.from_archive(self._game, with_prefix(tensors, f"past.{i}."), built)

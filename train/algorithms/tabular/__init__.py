@@ -1,1 +1,1 @@
-"""Learners without a network; each iteration goes over all states of a small game."""
+"""Learners without a network; each of their iterations updates all states of a small game."""

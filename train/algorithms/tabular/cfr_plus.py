@@ -2,9 +2,9 @@
 
 Sources: O. Tammelin, "Solving large imperfect information games using CFR+" (arXiv:1407.5042, 2014): regrets never fall
 below 0, players update in turn, and iteration t has weight t in the average. M. Zinkevich et al., "Regret minimization
-in games with incomplete information" (NIPS 2007), section 3: counterfactual values, and averages by own reach.
+in games with incomplete information" (NIPS 2007), section 3: counterfactual values, and averages weighted by own reach.
 
-Both papers are about trees. Here several histories can lead to the same state, so its reach is not a product of
+Both papers are about game trees. Here several histories can lead to the same state, so its reach is not a product of
 probabilities; but since the state is public, the rest of the game is a subgame. By default every state is learned as a
 matrix game whose entries are the values of the averages below it, which converge from the last layer upwards. With
 `--reach 1` regrets and averages are weighted by reach, which is exact on trees and has no guarantee elsewhere.
@@ -23,7 +23,7 @@ from train.algorithms.tabular.learner import TabularLearner, normalised
 
 
 class Learner(TabularLearner):
-    """CFR+ on one game; its policy is the average."""
+    """CFR+ on one game; the learned policy is the average strategy."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args, seed)
@@ -32,7 +32,7 @@ class Learner(TabularLearner):
             self.memory |= {f"regrets_{player}": np.zeros(mask.shape), f"sums_{player}": np.zeros(mask.shape)}
 
     def iterate(self) -> None:
-        """Updates player 0, then player 1 against player 0's new strategy."""
+        """Updates player 0, then updates player 1 against player 0's new strategy."""
         for player in (0, 1):
             self._improve(player)
 
@@ -50,7 +50,7 @@ class Learner(TabularLearner):
         self.memory[f"sums_{player}"] += self.steps * counts[:, None] * strategy
 
     def _strategies(self, weights: str) -> Strategies:
-        """Strategies proportional to `regrets` (the current ones) or to `sums` (their averages)."""
+        """Returns strategies proportional to `regrets` (the current strategies) or to `sums` (the averages)."""
         return tuple(normalised(self.memory[f"{weights}_{p}"], self.uniform[p]) for p in (0, 1))
 
     def learned(self) -> Strategies:

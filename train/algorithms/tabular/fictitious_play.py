@@ -1,13 +1,14 @@
 """Fictitious play: both players best-respond to the average of the opponent's past strategies.
 
 Sources: J. Heinrich, M. Lanctot and D. Silver, "Fictitious self-play in extensive-form games" (ICML 2015), section 3: a
-best response enters the average in proportion to its share of the reach, so that the average plays as if one response
-were drawn for the whole game. M. O. Sayin, F. Parise and A. Ozdaglar, "Fictitious play in zero-sum stochastic games"
-(SIAM Journal on Control and Optimization 60, 2022): fictitious play in the game at each state separately.
+best response enters the average in proportion to its share of the reach probability, so that the average is equivalent
+to drawing one response for the whole game. M. O. Sayin, F. Parise and A. Ozdaglar, "Fictitious play in zero-sum
+stochastic games" (SIAM Journal on Control and Optimization 60, 2022): separate fictitious play in the game at each
+state.
 
-The first paper is about trees. Where several histories lead to one state, no strategy that sees only the state can play
-like such a mixture. By default all responses have the same weight at every state, as in the second paper; `--reach 1`
-weights by reach, which is exact on trees.
+The first paper is about game trees. If several histories lead to one state, no strategy that depends only on the state
+is equivalent to such a mixture. By default all responses have the same weight at every state, as in the second paper;
+`--reach 1` weights them by reach, which is exact on trees.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from train.algorithms.tabular.learner import TabularLearner
 
 
 class Learner(TabularLearner):
-    """Fictitious play on one game; its policy is the average, whose first part is uniform play."""
+    """Fictitious play on one game; the learned policy is the average strategy, which starts with uniform play."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args, seed)
@@ -32,7 +33,7 @@ class Learner(TabularLearner):
         self.memory = {f"average_{player}": strategy.copy() for player, strategy in enumerate(self.uniform)}
 
     def iterate(self) -> None:
-        """Computes both players' best responses to the current averages; then updates both averages."""
+        """Computes both players' best responses to the current averages, then updates both averages."""
         averages = self.memory["average_0"], self.memory["average_1"]
         responses = [self._response(player, averages[1 - player]) for player in (0, 1)]
         for player, response in enumerate(responses):
@@ -44,7 +45,7 @@ class Learner(TabularLearner):
         return np.eye(self.tables.masks[player].shape[1])[best]
 
     def _shares(self, player: int, average: Strategy, response: Strategy) -> NDArray[np.float64]:
-        """`[rows]`: the response's weight in the new average."""
+        """Returns `[rows]`: the response's weight in the new average."""
         new = 1.0 / (self.steps + 1)
         if not self._by_reach:
             return np.full(len(average), new)

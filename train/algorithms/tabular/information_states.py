@@ -1,6 +1,6 @@
-"""All information states of a small game as rows of arrays, for tabular learners.
+"""Represents the information states of a small game as rows of arrays, for tabular learners.
 
-Strategies are arrays `[rows, columns]`, one per player: rows are information states, columns actions.
+Each player's strategy is an array `[rows, columns]`: rows are information states, columns are actions.
 """
 
 from __future__ import annotations
@@ -26,64 +26,64 @@ Weights = Sequence[NDArray[np.float64]]
 class StateTables(ABC):
     """The operations on a game that a tabular learner needs."""
 
-    # Per player `[rows, columns]`: whether the action is legal there; every row has at least one.
+    # Per player `[rows, columns]`: whether the action is legal; every row has at least one legal action.
     masks: tuple[NDArray[np.bool_], ...]
 
     @cached_property
     def uniform(self) -> Strategies:
-        """Both players' uniform strategies."""
+        """Returns both players' uniform strategies."""
         return tuple(mask / mask.sum(axis=1, keepdims=True) for mask in self.masks)
 
     @abstractmethod
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
-        """Continuation values when both play their strategies, for `action_values`."""
+        """Returns the continuation values if both players follow their strategies, as `action_values` takes them."""
 
     @abstractmethod
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`[rows, columns]` continuation payoffs to `player` for each action, payoff points; 0 if illegal.
+        """Returns `[rows, columns]` continuation payoffs to `player` for each action, payoff points; 0 if illegal.
 
         `other` is the opponent's simultaneous strategy; `values` holds the values of the successor states.
         """
 
     @abstractmethod
     def response_values(self, player: int, other: Strategy) -> NDArray[np.float64]:
-        """As `action_values`, if `player` best-responds to `other` from then on; -inf if an action is illegal."""
+        """Like `action_values`, but `player` plays best responses to `other` afterwards; -inf for illegal actions."""
 
     @abstractmethod
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
-        """`[rows]` probability of reaching each of the player's information states."""
+        """Returns `[rows]`: the probability of reaching each of the player's information states."""
 
     @abstractmethod
     def seen(self, player: int, strategy: Strategy) -> Seen:
-        """A strategy in terms of observations and the game's own actions."""
+        """Converts a strategy to observations and the game's actions."""
 
     def policy(self, game: Game[Any], strategies: Strategies, weights: Weights | None = None) -> LearnedTable:
-        """One policy for both seats; `weights`, `[rows]` per player and equal by default, as in `of_seats`."""
+        """Combines both strategies into one policy for both seats; `weights` `[rows]` per player, as in `of_seats`."""
         seen = [self.seen(player, strategy) for player, strategy in enumerate(strategies)]
         weights = weights or [np.ones(len(strategy)) for strategy in strategies]
         return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
 
     def own_reach(self, player: int, strategy: Strategy) -> NDArray[np.float64]:
-        """`[rows]` probability that a player's strategy reaches each of its rows, if the opponent plays uniformly.
+        """Returns `[rows]`: the probability that a player's strategy reaches each of its rows against uniform play.
 
-        If a state has one history, this is the product of the player's own probabilities, times a common factor.
+        If a state has a single history, this is proportional to the product of the player's own probabilities.
         """
         return self.reach(player, seated(player, strategy, self.uniform[1 - player]))
 
     def others_reach(self, player: int, other: Strategy) -> NDArray[np.float64]:
-        """`[rows]` probability that the opponent's strategy and chance reach a player's rows, if it plays uniformly."""
+        """Returns `[rows]`: the probability that the opponent reaches a player's rows if the player plays uniformly."""
         return self.reach(player, seated(player, self.uniform[player], other))
 
 
 def seated(player: int, own: Strategy, other: Strategy) -> Strategies:
-    """A player's strategy and its opponent's, in order of seat."""
+    """Orders a player's strategy and its opponent's strategy by seat."""
     return (own, other) if player == 0 else (other, own)
 
 
 class PublicStates(StateTables):
-    """A game of public state: both players have a row for every state in which either moves.
+    """Tables of a game of public state: both players have a row for every state in which either of them moves.
 
-    A player who waits plays the first action, the only one in its row.
+    A player who does not move in a state has one legal action there, the first.
     """
 
     def __init__(self, game: Game[Any]) -> None:
@@ -100,12 +100,12 @@ class PublicStates(StateTables):
         return mask
 
     def _weights(self, strategies: Strategies) -> NDArray[np.float64]:
-        """`[num_edges]`: the probability of each edge at its state."""
+        """Returns `[num_edges]`: the probability of each edge, given its state."""
         chosen = [strategies[player].ravel()[self._cells[player]] for player in (0, 1)]
         return self.graph.probabilities * chosen[0] * chosen[1]
 
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
-        """`[num_states + 1]` payoff points to player 0; the last entry, 0, is for `END`."""
+        """Returns `[num_states + 1]` payoff points to player 0; the last entry, 0, belongs to `END`."""
         graph, weights = self.graph, self._weights(strategies)
         values = np.zeros(len(graph.states) + 1)
         for states, edges in self._layers:
@@ -133,9 +133,9 @@ class PublicStates(StateTables):
         return worth
 
     def reach(self, player: int, strategies: Strategies) -> NDArray[np.float64]:
-        """As in `StateTables`; the state is public, so the result is the same for both players."""
+        """See `StateTables`; the state is public, so the result is the same for both players."""
         graph, weights = self.graph, self._weights(strategies)
-        reach = np.zeros(len(graph.states) + 1)  # the last entry collects finished games
+        reach = np.zeros(len(graph.states) + 1)  # the last entry sums over finished games
         np.add.at(reach, graph.roots, graph.root_probabilities)
         for _, edges in reversed(self._layers):
             np.add.at(reach, graph.children[edges], reach[graph.parents[edges]] * weights[edges])
@@ -147,7 +147,7 @@ class PublicStates(StateTables):
 
 
 class PrivateTypes(StateTables):
-    """A game in which both players move once: one row per type of a player, such as its private roll."""
+    """Tables of a game in which both players move once: a row per type of a player, for example per private roll."""
 
     def __init__(self, game: Game[Any]) -> None:
         self._form = form = game.bayesian_form()
@@ -164,7 +164,7 @@ class PrivateTypes(StateTables):
         self.masks = tuple(np.ones(each.shape[:2], dtype=np.bool_) for each in own)
 
     def values(self, strategies: Strategies) -> NDArray[np.float64]:
-        """Empty: nothing follows the only choice."""
+        """Returns an empty array: nothing follows a player's only decision."""
         return np.zeros(0)
 
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -183,10 +183,10 @@ class PrivateTypes(StateTables):
 
 
 def tables_of(game: Game[Any]) -> StateTables:
-    """The tables of a two-player zero-sum game.
+    """Creates the tables of a two-player zero-sum game.
 
     Raises:
-        ValueError: If it is not a game of one of the two kinds, or too large.
+        ValueError: If the game is of neither kind, or too large.
     """
     try:
         return PublicStates(game) if game.facts.public_state else PrivateTypes(game)

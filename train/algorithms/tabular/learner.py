@@ -1,4 +1,4 @@
-"""The base of tabular learners: deterministic iterations over all information states, whatever the seed."""
+"""The base class of tabular learners, which iterate over all information states and do not depend on the seed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from train.policies.table import LearnedTable
 
 
 class TabularLearner(ABC):
-    """A learner whose state is a few arrays, each with the shape of a player's strategy."""
+    """A learner whose state consists of arrays with the shape of a player's strategy."""
 
     def __init__(self, game: Game[Any], args: TabularArgs, seed: int) -> None:
-        """Raises ValueError as `tables_of`; ignores the seed."""
+        """Creates the learner; ignores the seed. Raises the same errors as `tables_of`."""
         self.steps = 0
         self.game = game
         self.tables = tables_of(game)
@@ -30,18 +30,18 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def iterate(self) -> None:
-        """Makes one iteration; `steps` is its number, from 1."""
+        """Makes one iteration; `steps` is the number of the iteration, from 1."""
 
     @abstractmethod
     def learned(self) -> Strategies:
-        """The current strategies."""
+        """Returns the strategies learned so far."""
 
     def weights(self) -> Weights | None:
-        """`[rows]` weights of the learned rows per player; None if all are equal."""
+        """Returns the weights `[rows]` of each player's learned rows; None if all weights are equal."""
         return None
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Iterates until `steps`; returns no figures of its own."""
+        """Iterates until `steps`; returns no training figures."""
         while self.steps < steps:
             self.steps += 1
             self.iterate()
@@ -60,6 +60,6 @@ class TabularLearner(ABC):
 
 
 def normalised(weights: NDArray[np.float64], otherwise: Strategy) -> Strategy:
-    """Normalises rows of weights to probabilities; replaces rows of zeros by those of `otherwise`."""
+    """Normalises rows of weights to probabilities; rows of zeros are replaced by the rows of `otherwise`."""
     sums = weights.sum(axis=1, keepdims=True)
     return np.divide(weights, sums, out=otherwise.copy(), where=sums > 0.0)

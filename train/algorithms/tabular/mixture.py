@@ -1,9 +1,9 @@
-"""Mixtures, of which one policy is drawn per game: their average strategy and their exploitability.
+"""Mixtures of policies, of which one is drawn per game: their average strategy and their exploitability.
 
 Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is equivalent to
-the behaviour strategy that weights each part by the reach of its own choices. That is exact if every information state
-has a single history. Otherwise a policy that sees only states cannot in general play like the mixture; `response_value`
-evaluates the mixture itself.
+the behaviour strategy that weights each part by the reach of its own choices. This is exact if every information state
+has a single history. Otherwise a policy that sees only states is in general not equivalent to the mixture;
+`response_value` evaluates the mixture itself.
 """
 
 from __future__ import annotations
@@ -21,24 +21,26 @@ from train.algorithms.tabular.information_states import PublicStates, Strategy
 class Mixture(NamedTuple):
     """A mixture of one player's strategies."""
 
-    parts: NDArray[np.float64]  # `[parts, states, num_actions]` probabilities; waiting players play the first action
-    weights: NDArray[np.float64]  # `[parts]` probabilities of being drawn
+    parts: NDArray[
+        np.float64
+    ]  # `[parts, states, num_actions]` probabilities; players who do not move play the first action
+    weights: NDArray[np.float64]  # `[parts]`: the probability that each part is drawn
 
 
 class MixtureTables(PublicStates):
-    """The decision states of a small game of public state, for computations on mixtures."""
+    """The decision states of a small game of public state, with computations on mixtures."""
 
     def strategy(self, player: int, policy: Policy) -> Strategy:
-        """`[states, num_actions]`: a policy's probabilities in a player's seat."""
+        """Returns `[states, num_actions]`: a policy's probabilities in a player's seat."""
         answers = self.graph.action_probabilities(policy, player)
         waits = ~answers.any(axis=1)
         answers[waits] = self.uniform[player][waits]
         return answers
 
     def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
-        """The behaviour strategy that weights each part by its reach, uniform where no part gets, and that reach.
+        """Returns the behaviour strategy that weights each part by its reach, and the reach.
 
-        The reach `[states]` is as by `own_reach`.
+        The strategy is uniform in states that no part reaches. The reach `[states]` is that of `own_reach`.
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
@@ -51,7 +53,7 @@ class MixtureTables(PublicStates):
         return strategies, reach
 
     def num_histories(self) -> int:
-        """The total number of histories of all states."""
+        """The total number of histories over all states."""
         graph = self.graph
         ways = np.zeros(len(graph.states) + 1)  # the last entry collects finished games
         np.add.at(ways, graph.roots, 1.0)
@@ -60,10 +62,10 @@ class MixtureTables(PublicStates):
         return int(ways[:END].sum())
 
     def response_value(self, player: int, mixture: Mixture) -> float:
-        """A player's exact best-response payoff against an opponent that draws one part of a mixture per game.
+        """Returns a player's exact best-response payoff against an opponent who draws one part of a mixture per game.
 
-        The responder remembers all moves. The sum runs over all histories, each weighted by its probability under every
-        part.
+        The best response has perfect recall. The sum runs over all histories, each weighted by its probability under
+        every part.
         """
         graph, drawn = self.graph, mixture.weights > 0.0
         undecided = graph.roots != END
@@ -74,16 +76,16 @@ class MixtureTables(PublicStates):
     def _worth(
         self, player: int, parts: NDArray[np.float64], states: NDArray[np.int32], chances: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """`[histories]` continuation payoffs to a best-responding player, times the history's probability.
+        """Returns `[histories]`: continuation payoffs to a best-responding player, times the history's probability.
 
-        `states` `[histories]` are their last states; `chances` `[histories, parts]` are the histories' probabilities
-        given each of the `parts` that the opponent may have drawn, if the player plays towards them.
+        `states` `[histories]` are the last states of the histories; `chances` `[histories, parts]` are the histories'
+        probabilities, given each of the `parts` that the opponent may have drawn and the player's own moves.
         """
         if not len(states):
             return np.zeros(0)
         graph, num_actions = self.graph, parts.shape[2]
         history, edges = _edges_from(graph, states)
-        actions = np.maximum(graph.actions[edges], 0)  # a waiting player has all its probability in column 0
+        actions = np.maximum(graph.actions[edges], 0)  # a player who does not move has all its probability in column 0
         chosen = parts[:, states[history], actions[:, 1 - player]].T
         chances = chances[history] * chosen * graph.probabilities[edges, None]
         together = chances.sum(axis=1)
@@ -96,7 +98,7 @@ class MixtureTables(PublicStates):
 
 
 def _edges_from(graph: GameGraph[Any], states: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The edges that leave some states, each with the index of its state in `states`."""
+    """Returns the edges that leave these states, each with the index of its state in `states`."""
     first, count = graph.first_edge[states], np.diff(graph.first_edge)[states]
     place = np.repeat(np.arange(len(states)), count)
     return place, first[place] + np.arange(len(place)) - (np.cumsum(count) - count)[place]

@@ -1,4 +1,4 @@
-"""Magnetic mirror descent on exact action values with a slow magnet; the last iterate is the policy.
+"""Magnetic mirror descent on exact action values with a slow magnet; the learned policy is the last iterate.
 
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
 zero-sum games" (arXiv:2206.05825, ICLR 2023): the update with negative entropy as mirror map, at every information
@@ -19,7 +19,7 @@ from train.algorithms.tabular.learner import TabularLearner
 
 
 class Learner(TabularLearner):
-    """Magnetic mirror descent on one game; its policy is the last iterate."""
+    """Magnetic mirror descent on one game; the learned policy is the last iterate."""
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args, seed)

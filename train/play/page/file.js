@@ -1,11 +1,11 @@
-// The host of a page in one file: it answers from the data in the page, and knows no rules. A place is a state with
-// what was paid on the way to it; lists of two have the person first and the opponent second (see listing.py).
+// The host of a page in one file: it answers requests from the data in the page and needs no rules. A place is a state
+// with the payoffs so far; in lists of two, the human player comes first and the opponent second (see listing.py).
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
-const MATCHES = 12; // that a search shows
-const LENGTHS = [null, 3, 5, 9, 25]; // of a series: its most games, or no end
-let series = { length: null, accounts: [] }; // and the accounts of its games that were played to their end
+const MATCHES = 12; // maximum number of results of a search
+const LENGTHS = [null, 3, 5, 9, 25]; // lengths of a series; null: unlimited
+let series = { length: null, accounts: [] }; // `accounts`: of its finished games
 let data = null;
 let game = null; // the game in progress
 
@@ -29,17 +29,17 @@ async function ask(path, body) {
   return viewOf();
 }
 
-// What only a server can do is not shown.
+// Hides what only a server can do.
 function settle() {
   const picture = document.createElementNS(SVG, "svg");
   picture.id = "scene";
   picture.setAttribute("role", "img");
   $("scene").replaceWith(picture);
   $("leave").hidden = $("record").hidden = true;
-  $("stores").textContent = "This file holds the whole game. It contacts no server and stores nothing.";
+  $("stores").textContent = "This file contains the whole game. It contacts no server and stores nothing.";
   if (crypto.subtle) return;
   $("seals").hidden = true;
-  $("seals").after(element("p", "The opponent's move is drawn before yours. This browser cannot seal it for you to verify.", "quiet"));
+  $("seals").after(element("p", "The opponent's move is drawn before yours. You cannot verify this, because this browser cannot seal it.", "quiet"));
 }
 
 function draw(now) {
@@ -58,14 +58,14 @@ function draw(now) {
   }));
 }
 
-// A name of XML, "{namespace}name" or "name", in its parts.
+// Splits an XML name, "{namespace}name" or "name", into its parts.
 function parted(name) {
   return /^(?:\{(.*)\})?(.*)$/.exec(name);
 }
 
 // -- the game -----------------------------------------------------------------------------
 
-// A place in a list of probabilities, drawn with 53 random bits.
+// Draws an index from a list of probabilities, with 53 random bits.
 function drawn(probabilities) {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   let left = ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;
@@ -90,7 +90,7 @@ function reach([, place, , picture]) {
   Object.assign(game, { place, picture, state: stateAt(place) });
 }
 
-// Plays on to the person's next decision, where the opponent's move is drawn and sealed.
+// Plays up to the human player's next decision, at which the opponent's move is drawn and sealed.
 async function advance() {
   game.seal = null;
   for (;;) {
@@ -109,7 +109,7 @@ async function advance() {
   series.accounts.push(game.account);
 }
 
-// Plays the moves at these places of the lists of actions; -1 for a player who waits.
+// Plays the moves with these indices in the lists of actions; -1 for a player who waits.
 function step(mine, theirs) {
   const { state, account } = game;
   const outcomes = data.places[game.place][2][Math.max(mine, 0) * Math.max(state.actions[1].length, 1) + Math.max(theirs, 0)];
@@ -129,7 +129,7 @@ function step(mine, theirs) {
   reach(outcome);
 }
 
-// The SHA-256 of the opponent's move with random digits, as seal.py makes it.
+// The SHA-256 of the opponent's move with random digits, in the format of seal.py.
 async function sealed(move) {
   const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
   const { actions, names } = game.state;
@@ -140,7 +140,7 @@ async function sealed(move) {
   return { text, digest, command: `printf %s '${text.replaceAll("'", `'"'"'`)}' | sha256sum` };
 }
 
-// -- what is shown, as view.py says it ----------------------------------------------------
+// -- the data to show, as in view.py -------------------------------------------------------
 
 function decisions() {
   return game.steps.filter((each) => each.verdict);
@@ -177,7 +177,7 @@ function viewOf() {
   };
 }
 
-// The person's last move, and the opponent's moves since.
+// The human player's last move, and the opponent's moves since.
 function lastMoves(made) {
   const since = made.length ? game.steps.slice(game.steps.indexOf(made.at(-1))) : game.steps;
   if (!since.length) return null;
@@ -190,7 +190,7 @@ function lastMoves(made) {
   };
 }
 
-// The choices whose names have these words in this order, as choices.py finds them.
+// The choices whose names contain these words in this order, as in choices.py.
 function matching(text) {
   const wanted = text.toLowerCase().split(/\s+/).filter((word) => word);
   const fits = (word, want) => (/^\d/.test(want) ? [word, word.replace(/^\d+x/, "")].includes(want) : word.startsWith(want));

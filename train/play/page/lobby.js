@@ -1,7 +1,7 @@
-// The lobby, in which a game is chosen, and what comes between games.
+// The lobby, in which the user chooses a game, and the controls between games.
 "use strict";
 
-const PAUSE = 700; // milliseconds between the moves that are watched
+const PAUSE = 700; // milliseconds between moves while watching
 const WAITING = ["size", "opponent", "choose"];
 let offers = []; // sizes and opponents of the game selected in the lobby
 let watching = null;
@@ -55,7 +55,7 @@ $("lobby").addEventListener("submit", async (event) => {
 
 // -- between games ------------------------------------------------------------------------
 
-// Plays on without the person, who is out; a second click on the same button stops it.
+// Continues without the human player, who is out; a second click on the same button stops.
 async function watch(pause) {
   const runs = watching !== null;
   watching = watching === pause ? null : pause;

@@ -1,12 +1,12 @@
-// Shows what the host says of the game, and sends it moves. There are two hosts, each with two functions: `ask` answers
-// a request, and `draw` shows the picture. That of server.js asks the program on this machine, which may refuse a
-// request; that of file.js answers from the data in the page.
+// Shows the host's view of the game, and sends moves to the host. There are two hosts, each with two functions: `ask`
+// answers a request, and `draw` shows the picture. The host in server.js forwards requests to the program on this
+// machine, which may refuse them; the host in file.js answers from the data in the page.
 //
-// Each request names the game and the turn that this page shows; if the game has gone on meanwhile, it is refused, and
-// the page shows where the game stands.
+// Each request names the game and the turn that this page shows. If the game has continued meanwhile, the request is
+// refused, and the page shows the current state.
 "use strict";
 
-let view = null; // what the host said last
+let view = null; // the last view from the host
 let shown = ""; // the digest that was shown before the last move
 let busy = false;
 
@@ -80,7 +80,7 @@ function show(now, focus) {
   if (!focus || (!before && window.parent !== window)) return; // a page inside another must not scroll it
   // No move is selected at first: a second press of Enter must not play one.
   if (now.out) $("watch").focus();
-  else (now.ending ? $("end") : $("choosing")).focus(); // at the end too, nothing is selected
+  else (now.ending ? $("end") : $("choosing")).focus(); // nothing is selected at the end either
 }
 
 function inWords(moves) {
@@ -119,7 +119,7 @@ function showEnd() {
 }
 
 function lengthNames() {
-  return view.lengths.map((length) => (length ? `best of ${length}` : "no end"));
+  return view.lengths.map((length) => (length ? `best of ${length}` : "unlimited"));
 }
 
 function rowOf(row) {
@@ -176,6 +176,6 @@ async function showSeals() {
   if (!shown) return; // this page was loaded after the move
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(opened.text));
   const holds = hex(new Uint8Array(digest)) === shown;
-  put("holds", holds ? "✓ Last one verified." : "✗ The last one does not match what was sealed!");
+  put("holds", holds ? "✓ The last seal was verified." : "✗ The last move does not match its seal!");
   $("holds").classList.toggle("costly", !holds);
 }

@@ -1,4 +1,4 @@
-// What all pages share.
+// Functions that all pages share.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -15,9 +15,9 @@ function fill(id, names, selected) {
   $(id).selectedIndex = selected;
 }
 
-// The data in a page that is one file.
+// The data in a page that is a single file.
 async function unpacked() {
-  if (!window.DecompressionStream) throw new Error("This page needs a browser of 2023 or later.");
+  if (!window.DecompressionStream) throw new Error("This page needs a browser from 2023 or later.");
   const packed = Uint8Array.from(atob($("data").textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());

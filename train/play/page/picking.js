@@ -1,15 +1,15 @@
-// How a move is picked: by clicks on the picture, on buttons, or by keys. A move may be made of several picks.
+// Picking a move by clicks on the picture, by buttons or by keys. A move can consist of several picks.
 "use strict";
 
-const SMALLEST = 24; // pixels: cards that are shown smaller than this are hard to hit, so there are buttons instead
+const SMALLEST = 24; // pixels: cards that are smaller than this on the screen are hard to hit, so buttons replace them
 const MOST_BUTTONS = 64;
-let choices = null; // what can be picked: the server's list, or what a search has found
-let picked = []; // the items that were picked of this move
+let choices = null; // what can be picked: the server's list, or the results of a search
+let picked = []; // the items of this move that were picked
 let typed = ""; // what has been typed to select a move
 let typedAt = 0;
 
-// The first step of a choice that is not complete with what was picked, and its items that are left; null if what was
-// picked does not belong to this choice.
+// The first incomplete step of a choice after these picks, and the items that it still needs; null if the picks do not
+// belong to this choice.
 function rest([, steps]) {
   let at = 0;
   for (const [step, items] of steps) {
@@ -83,7 +83,7 @@ function hint(rests, inPicture) {
   return `Pick ${left > 1 ? `${left} ${step}` : `your ${step.replace(/s$/, "")}`}.${so}`;
 }
 
-// Makes buttons of what the picture shows of these items, unless it is shown too small; returns which they are.
+// Puts buttons on these items in the picture, unless they are too small on the screen; returns the items with a button.
 function showSpots(items) {
   const width = $("scene").clientWidth || 600;
   const spots = view.picture.spots

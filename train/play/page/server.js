@@ -1,4 +1,4 @@
-// The host of a page that `cardwar play --web` serves: every request goes to that program.
+// The host of a page that `cardwar play --web` serves; it forwards every request to that program.
 "use strict";
 
 async function ask(path, body) {

@@ -1,8 +1,8 @@
-// Shows the recorded solutions: value, payoff matrix, both mixes and the range of each move over all optimal mixes.
+// Shows the recorded solutions: value, payoff matrix, both strategies, and ranges over all optimal strategies.
 "use strict";
 
 const PLAYERS = ["player_0", "player_1"];
-const WIDE = 1e-6; // a range of probabilities that is wider than any error of its ends
+const WIDE = 1e-6; // a range of probabilities wider than this is not a rounding error
 let all = [];
 
 const kinds = () => [...new Set(all.map((each) => each.game))];
@@ -23,7 +23,7 @@ function offerStarts(start) {
   show();
 }
 
-// Of texts of states, the first field that tells them apart; the whole texts if there is none.
+// The first field in which texts of states differ; the whole texts if there is none.
 function shortened(texts) {
   const fields = texts.map((text) => text.split(" "));
   const at = fields[0]?.findIndex((_, place) => new Set(fields.map((each) => each[place])).size === texts.length);
@@ -55,7 +55,7 @@ function showMatrix(start) {
   $("matrix").querySelector("table").replaceChildren(row([element("th", ""), ...heads]), ...rows);
 }
 
-// A row per move with its probability, the least and greatest one, and their fractions.
+// A row per move with its probability, its least and greatest optimal probability, and the same as fractions.
 function rowsOf(moves) {
   return moves.map(([name, { probability, low, high, fractions }]) => {
     const bar = element("span", "", "bar");
@@ -80,16 +80,16 @@ function mixesAt(start) {
       const fractions = each.exact && [each.exact_probability, ...each.exact];
       return [name, { ...each, fractions }];
     });
-    const said = { true: "The only optimal mix.", false: "One of many optimal mixes; beside each probability its range over all of them." };
+    const said = { true: "The only optimal strategy.", false: "One of many optimal strategies; beside each probability is its range over all of them." };
     return [element("h2", PLAYERS[player]), element("p", said[unique] ?? "", "quiet"), tableOf(rowsOf(moves))];
   });
 }
 
-// Of a game whose players see something of their own: a mix for each of that.
+// For games with private information: a mixed strategy for each private observation.
 function mixesByView({ strategies, exact_strategies, ranges }) {
   return strategies.map((views, player) => [
     element("h2", PLAYERS[player]),
-    element("p", "A mix for each roll; beside each probability its range over all optimal strategies.", "quiet"),
+    element("p", "A mixed strategy for each roll; beside each probability is its range over all optimal strategies.", "quiet"),
     tableOf(Object.entries(views).flatMap(([view, moves]) => {
       const full = Object.entries(moves).map(([name, probability]) => {
         const [low, high] = ranges[player][view][name];

@@ -1,9 +1,9 @@
-// Numbers and the account of a game in words, as account.py and series.py of `cardwar play` write them.
+// Texts for numbers and for the account of a game, the same as those of account.py and series.py.
 "use strict";
 
 const NOTHING = 1e-6; // smaller terms are rounding errors of a sum
 
-// To three decimals. Ties, which only sixteenths can be, go to the even digit.
+// Rounds to three decimals. Ties, which only multiples of 1/16 can be, go to the even digit.
 function rounded(number) {
   const size = Math.abs(number);
   const low = Math.floor(1000 * size);
@@ -44,7 +44,7 @@ function brought(luck) {
   return `${luck > 0 ? "brought" : "cost"} you ${amount(Math.abs(luck))}`;
 }
 
-// The terms rounded; luck, if there is any, takes the rounding error, so that they add up.
+// The rounded terms; luck, if there is any, absorbs the rounding error, so that the terms add up.
 function roundedTerms({ result, value, chance, draws, mine, theirs }) {
   const terms = [value, chance, draws, mine, theirs];
   const all = terms.map(rounded);
@@ -87,7 +87,7 @@ function wonAndLost(accounts) {
   return [1, -1].map((sign) => accounts.filter((account) => sign * account.result > NOTHING).length);
 }
 
-// How a series of games stands, and whether it is over; `length` is null if it has no end.
+// The standing of a series of games, and whether it is decided; `length` is null if it is unlimited.
 function standing(length, accounts) {
   if (length === null || !accounts.length) return { standing: "", decided: false };
   const [won, lost] = wonAndLost(accounts);
@@ -99,7 +99,7 @@ function standing(length, accounts) {
   return { standing: won === lost ? level : `You ${verb} ${whole}, ${score}.`, decided };
 }
 
-// What several games say; the opponent plays the equilibrium, so luck has mean 0.
+// The summary of several games; the opponent plays the equilibrium, so luck has mean 0.
 function seriesSentences(accounts, opponent) {
   const sum = (name) => accounts.reduce((total, account) => total + account[name], 0);
   const [won, lost] = wonAndLost(accounts);
@@ -108,13 +108,13 @@ function seriesSentences(accounts, opponent) {
   const games = `${accounts.length} games`;
   const level = even ? ` and broke even in ${even}` : "";
   const said = [
-    `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in all.`,
+    `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in total.`,
     `You gave away ${amount(sum("mine") / accounts.length)} a game (exact costs, mean of ${games}); `
       + `${opponent} gives away 0 (exact, against the equilibrium).`,
   ];
   if (Math.abs(luck) > NOTHING) {
     const without = amount((result - luck) / accounts.length, "+");
-    said.push(`Luck ${brought(luck)} in all; without it your result would be ${without} a game.`);
+    said.push(`Luck ${brought(luck)} in total; without it your result would be ${without} a game.`);
   }
   return said;
 }
