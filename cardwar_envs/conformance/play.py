@@ -73,10 +73,10 @@ class Play(ABC):
         if log:
             self.log.append(self.seen())
 
-    def try_step(self, choice: Any) -> None:
+    def try_step(self, choice: Any) -> Any:
         """Steps with an argument that may be refused, although the game has not begun or is over."""
         self._note("step", choice)
-        self.env.step(choice)
+        return self.env.step(choice)
 
     def _note(self, name: str, given: Any) -> None:
         self.calls.append((name, given))

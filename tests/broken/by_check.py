@@ -58,7 +58,7 @@ FROZEN = {
     "results_name_the_agents": ["AllKey"],
     "ends_are_final": ["AgentsLeaveUntold", "ComesBack"],
     "nobody_is_paid_after_the_end": ["TieOfNothing"],
-    "calls_at_the_wrong_time_are_refused": ["StepAfterTheEnd"],
+    "calls_at_the_wrong_time_are_refused": ["TheDeadMayAct"],
     "skins_are_one_game": ["ScaledRewards"],
     "deepcopy_goes_on": ["CopyIsShallow"],
     "closing_does_no_harm": ["ClosingTwiceRaises"],
@@ -78,6 +78,8 @@ NOTED = {
     "NoneIsHeads": "input_outside_the_space_is_refused",
     "StringIsANumber": "input_outside_the_space_is_refused",
     "FloatScalar": "input_outside_the_space_is_refused",
+    "StepAfterTheEnd": "calls_at_the_wrong_time_are_refused",
+    "StepAfterTheEndIsIgnored": "calls_at_the_wrong_time_are_refused",
     "StartsByItself": "calls_at_the_wrong_time_are_refused",
     **{name: each.check for name, each in FURTHER.items() if each.status == "note"},
 }
