@@ -107,22 +107,23 @@ def _require_that_some_are_passed_over(api: Api[Any]) -> None:
 
 
 def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
-    """step() raises or warns after the end, and agents that are out may pass only None.
+    """step() raises, warns or pays nothing after the end, and agents that are out may pass only None.
 
     A loop that steps too late would record rewards that belong to no game. It is noted if step() raises no error before
-    the first reset.
+    the first reset, or returns nothing after the end.
 
     Example: `step` continues after the end.
     Fix: Raise after the end; use PettingZoo's `OrderEnforcingWrapper`.
     """
-    early = [api.kind for api in subject.apis() if _steps_before_reset(api)]
+    before = "step() before the first reset() raises no error"
+    notes = [f"{api.kind}: {before}" for api in subject.apis() if _steps_before_reset(api)]
     for api in subject.apis():
         games = _ended(api)
-        _step_after_the_end(api, games)
+        notes += _step_after_the_end(api, games)
         if api.kind == "AEC":
             _act_of_the_dead(api, chain(games, routes(subject, "AEC", 100)))
-    if early:
-        raise Noted(f"{' and '.join(early)}: step() before the first reset() raises no error")
+    if notes:
+        raise Noted("; ".join(notes))
 
 
 def _steps_before_reset(api: Api[Any]) -> bool:
@@ -135,18 +136,23 @@ def _steps_before_reset(api: Api[Any]) -> bool:
     return True
 
 
-def _step_after_the_end(api: Api[Any], games: list[Route]) -> None:
+def _step_after_the_end(api: Api[Any], games: list[Route]) -> list[str]:
+    """Raises Failed if a step after the end goes on with the game; returns a note if it does nothing, silently."""
     for route in games[:1]:
         play = route.travel(api)
         if not play.over or is_converted(play.env):
-            return
+            return []
         with captured_output() as words:
             try:
-                play.try_step(route.moves[0])
+                result = play.try_step(route.moves[0])
             except Exception:
-                return
-        if not words:
-            raise Failed(f"{play.at}: the game is over, but step() raises no error and gives no warning")
+                return []
+        rewards = play.env.rewards if play.kind == "AEC" else result[1]
+        reason = f"{play.at}: the game is over, but step() raises no error and gives no warning"
+        if not words and (rewards or play.env.agents):
+            raise Failed(reason)
+        return [] if words else [reason]
+    return []
 
 
 def _ended(api: Api[Any]) -> list[Route]:

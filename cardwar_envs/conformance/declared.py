@@ -12,7 +12,7 @@ from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.look import drawn
 from cardwar_envs.conformance.play import Play, layers, seats
 from cardwar_envs.conformance.subject import Api, Subject
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, NotTried, failing, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, NotTried, failing, in_a_line
 
 KNOWN = ("human", "ansi", "rgb_array")
 
@@ -32,22 +32,28 @@ NO_DISPLAY = re.compile(
 
 
 def metadata_say_what_is_offered(subject: Subject) -> None:
-    """The metadata has a `name` and a list of `render_modes`.
+    """The name in the metadata is a string, and `render_modes` is a list of the modes.
 
-    str() and PettingZoo's tests use the name; wrappers and recorders use the modes.
+    str() uses the name; wrappers and recorders use the modes. A missing one is noted: PettingZoo's
+    tutorial has no modes.
 
-    Example: `metadata = {}`.
+    Example: `metadata = {"render.modes": ["ansi"]}`, as it was called before 2022.
     Fix: `metadata = {"name": "my_env_v0", "render_modes": ["ansi"]}`.
     """
+    missing = []
     for api in subject.apis():
         metadata = api.make().metadata
         if "render.modes" in metadata:
             raise Failed(f"{api.kind}: the metadata has the outdated key `render.modes`; rename it to `render_modes`")
-        modes = metadata.get("render_modes")
+        modes = metadata.get("render_modes", [])
         if not isinstance(modes, list | tuple) or not all(isinstance(mode, str) for mode in modes):
-            raise Failed(f"{api.kind}: the metadata has no list of `render_modes`: {modes!r}")
-        if not isinstance(metadata.get("name"), str) or not metadata["name"]:
-            raise Failed(f"{api.kind}: the metadata has no name")
+            raise Failed(f"{api.kind}: `render_modes` in the metadata is {modes!r}, not a list of strings")
+        if not isinstance(metadata.get("name", ""), str):
+            raise Failed(f"{api.kind}: the name in the metadata is {metadata['name']!r}, not a string")
+        absent = [name for name in ("name", "render_modes") if name not in metadata]
+        missing += [f"{api.kind}: the metadata has no {' and no '.join(absent)}"] * bool(absent)
+    if missing:
+        raise Noted("; ".join(missing))
 
 
 def agents_are_a_list_of_their_own(subject: Subject) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.choices import legal_actions
@@ -24,8 +25,19 @@ SHARE = 0.06
 MOST_PLACES = 60
 SHORT = 12
 LEGAL = 8
-# Marks that an agent's action is missing.
-MISSING = object()
+
+
+class Missing:
+    """Stands for an agent's missing action."""
+
+    def __repr__(self) -> str:
+        return "a missing action"
+
+
+MISSING = Missing()
+CONVERTER = ". PettingZoo's converter submits the actions one by one, and does not undo them"
+# What makes a check fail -> the same of input that no learner hands in, which is noted.
+AS_NOTE = {"accepted": "accepted, noted", "changed": "changed, noted"}
 
 
 def odd_actions(space: Any, action: Any) -> Iterator[Any]:
@@ -71,7 +83,7 @@ def refusals_change_nothing(subject: Subject) -> None:
     """A rejected action has no effect: the game continues as if the action had not been tried.
 
     In particular, the others' commitments, pending rewards, infos and chance do not change. Effects of PettingZoo's own
-    converters are only noted.
+    converters, and of input that no learner submits, are only noted.
 
     Otherwise a caller that catches the error and retries plays a different game.
 
@@ -82,20 +94,17 @@ def refusals_change_nothing(subject: Subject) -> None:
 
 
 def _search(subject: Subject, wanted: str) -> None:
-    by_converter = taste = ""
+    noted = ""
     for api in steady_apis(subject, own=True):
         find = partial(_tried, subject, api)
         found: dict[str, Finding] = subject.once(("odd input", api.kind), find)
-        if wanted in found:
-            if wanted == "changed" and is_converted(api.make()):
-                by_converter = found[wanted].reason
-                continue
+        by_converter = wanted == "changed" and is_converted(api.make())
+        if wanted in found and not by_converter:
             subject.fail(found[wanted])
-        taste = taste or (found["taste"].reason if "taste" in found and wanted == "accepted" else "")
-    if taste:
-        raise Noted(taste)
-    if by_converter:
-        raise Noted(f"{by_converter}. PettingZoo's converter submits the actions one by one, and does not undo them")
+        for kind in (wanted, AS_NOTE[wanted]):
+            noted = noted or (found[kind].reason + CONVERTER * by_converter if kind in found else "")
+    if noted:
+        raise Noted(noted)
 
 
 def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
@@ -106,10 +115,14 @@ def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
         if play.over:
             continue
         for agent in play.asked():
-            action = play.legal_choice(agent)
-            odd = [*odd_actions(play.env.action_space(agent), action)]
+            space = play.env.action_space(agent)
+            odd = [*odd_actions(space, play.legal_choice(agent))]
             odd += [MISSING] * isinstance(play, ParallelPlay)
-            found = {**_try_all(api, route, agent, odd), **found}
+            harmless = [each for each in odd if _is_harmless(space, each)]
+            noted = _try_all(api, route, agent, harmless)
+            noted = {AS_NOTE.get(kind, kind): finding for kind, finding in noted.items()}
+            odd = [each for each in odd if all(each is not known for known in harmless)]
+            found = {**_try_all(api, route, agent, odd), **noted, **found}
         if found.keys() >= {"accepted", "changed"} or next(clock, None) is None:
             break
     return found
@@ -172,17 +185,14 @@ def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, Fi
     if odd is MISSING:
         what = f"the action of {agent} is missing"
     found = Finding(f"{at}: {what}; no error is raised and the game continues", [game])
-    harmless = _is_harmless(play.env.action_space(agent), odd) or _is_clipped(api, route, agent, odd)
-    return {"taste" if harmless else "accepted": found}
+    kind = AS_NOTE["accepted"] if _is_clipped(api, route, agent, odd) else "accepted"
+    return {kind: found}
 
 
 def _is_harmless(space: Any, odd: Any) -> bool:
     """Whether no learner submits such a value, or it equals an action of the space but has another type."""
-    try:
-        numbers = np.asarray(odd)
-    except ValueError:
-        return True
-    if numbers.dtype.kind not in "biuf" or not numbers.size:
+    numbers = _numbers(odd)
+    if numbers is None:
         return True
     if not isinstance(space, gymnasium.spaces.Discrete) or numbers.size > 1:
         return False
@@ -190,11 +200,22 @@ def _is_harmless(space: Any, odd: Any) -> bool:
     return bool(space.start <= number < space.start + space.n and number == int(number))
 
 
+def _numbers(odd: Any) -> NDArray[Any] | None:
+    """A value as an array of numbers; None if it is something else, or empty."""
+    try:
+        numbers = np.asarray(odd)
+    except ValueError:
+        return None
+    return numbers if numbers.dtype.kind in "biuf" and numbers.size else None
+
+
 def _is_clipped(api: Api[Any], route: Route, agent: Any, odd: Any) -> bool:
     """Whether a finite action beyond the bounds of a `Box` is played as the nearest action within."""
     odd_play, play = route.travel(api), route.travel(api)
-    space = play.env.action_space(agent)
-    if not isinstance(space, gymnasium.spaces.Box) or np.shape(odd) != space.shape or not np.isfinite(odd).all():
+    space, numbers = play.env.action_space(agent), _numbers(odd)
+    if not isinstance(space, gymnasium.spaces.Box) or numbers is None or numbers.shape != space.shape:
+        return False
+    if not np.isfinite(numbers).all():
         return False
     try:
         for each, action in ((odd_play, odd), (play, np.clip(odd, space.low, space.high).astype(space.dtype))):

@@ -37,7 +37,8 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     """Every observation of every agent is finite, lies in its space and has exactly the type of the space.
 
     PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
-    types. A global state must fit its space as well. Integers of another size are noted if the space contains them.
+    types. A global state must fit its space as well. Bools, and integers of another size, are noted if the space
+    contains them.
 
     Networks are built for the space; values outside it are clipped or truncated, or raise errors.
 
@@ -71,7 +72,7 @@ def _observed(play: Play) -> Iterator[tuple[str, Any, Any]]:
 def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str:
     """Raises Failed unless the data is finite and, if there is a space, lies in it and has its types.
 
-    Returns a description of integers in it that have another size than those of the space; empty if there are none.
+    Returns a description of integers or bools in it of another type than those of the space; empty if there are none.
     """
     noted = ""
     for path, array in arrays_in(data):
@@ -81,7 +82,7 @@ def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str
         at = f"{what}{path and f', {path}'}"
         if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
             unlike = f"{at} is {value.dtype}, the space is {part.dtype}"
-            if value.dtype.kind not in "iu" or part.dtype.kind not in "iu" or not part.contains(value):
+            if not {value.dtype.kind, part.dtype.kind} <= set("biu") or not part.contains(value):
                 raise Failed(unlike)
             noted = noted or unlike
         wanted = next((types for spaces, types in TYPES.items() if isinstance(part, spaces)), object)

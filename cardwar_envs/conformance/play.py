@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
+import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
@@ -72,10 +73,10 @@ class Play(ABC):
         if log:
             self.log.append(self.seen())
 
-    def try_step(self, choice: Any) -> None:
+    def try_step(self, choice: Any) -> Any:
         """Steps with an argument that may be refused, although the game has not begun or is over."""
         self._note("step", choice)
-        self.env.step(choice)
+        return self.env.step(choice)
 
     def _note(self, name: str, given: Any) -> None:
         self.calls.append((name, given))
@@ -108,7 +109,12 @@ class Play(ABC):
         return not self.env.agents
 
     def mask(self, agent: Any) -> NDArray[Any] | None:
-        """The agent's mask, `[num_actions]`, from its observation or else its info; None if neither has one."""
+        """The agent's mask, `[num_actions]`, from its observation or else its info.
+
+        None if neither has one, or if the action space is not Discrete: then nothing defines what a mask means.
+        """
+        if not isinstance(self.env.action_space(agent), gymnasium.spaces.Discrete):
+            return None
         for place in self.told(agent):
             if isinstance(place, Mapping) and place.get("action_mask") is not None:
                 return np.asarray(place["action_mask"])

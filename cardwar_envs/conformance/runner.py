@@ -106,8 +106,8 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (ends.limit_of_rounds_is_kept, AGENTS),
     (calls.calls_at_the_wrong_time_are_refused,),
     (both_kinds.skins_are_one_game, AGENTS, REWARDS, NOW),
-    (copies.deepcopy_goes_on,),
-    (copies.pickle_goes_on, copies.deepcopy_goes_on),
+    (copies.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
+    (copies.pickle_goes_on, copies.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
     (declared.closing_does_no_harm,),  # near the end, because closing can break other environments' rendering
     (payoffs.zero_sum_holds, REWARDS),
     (payoffs.equilibrium_earns_its_value, payoffs.zero_sum_holds),

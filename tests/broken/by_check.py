@@ -16,7 +16,7 @@ MORE_GAMES = {"InfoNextPrize": 64, "PublicDeck": 64, "TenthGame": 8, "ComesBack"
 FROZEN = {
     "agents_are_a_list_of_their_own": ["SurvivorsOnly"],
     "legal_play_goes_on": ["NothingAllowed"],
-    "metadata_say_what_is_offered": ["NoName"],
+    "metadata_say_what_is_offered": ["OldKeyForModes"],
     "render_modes_are_kept": ["AnsiPrints", "PictureOfFloats"],
     "is_parallelizable_is_declared": ["ParallelizableForgotten"],
     "environments_leave_nothing_behind": ["MemoryOfTheClass"],
@@ -58,7 +58,7 @@ FROZEN = {
     "results_name_the_agents": ["AllKey"],
     "ends_are_final": ["AgentsLeaveUntold", "ComesBack"],
     "nobody_is_paid_after_the_end": ["TieOfNothing"],
-    "calls_at_the_wrong_time_are_refused": ["StepAfterTheEnd"],
+    "calls_at_the_wrong_time_are_refused": ["TheDeadMayAct"],
     "skins_are_one_game": ["ScaledRewards"],
     "deepcopy_goes_on": ["CopyIsShallow"],
     "closing_does_no_harm": ["ClosingTwiceRaises"],
@@ -71,12 +71,15 @@ BY_CHECK = {
 }
 # Environment -> the check that notes it: it harms no learner, and breaks no promise of PettingZoo's documentation.
 NOTED = {
+    "NoName": "metadata_say_what_is_offered",
     "PublicLastAction": "commitments_are_kept_inside",
     "NestedObject": "commitments_are_kept_inside",
     "PublicDeck": "chance_to_come_is_hidden",
     "NoneIsHeads": "input_outside_the_space_is_refused",
     "StringIsANumber": "input_outside_the_space_is_refused",
     "FloatScalar": "input_outside_the_space_is_refused",
+    "StepAfterTheEnd": "calls_at_the_wrong_time_are_refused",
+    "StepAfterTheEndIsIgnored": "calls_at_the_wrong_time_are_refused",
     "StartsByItself": "calls_at_the_wrong_time_are_refused",
     **{name: each.check for name, each in FURTHER.items() if each.status == "note"},
 }

@@ -25,7 +25,7 @@ from cardwar_envs.conformance.runner import each_result
 from tests.broken.bases import Bidding, Pennies, skinned
 from tests.broken.by_check import BY_CHECK, GAMES, NOTED, markdown, subject
 from tests.broken.defects.told import HandSeenShrinking
-from tests.broken.unusual.spaces_of_all_kinds import ContinuousActions, MaskInInfos
+from tests.broken.unusual.spaces_of_all_kinds import ContinuousActions, DictActions, MaskInInfos
 
 ROOT = Path(__file__).parents[2]
 DUEL = ("cardwar/dinosaur-war-v0", ["num_cards=3"])
@@ -203,6 +203,16 @@ def test_without_masks():
 def test_masks_may_stand_in_infos_only():
     assert run("masks_allow_what_is_legal", environment(MaskInInfos)).status == "passed"
     assert run("masks_allow_what_is_legal", environment(BadlyMaskedInInfos)).status == "failed"
+
+
+class MaskOfADict(DictActions):
+    def info(self, agent):
+        return {"action_mask": np.ones((4, 2), bool)}
+
+
+@each_row("check", ["seeded_reset_starts_anew", "commitments_are_kept_inside", "seats_are_asked_in_order"])
+def test_a_mask_for_other_spaces_than_discrete_is_data_like_any_other(check):
+    assert run(check, environment(MaskOfADict)).status == "passed"
 
 
 def test_moves_in_turn_need_not_be_hidden():

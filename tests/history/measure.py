@@ -174,7 +174,7 @@ def stored(defect, version, wheel, run=True):
 
 def other_versions(defect, version, report):
     """An `error` if the child loaded another version than the row names, of the package or of an exact pin."""
-    loaded = report.get("versions", {})
+    loaded = {name.lower(): version for name, version in report.get("versions", {}).items()}
     for word in defect.requirements(version):
         name, _, named = word.partition("==")
         key = name.partition("[")[0].lower().replace("-", "_")
