@@ -27,9 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="MODULE_OR_ID",
         help=f"check this environment; {again}",
     )
-    group.addoption(
-        "--cardwar-seconds", type=float, metavar="SECONDS", help="approximate processor seconds per environment"
-    )
+    group.addoption("--cardwar-seconds", type=float, metavar="SECONDS", help="approximate CPU seconds per environment")
     group.addoption(
         "--cardwar-games", type=int, metavar="N", help="games or situations per search, instead of a time limit"
     )

@@ -88,8 +88,8 @@ def best_response(
     """Computes an exact best response: its value and policy.
 
     Args:
-        game: A game of public state that always ends, small enough to enumerate its states (in a two-player game of
-            many rounds, its positions), or one in which both players move once, with private information. A duel in
+        game: Either a game of public state that always ends and whose states can be enumerated (in a two-player game of
+            many rounds: its positions), or a game with private information in which both players move once. A duel in
             which only the order of ranks matters can have some ten million states. If it shows interleavings
             (`view="word"`) or the policy declares `by_words` (it plays the same in all states with the same
             interleaving), the computation runs over interleavings, of which there are far fewer. The same holds for

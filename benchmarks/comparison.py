@@ -64,7 +64,7 @@ class Sample(NamedTuple):
     Attributes:
         amount: Amount of work, in the comparison's unit.
         wall: Seconds that it took.
-        processor: Seconds of processor time, all threads together.
+        processor: Seconds of CPU time, all threads together.
         facts: Other numbers to show, by name.
         finished: False if the measurement was abandoned after `wall` seconds.
     """

@@ -97,7 +97,7 @@ def _own_seconds() -> float:
 
 
 def _busy_seconds() -> float | None:
-    """Processor time of all processes since the machine started."""
+    """CPU time of all processes since the machine started."""
     try:
         words = Path("/proc/stat").read_text().split("\n", 1)[0].split()
     except OSError:

@@ -45,7 +45,7 @@ def spread(values: Sequence[float]) -> str:
 def cells(result: Result, clocks: Sequence[str] = ("wall",)) -> tuple[list[str], list[list[str]]]:
     """Headings and rows of a table, with ratios of the times by these clocks."""
     comparison = result.comparison
-    first = ["time", "processor time"] if comparison.timed else [f"{comparison.unit}/s"]
+    first = ["time", "CPU time"] if comparison.timed else [f"{comparison.unit}/s"]
     views = [(reference, clock) for reference in result.references for clock in clocks]
     against = [f"x {reference.name}" + ("" if clock == "wall" else f", {clock}") for reference, clock in views]
     rows = [

@@ -38,7 +38,7 @@ def run(
     """
     for name in names:
         if name not in GROUPS + ON_REQUEST:
-            raise ValueError(f"unknown group {name!r}; known are {', '.join(GROUPS + ON_REQUEST)}")
+            raise ValueError(f"unknown group {name!r}; expected one of {', '.join(GROUPS + ON_REQUEST)}")
     folder.mkdir(parents=True, exist_ok=True)
     facts, watch = machine.facts(), machine.Watch()
     groups: dict[str, list[Result]] = {}

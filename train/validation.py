@@ -45,7 +45,7 @@ class Strict(BaseModel):
         if isinstance(content, dict) and cls.model_config["extra"] == "forbid":
             for name in content:
                 if name not in cls.model_fields:
-                    raise ValueError(f"unknown name {name!r}; known are {', '.join(cls.model_fields)}")
+                    raise ValueError(f"unknown name {name!r}; expected one of {', '.join(cls.model_fields)}")
         return content
 
 

@@ -32,7 +32,7 @@ def short(figure: Number, digits: int, most: int = MOST_LETTERS) -> str:
 
 
 def number(figure: Number, exact: Fraction | None = None) -> str:
-    """Formats a number with six decimals; if `figure` or `exact` is a fraction, they follow it in parentheses."""
+    """Formats a number with six decimals; a fraction is followed by its decimals in parentheses."""
     text = short(figure if exact is None else exact, 6)
     return f"{text} ({short(float(figure), 6)})" if "/" in text else text
 

@@ -334,7 +334,7 @@ def _within_limits(matrix):  # type: ignore[no-untyped-def]
 
 @njit(error_model="numpy")
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
-    """As `solve_kernel`, on the unmasked part of each matrix; the masked part of x and y stays 0.
+    """Like `solve_kernel`, but on the unmasked part of each matrix; the masked entries of x and y stay 0.
 
     Returns whether all payoffs, masked ones included, are numbers of at most `LARGEST_PAYOFF`; stops at the first game
     where they are not.

@@ -172,11 +172,11 @@ class Table(ABC):
 
     @abstractmethod
     def _value(self, state: Any) -> float:
-        """`value_to_go` of a state that is not decided."""
+        """`value_to_go` of an undecided state."""
 
     @abstractmethod
     def _gap(self, state: Any) -> float:
-        """`gap_at` a state that is not decided."""
+        """`gap_at` for an undecided state."""
 
     @abstractmethod
     def strategies(self, state: Any) -> Strategies:

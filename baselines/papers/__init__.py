@@ -31,6 +31,6 @@ def recompute(name: str, progress: Progress | None = None) -> Reproduction:
         ValueError: If there is no such source.
     """
     if name not in REPRODUCTIONS:
-        raise ValueError(f"unknown source {name!r}; known are {', '.join(REPRODUCTIONS)}")
+        raise ValueError(f"unknown source {name!r}; expected one of {', '.join(REPRODUCTIONS)}")
     made: Reproduction = import_module(f"{__name__}.{REPRODUCTIONS[name]}").reproduce(progress)
     return made

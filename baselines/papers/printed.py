@@ -100,7 +100,7 @@ def read_paper(beside: str | Path) -> Paper:
 
 def _check(entry: Mapping[str, Any], where: str, kinds: Mapping[str, Any]) -> None:
     if unknown := entry.keys() - kinds.keys():
-        raise ValueError(f"{where}: unknown {', '.join(sorted(unknown))}; known are {', '.join(kinds)}")
+        raise ValueError(f"{where}: unknown {', '.join(sorted(unknown))}; expected one of {', '.join(kinds)}")
     if missing := kinds.keys() - OPTIONAL - entry.keys():
         raise ValueError(f"{where}: {', '.join(sorted(missing))} is missing")
     for key, value in entry.items():

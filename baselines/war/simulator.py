@@ -72,8 +72,8 @@ def simulate(
         discards: Number of cards that a war costs besides the battle card.
         max_rounds: Rounds after which a game is left unfinished; no limit if None. Some games never end, for example
             `min` against `max` with two players.
-        focus: The seat of interest. A game stops when that seat is out, which changes neither its result nor the rounds
-            of the games that it wins.
+        focus: The seat of interest. A game stops once this seat is out, which changes neither whether the seat wins nor
+            how many rounds the games that it wins take.
         threads: Number of threads; one per processor if None.
         first_game: Number of the first game, so that a long run can be split.
 

@@ -1,4 +1,4 @@
-"""The processor time allowed to a run of checks."""
+"""The CPU time allowed to a run of checks."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Budget:
     """Deadlines of a check and of the whole run; unlimited until `start`.
 
     Attributes:
-        end: Processor time at which the run ends.
-        deadline: Processor time at which the current check ends.
+        end: CPU time at which the run ends.
+        deadline: CPU time at which the current check ends.
         longest: Maximum number of steps of compared episodes.
-        spent: Processor seconds that earlier processes of the run have used.
+        spent: CPU seconds that earlier processes of the run have used.
         careful: Whether only checks of invalid calls make them, because a call has ended an earlier process.
     """
 
@@ -67,6 +67,6 @@ class Budget:
 
 
 def processor_seconds() -> float:
-    """Processor time of this process and its finished children."""
+    """CPU time of this process and its finished children."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system

@@ -209,7 +209,7 @@ def _require_own_generators(api: Api[Any]) -> None:
 
 
 def _foretold(games: list[Game], turn: int) -> Iterator[tuple[str, str]]:
-    """Yields each item that predicts something of the next or the last turn, with a description."""
+    """Yields the name of each visible item that predicts the next or the final turn, with a description."""
     alike = ["|".join(map(str, (seen for _, seen in game[: turn + 1]))) for game in games]
     leaves = _leaves_that_vary(games, alike, turn)
     for ahead, when in ((turn + 1, "in the next turn"), (-1, "at the end")):

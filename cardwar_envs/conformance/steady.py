@@ -197,7 +197,7 @@ def _goes_up(games: list[list[Any]]) -> bool:
 
 
 def _adds_up(name: str, games: list[list[Told]]) -> bool:
-    """Whether equal games increase the info by equal amounts, like a sum over all games."""
+    """Whether each replay of the same game adds the same amount to the info, like a running total over games."""
     added = set()
     for agent in {told.agent for told in games[0]}:
         kept = [np.array([value for told, value in _of(game, name) if told.agent == agent]) for game in games]

@@ -21,7 +21,7 @@ from cardwar_envs.conformance.play import Play, beneath, is_converted
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, failing, quiet
 
 P = TypeVar("P", bound=Play)
-# Default limit on the processor seconds for one environment; a small environment needs a few seconds.
+# Default limit on the CPU seconds for one environment; a small environment needs a few seconds.
 SECONDS = 32.0
 # A search also ends after this multiple of its share in wall-clock time, if the environment sleeps or waits.
 PATIENCE = 10.0
@@ -74,8 +74,8 @@ class Subject:
         zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
         value: Exact payoff of player 0 in equilibrium, payoff points; if None, an installed oracle computes it.
         seed: Seed of the games played.
-        seconds: Approximate processor seconds for all checks together; at most `PATIENCE` times as much wall-clock
-            time.
+        seconds: Approximate CPU seconds for all checks together; wall-clock time is limited to about `PATIENCE` times
+            as much.
         games: Number of games or situations per search, on any machine; if None, limited only by `seconds`.
         word: The name given to `load`; empty if the subject was not loaded.
         recent: The environments driven most recently, each with its parameters.
@@ -127,7 +127,7 @@ class Subject:
     def time(self, share: float) -> Iterator[int]:
         """Counts from 0 until this share of the seconds is used up, or all `games` are counted; at least once.
 
-        Counts processor time, so that other load on the machine does not change the results. The shares of all
+        Counts CPU time, so that other load on the machine does not change the results. The shares of all
         searches, for both kinds and three render modes, sum to about 1.
         """
         used, began, seconds = processor_seconds(), time.monotonic(), share * self.seconds
@@ -187,7 +187,7 @@ def load(
         words: Parameters of the environment, `KEY=VALUE`; values are parsed as Python literals if possible.
         zero_sum: Whether rewards sum to zero, if the environment does not declare it.
         seed: Seed of the games played.
-        seconds: Processor seconds for all checks together.
+        seconds: CPU seconds for all checks together.
         games: Number of games or situations per search.
 
     Raises:

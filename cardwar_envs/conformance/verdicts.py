@@ -39,7 +39,7 @@ class LittleSeen(Exception):  # noqa: N818  # not an error: nothing wrong was fo
 
 
 class OutOfTime(BaseException):  # not an Exception: checks catch those as the environment's errors
-    """The check, or the whole run, has used up its processor time."""
+    """The check, or the whole run, has used up its CPU time."""
 
 
 # Exceptions other than failures -> their verdicts.
@@ -83,7 +83,7 @@ class Explanation(NamedTuple):
         demanded: What must hold, its first paragraph.
         meaning: Its other paragraphs: why it matters and how it is checked.
         example: What violates it.
-        fix: How to repair that.
+        fix: How to fix a violation.
     """
 
     demanded: str

@@ -134,8 +134,8 @@ def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) 
 
     Solvers trust a game's declarations: its facts, that representatives have the same value, that an observation
     determines the state. Their certificates are valid only if these declarations are true. A game with at most
-    `max_states` states is examined completely. Of a larger game a sample is examined, which can reveal faults but
-    cannot exclude them.
+    `max_states` states is examined completely. For a larger game only a sample of states is examined, which can
+    reveal faults but cannot rule them out.
 
     Args:
         game: The rules.

@@ -24,8 +24,8 @@ class CompiledRules(Generic[S]):
     same order as the Python rules, so both play the same games. The first arguments of each are `tables` and `rows`,
     `[num_games, row_size]` float32; `where` `[num_games]` selects games:
 
-    * `deal(tables, rows, streams, where, random)`: starts games; if `random`, each from a state reached by uniform play
-    over cards to a uniformly drawn depth.
+    * `deal(tables, rows, streams, where, random)`: starts games; if `random`, each starts after a uniformly drawn
+    number of turns, in which every card is equally likely to be played.
     * `illegal(tables, rows, actions, where, flags)`: marks in `[num_games, num_players]` the players who choose an
     illegal action; returns whether there are any.
     * `play(tables, rows, streams, actions, where, rewards, over)`: plays legal actions; writes rewards `[num_games,

@@ -178,7 +178,7 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
         )
     if inspect.isabstract(kind):
         lacking = ", ".join(_written(kind, method) for method in sorted(kind.__abstractmethods__))
-        raise ValueError(f"{name} is not a complete game: it lacks {lacking}; cardwar new my_game writes an example")
+        raise ValueError(f"{name} is not a complete game: it lacks {lacking}; run `cardwar new my_game` for an example")
     # A subclass that is not a dataclass would inherit another game's parameters.
     if "__dataclass_params__" not in vars(kind) or not vars(kind)["__dataclass_params__"].frozen:
         raise ValueError(f"{name} must be a frozen dataclass: write @dataclass(frozen=True) before its class")

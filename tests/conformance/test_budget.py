@@ -27,7 +27,7 @@ def test_the_budget_is_processor_time():
 
 
 def heavy_env(**parameters):
-    """A Parallel environment in which every step costs some processor time."""
+    """A Parallel environment in which every step costs some CPU time."""
     env = jujitsu_v0.parallel_env(**parameters)
     step = env.step
 

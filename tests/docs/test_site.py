@@ -73,7 +73,7 @@ def test_ranges_of_parameters_are_those_that_the_game_allows(name):
 
 def test_a_worked_round_is_played_by_the_rules(monkeypatch):
     monkeypatch.setitem(ROUNDS, "jujitsu", Round({"num_cards": 3}, [("1", "2"), ("1", "3")]))
-    with pytest.raises(ValueError, match="1 is not legal for player_0; legal are 2, 3"):
+    with pytest.raises(ValueError, match="1 is not legal for player_0; the legal moves are 2, 3"):
         list(replayed("jujitsu"))
 
 

@@ -62,7 +62,7 @@ BAD = [
     ("war", {"ranks": 1}, r"ranks \(1\) must be in 2\.\."),
     ("war", {"discards": -1}, r"discards \(-1\) must be in 0\.\."),
     ("war", {"max_rounds": 0}, r"max_rounds \(0\) must be in 1\.\."),
-    ("war", {"ranks": 40, "discards": 4}, "must not make more than 100000 actions"),
+    ("war", {"ranks": 40, "discards": 4}, "give more than 100000 actions"),
     ("war", {"cards": 12}, "war has no parameter 'cards'"),
     ("jujitsu", {"sides": 6}, r"jujitsu has no parameter 'sides' \(did you mean 'ties'\?\); it has num_cards, hand_0"),
     ("poker", {}, rf"unknown game 'poker' \(did you mean 'dice_poker'\?\); known games are {', '.join(GAMES)}; name a"),

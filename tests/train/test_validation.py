@@ -27,8 +27,8 @@ class Outer(Strict):
     ("content", "message"),
     [
         (3, "(3) must be a table of names and values"),
-        ({"nam": "x"}, "unknown name 'nam'; known are name, kind, inner, table"),
-        ({"inner": [{"size": 1, "b": 2}]}, "inner[0]: unknown name 'b'; known are size, rates"),
+        ({"nam": "x"}, "unknown name 'nam'; expected one of name, kind, inner, table"),
+        ({"inner": [{"size": 1, "b": 2}]}, "inner[0]: unknown name 'b'; expected one of size, rates"),
         ({"inner": [{"size": 1}, {}]}, "inner[1].size is missing"),
         ({"inner": [{"size": 0}]}, "inner[0].size (0) must be at least 1"),
         ({"inner": [{"size": 10}]}, "inner[0].size (10) must be at most 9"),

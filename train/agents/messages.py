@@ -73,7 +73,7 @@ def read_answer(line: bytes, query: Query) -> Reply:
     given = {answer.move: 1.0} if answer.probabilities is None else answer.probabilities
     for name, probability in given.items():
         if name not in names:
-            raise ValueError(f"{name!r} is not a legal move; legal are {', '.join(map(repr, names))}")
+            raise ValueError(f"{name!r} is not a legal move; the legal moves are {', '.join(map(repr, names))}")
         if not 0.0 <= probability <= 1.0 + SUM_TOLERANCE:
             raise ValueError(f"the probability of {name!r} ({probability}) must be in 0..1")
     total = math.fsum(given.values())

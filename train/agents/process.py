@@ -93,7 +93,7 @@ class AgentProcess:
                     self._fail(f"ended {'in the middle of' if self._left else 'before'} its answer{self._status()}")
                 self._left += read
             if len(self._left) > MOST_BYTES:
-                self._fail(f"answers with more than {MOST_BYTES:,} bytes")
+                self._fail(f"answered with more than {MOST_BYTES:,} bytes")
         answer, _, self._left = self._left.partition(b"\n")
         return answer
 

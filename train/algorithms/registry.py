@@ -121,7 +121,7 @@ def algorithm_named(name: str) -> Algorithm:
     """Looks up an algorithm by name; raises ValueError for an unknown name."""
     if name not in ALGORITHMS:
         raise ValueError(
-            f"unknown algorithm {name!r}{did_you_mean(name, ALGORITHMS)}; known are {', '.join(ALGORITHMS)}"
+            f"unknown algorithm {name!r}{did_you_mean(name, ALGORITHMS)}; expected one of {', '.join(ALGORITHMS)}"
         )
     return ALGORITHMS[name]
 

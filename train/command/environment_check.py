@@ -65,7 +65,7 @@ class Report:
         versions: Package -> version.
         seen: Kind of environment -> how many games, steps and so on were played.
         stale: Known findings that no longer occur.
-        seconds: Processor time of the run, with its child processes.
+        seconds: CPU time of the run, with its child processes.
     """
 
     name: str

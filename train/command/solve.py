@@ -145,7 +145,7 @@ def with_leaves(tree: Any, convert: Callable[[Any], Any]) -> Any:
 
 
 def solution_data(solution: baselines.Solution) -> dict[str, Any]:
-    """The solution as JSON data, with play at the initial states where players see the state."""
+    """The solution as JSON data; if players see the state, it includes optimal play at initial states."""
     starts: dict[str, Any] = {}
     if isinstance(solution, baselines.StateSolution):
         starts["starts"] = [

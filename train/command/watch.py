@@ -35,7 +35,7 @@ def watch(
     ] = None,
     gif: Annotated[Path | None, typer.Option(help="Write an animated GIF to this file instead.")] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of chance and of the policies' actions; default 0.")
+        int | None, typer.Option(min=0, help="Seed for chance and the policies' actions; default 0.")
     ] = None,
     agent_seconds: AgentSeconds = None,
 ) -> None:

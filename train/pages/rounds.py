@@ -54,7 +54,7 @@ def replayed(name: str) -> Iterator[tuple[Game[Any], str, Transition[Any]]]:
 def _action(game: Game[Any], state: Any, player: int, play: str) -> int:
     words = {game.describe_action(action, player): action for action in game.legal_actions(state, player)}
     if play not in words:
-        raise ValueError(f"{play} is not legal for player_{player}; legal are {', '.join(words)}")
+        raise ValueError(f"{play} is not legal for player_{player}; the legal moves are {', '.join(words)}")
     return words[play]
 
 

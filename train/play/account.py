@@ -56,7 +56,7 @@ class Account:
 
     @property
     def luck(self) -> float:
-        """Luck of chance and luck of the draw together, payoff points."""
+        """Sum of the luck of chance and the luck of the draw, in payoff points."""
         return self.chance + self.draws
 
     @property

@@ -95,7 +95,7 @@ class Site:
     def _change(
         self, kind: type[Asked], act: Callable[..., None], prepare: Callable[[Any], Any] | None = None
     ) -> Answer:
-        """Handles a request of this kind; `prepare`, which may take long, computes another argument of `act`."""
+        """Returns a handler for requests of a type; `prepare` may be slow, and its result is passed to `act`."""
 
         async def changed(request: Request) -> Response:
             try:

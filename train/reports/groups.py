@@ -177,7 +177,7 @@ def read_run(path: str | Path) -> Run:
     for number, row in enumerate(rows):
         row.setdefault("measured", "exact")
         if row["measured"] != config["measured"] or not all(name in row for name in needed):
-            wanted = f"{', '.join(needed)} of the kind {config['measured']!r}"
+            wanted = f"the columns {', '.join(needed)}, with measured={config['measured']!r}"
             raise ValueError(
                 f"{folder.path / METRICS_FILE} cannot be read: rows[{number}] must have {wanted}; {RESUME}"
             )

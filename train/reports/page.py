@@ -49,7 +49,7 @@ def write_report(
         raise ValueError(f"{out} must not end in .md: the tables are written to that file, beside the page")
     if beside.exists() and not _is_ours(beside):
         raise ValueError(
-            f"{beside} exists and is not a report; the tables go there, so choose another --out than {out}"
+            f"{beside} exists and is not a report; its place is needed for the tables; choose an --out other than {out}"
         )
     runs, skipped = _read_runs(folders, skip_damaged, labels or {})
     games = arrange(runs)

@@ -17,7 +17,7 @@ FIRST_WORDS = "Exploitability is exact: NashConv / 2"
 NOTE = (
     f"{FIRST_WORDS}, what a perfect opponent wins on average beyond the game's value, in payoff "
     "points. With several seeds, figures are medians, with a confidence interval for the median from order statistics: "
-    "it reaches 95 % from 6 seeds on."
+    "its confidence reaches 95 % with six or more seeds."
 )
 PAGE_NOTE = (
     f"{NOTE} A guaranteed payoff is what the policy gets in that seat against a perfect opponent. Curves are drawn "

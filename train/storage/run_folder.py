@@ -133,7 +133,7 @@ class RunFolder:
     def config(self) -> dict[str, Any]:
         """The configuration (see `StoredConfig`); raises ValueError if it is missing, damaged or of another format."""
         if self.path.exists() and not self.path.is_dir():
-            raise ValueError(f"{self.path} is {kind_of_file(self.path)}, not the folder of a run")
+            raise ValueError(f"{self.path} is {kind_of_file(self.path)}, not a run folder")
         return self._read_json(CONFIG_FILE, StoredConfig)
 
     def identity(self) -> dict[str, Any]:

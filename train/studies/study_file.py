@@ -191,7 +191,9 @@ def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
     if options or len(names) != 1:
         raise ValueError(f"{text!r} must read NAME KEY=VALUE ..., an algorithm or preset and arguments of it")
     if names[0] not in named:
-        raise ValueError(f"unknown algorithm {names[0]!r}{did_you_mean(names[0], named)}; known are {', '.join(named)}")
+        raise ValueError(
+            f"unknown algorithm {names[0]!r}{did_you_mean(names[0], named)}; expected one of {', '.join(named)}"
+        )
     algorithm, label, given = named[names[0]]
     return _Named(algorithm, label, {**given, **common, **own})
 

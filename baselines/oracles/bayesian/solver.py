@@ -41,7 +41,7 @@ def form_of(game: Game[Any]) -> BayesianForm:
     require_two_zero_sum(game, "an exact answer on private information")
     form = game.bayesian_form()
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
-        raise ValueError(f"{game.facts.name}: deals must be finite numbers of at least 0, one or more of them positive")
+        raise ValueError(f"{game.facts.name}: deals must be finite and non-negative, and at least one must be positive")
     if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
         raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
     for player, seen in enumerate(form.observations):

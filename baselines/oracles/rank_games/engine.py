@@ -94,7 +94,7 @@ class ValueLayer(NamedTuple):
     """The values of all states with the same number of cards left, for compiled code.
 
     Attributes:
-        cards: Cards left of each player.
+        cards: Number of cards left in each hand.
         offsets: `[upper halves + 1]`, number of the first interleaving with each upper half.
         row_of: `[interleavings]`, first row of the interleaving; -1 - row if only its mirror image has rows.
         base: `[rows]`, the index in `values` of the row's score 0, whether stored or not; in Goofspiel, divided by the

@@ -39,7 +39,7 @@ def look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
 def find_stakes(context, prize, rules, work):  # type: ignore[no-untyped-def]
     """Records, for each kind of trick in `find_next`, the payment and the next context.
 
-    The sign of the next value is 0 if the game is settled, and -1 if the players are swapped there.
+    The sign of the next value is 0 if the game is settled, -1 if the next context has the seats swapped, else 1.
     """
     for kind in range(6):
         following = rules.following[context, prize, kind % 3]

@@ -34,7 +34,7 @@ MOST_GAMES = 2_000_000_000
 # Time per joint action in plain Python.
 SECONDS_PER_JOINT_ACTION = 2e-5
 PIECES_PER_THREAD = 8
-# Processor time per matrix game, compiled, by mode (ASKED, UNIFORM, SOLVED).
+# CPU time per matrix game, compiled, by mode (ASKED, UNIFORM, SOLVED).
 SECONDS_PER_GAME = (0.0, 0.8e-6, 2e-6)
 
 
@@ -113,7 +113,7 @@ class PrizePlay:
         return isinstance(table, GoofspielTable) and replace(table.game, view=self.game.view) == self.game
 
     def layer(self, cards: int) -> PrizeLayer:
-        """Returns the layer with this many cards left, 1 to all."""
+        """Returns the layer with this many cards left, from 1 to a full hand."""
         layer, (contexts, rules) = read_only(self._layers.empty_layer(cards)), self._layers.stakes(cards)
         words = np.empty(len(layer.base), dtype=np.int64)
         kernel(1e-5 * len(layer.row_of)).list_words(self.letters, layer, words)

@@ -67,7 +67,7 @@ def random_hands(count: int, most_cards: int) -> Iterator[tuple[Hand, Hand]]:
 
 @cache
 def solved_start(hands: tuple[Hand, Hand], progress: Progress | None = None) -> tuple[Matrix, Fraction, DuelState]:
-    """Solves a game's start exactly: the payoff matrix, its value, and the start itself."""
+    """Solves a game exactly; returns the payoff matrix and the value at its initial state, and that state."""
     game = DinosaurWar(hand_0=hands[0], hand_1=hands[1])
     solution, start = solve_exactly(game, progress), game.initial()[0].state
     return solution.exact_payoff_matrix(start), solution.exact_value_at(start), start

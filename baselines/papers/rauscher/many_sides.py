@@ -87,7 +87,7 @@ def continuous_bluffs(raise_size: Fraction) -> Fraction:
 
 
 def continuous_value(raise_size: Fraction) -> Fraction:
-    """Returns the value of that game to A, payoff points. In antes, it equals the probability that A bluffs.
+    """Returns the value of that game to A, in payoff points. In antes, it equals the probability that A bluffs.
 
     A bluff gains 2 (a - x) over a check at x < a, a strong raise 2 b (x - c) at x > c, and always checking is worth 0.
     Together that is a^2 + b (1 - c)^2, which equals a once a, c and d are inserted.

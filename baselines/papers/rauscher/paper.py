@@ -1,8 +1,8 @@
 """D. Rauscher, "538 Riddler: Dice Poker" (2017): pure strategies, the mixed equilibrium, other dice and raises.
 
 The grid of pure strategies is summed over all pairs of rolls. The equilibrium comes from one linear program over
-behaviour strategies, in rationals. The source's own program over the 64 pure strategies, in rationals as well, confirms
-it.
+behaviour strategies, in rationals. The source's own linear program over the 64 pure strategies, also solved in
+rationals, confirms it.
 """
 
 from __future__ import annotations

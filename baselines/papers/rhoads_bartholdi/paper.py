@@ -207,7 +207,7 @@ def draw_bids(plays: Sequence[PlayAt]) -> Figure:
 
 
 def count_findings() -> Iterator[Finding]:
-    """Figures of the rules."""
+    """Judges the figures that follow from the rules alone: the points needed to win, and the number of games."""
     yield judge(printed("The game", "points that win"), float(sum(range(1, LARGEST + 1)) // 2 + 1))
     yield judge(printed("The game", "games of 13 cards, in units of 1e29"), factorial(LARGEST) ** 3 / 1e29)
 

@@ -214,7 +214,7 @@ class Duel(Game[DuelState]):
         return outcomes
 
     def settled(self, state: DuelState) -> tuple[float, float] | None:
-        """The winner is known once the lead exceeds all tricks that can still be won."""
+        """The winner is known once the lead exceeds the number of tricks that can still be won."""
         (hand, _), score, ties = state
         if self.payoff == "win" and hand and abs(score) > len(hand) + ties:
             return sign(score), -sign(score)

@@ -82,7 +82,7 @@ class War(Game[WarState]):
         set_whole_number(self, "discards", 0, MAX_DISCARDS)
         if war_action_count(self.ranks, self.discards) > MAX_ACTIONS:
             raise ValueError(
-                f"ranks ({self.ranks}) and discards ({self.discards}) must not make more than {MAX_ACTIONS} actions"
+                f"ranks ({self.ranks}) and discards ({self.discards}) give more than {MAX_ACTIONS} actions"
             )
         if self.max_rounds is None:
             object.__setattr__(self, "max_rounds", ROUNDS_PER_PLAYER * self.num_players)

@@ -48,13 +48,17 @@ def test_a_file_of_figures(tmp_path):
 @each_row(
     ("old", "new", "message"),
     [
-        ("citation", "cited", "the file: unknown cited; known are citation, text, tables"),
+        ("citation", "cited", "the file: unknown cited; expected one of citation, text, tables"),
         ('citation = "A. Author, 2026"', "", "the file: citation is missing"),
         ("[[tables]]", "[[tables]", "Expected"),
         ("12.5", "12,5", "'12,5' is not a number"),
         ("3/4", "3/0", "Fraction"),
         ("12.5 -3", "12.5", "Table 1: 2 columns, 2 units, and a row 'a b | 12.5'"),
-        ("right =", "reason =", "'a count' at 'Section 1': unknown reason; known are printed, tolerance, right, wrong"),
+        (
+            "right =",
+            "reason =",
+            "'a count' at 'Section 1': unknown reason; expected one of printed, tolerance, right, wrong",
+        ),
         ('"0.25"', "0.25", "'a share' at 'Section 1': printed cannot be 0.25"),
         ('"Table 1"\nitem = "<row> against <column>"', '"Section 1"\nitem = "a share"', "'a share' is listed twice at"),
     ],

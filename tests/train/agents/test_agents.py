@@ -101,7 +101,7 @@ FAULTS = {
     "ends in its answer": (QUERY + "    sys.stdout.write('{'); sys.exit(4)", "in the middle of its answer .* 4"),
     "is silent": ("import time; time.sleep(60)", "does not answer within 0.3 seconds"),
     "sends half a line": (QUERY + "    print('{', end='', flush=True); sys.stdin.read()", "does not answer within"),
-    "floods": (QUERY + f"    print('x' * {2 * MOST_BYTES}, flush=True)", "answers with more than 65,536 bytes"),
+    "floods": (QUERY + f"    print('x' * {2 * MOST_BYTES}, flush=True)", "answered with more than 65,536 bytes"),
     "is no text": (QUERY + "    sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "answers"),
 }
 # What it answers at the start of 3-card Jujitsu -> what is said of that.
@@ -112,7 +112,7 @@ ANSWERS = {
     "{}": 'needs either "move" or "probabilities"',
     '{"move": "1", "probabilities": {}}': "needs either",
     '{"mvoe": "1"}': "mvoe",
-    '{"probabilities": {"9": 1}}': "'9' is not a legal move; legal are '1', '2', '3'",
+    '{"probabilities": {"9": 1}}': "'9' is not a legal move; the legal moves are '1', '2', '3'",
     '{"probabilities": {"1": -1, "2": 2}}': r"the probability of '1' \(-1.0\) must be in 0..1",
     '{"probabilities": {"1": 1e308, "2": 1e308}}': r"the probability of '1' \(1e\+308\) must be in 0..1",
     '{"probabilities": {"1": 0.5, "1": 1.0}}': "the name '1' occurs twice",

@@ -70,7 +70,7 @@ def test_a_ratio_is_our_speed_over_the_peers_in_the_same_round():
 def test_times_are_for_one_and_a_ratio_above_1_is_still_faster():
     result = compared({"peer": scripted(Sample(1, 0.5, 0.25))}, against=("peer",), timed=True)
     headings, rows = cells(result)
-    assert headings == ["", "time", "processor time", "x peer"]
+    assert headings == ["", "time", "CPU time", "x peer"]
     assert rows == [["peer", "500 ms", "250 ms", "1"], ["ours", "100 ms", "200 ms", "5"]]
 
 

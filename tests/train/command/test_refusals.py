@@ -105,7 +105,7 @@ ROWS = {
     "of public state; ppo, mmd and nfsp learn any game\n",
     # reproduce
     "reproduce": "Missing argument 'NAME'",
-    "reproduce fetterman": "unknown source 'fetterman'; known are fetterman-2023, sanwal-drechsler-2002, dice-wars",
+    "reproduce fetterman": "unknown source 'fetterman'; expected one of fetterman-2023, sanwal-drechsler-2002",
     # playoffs
     "playoffs chess": "unknown game 'chess'",
     "playoffs lowest_unique": "play-offs are for two-player zero-sum games",

@@ -135,7 +135,7 @@ def test_a_version_that_is_no_integer_is_shown_as_it_is(tmp_path, version):
 def test_a_device_is_not_to_be_resumed():
     with pytest.raises(ValueError, match=r"/dev/null is a device, neither a policy file nor the folder of a run$"):
         load_policy("/dev/null", GAME)
-    with pytest.raises(ValueError, match=r"/dev/null is a device, not the folder of a run$"):
+    with pytest.raises(ValueError, match=r"/dev/null is a device, not a run folder$"):
         read_run("/dev/null")
 
 

@@ -335,7 +335,7 @@ DAMAGE = [
     ("config.json", b"{}", "its format (None) belongs to another version; this one reads 1"),
     ("config.json", {"format": 2, "args": 3}, "its format (2) belongs to another version; this one reads 1"),
     ("config.json", b'{"format": 1}', "game is missing"),
-    ("config.json", {"colour": "red"}, "unknown name 'colour'; known are game, parameters, "),
+    ("config.json", {"colour": "red"}, "unknown name 'colour'; expected one of game, parameters, "),
     ("config.json", {"args__evaluate_every": 0}, "args.evaluate_every (0) must be at least 1"),
     ("config.json", {"args__evaluate_every": True}, "args.evaluate_every (True) must be an integer"),
     ("config.json", {"args__steps": HUGE}, "args.steps (100000…(401 digits))"),

@@ -340,7 +340,10 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
         ("seeds = " + 5000 * "[", "it is nested too deeply"),
         ("", "runs is missing"),
         ("seeds = [1, -1]\n" + GROUP, "seeds[1] (-1) must be at least 0"),
-        (GROUP + GROUP + "game = 1", "runs[1]: unknown name 'game'; known are games, algorithms, seeds, args, page"),
+        (
+            GROUP + GROUP + "game = 1",
+            "runs[1]: unknown name 'game'; expected one of games, algorithms, seeds, args, page",
+        ),
         (GROUP.replace("jujitsu", "chess"), "runs[0].games: unknown game 'chess'; known games are"),
         (GROUP.replace("num_cards=3", "num_cards=0"), "runs[0].games: num_cards (0) must be in 1..1000"),
         (GROUP.replace("num_cards=3", "3"), "runs[0].games: '3' must read KEY=VALUE"),
