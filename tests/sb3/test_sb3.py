@@ -142,7 +142,7 @@ def test_other_models_are_refused():
         ({"num_games": 0}, "num_games (0) must be at least 1"),
         ({"start": "middle"}, "start ('middle') must be one of"),
         ({"opponent": "grandmaster"}, "unknown policy 'grandmaster'"),
-        ({"opponent": ["uniform", "uniform"]}, "2 opponents given for 1 other seats; to draw one for each game"),
+        ({"opponent": ["uniform", "uniform"]}, "2 opponents given for 1 other seats; to draw an opponent per game"),
     ],
 )
 def test_bad_arguments(arguments, message):
