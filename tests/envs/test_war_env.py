@@ -95,7 +95,7 @@ def test_an_illegal_war_choice_leaves_the_game_as_it_was(play):
     env.step(11)
     env.step(11)
     before = view(env)
-    with pytest.raises(IllegalActionError, match=r"player_0 cannot play action \d+; legal actions are .*"):
+    with pytest.raises(IllegalActionError, match=r"player_0 cannot play action \d+; legal actions are .* in total"):
         env.step(env.game.actions.encode(play))
     assert same(before, view(env))
 
