@@ -69,7 +69,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return {Columns.ACTION_DIST_INPUTS: torch.where(views["action_mask"] == 1, logits, least)}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
-        """`[batch]`: the critic's values, payoff points."""
+        """`[batch]`: the critic's values, in payoff points."""
         values: Tensor = self.critic(batch[Columns.OBS]["observation"])
         return values.squeeze(-1)
 

@@ -27,7 +27,7 @@ class Match:
 
     Attributes:
         games: Number of games, over all seats.
-        payoff: The policy's mean payoff over its seats, payoff points.
+        payoff: The policy's mean payoff over its seats, in payoff points.
         wins: Fraction of the games in which the policy gets more than every other player.
     """
 

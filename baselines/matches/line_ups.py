@@ -49,8 +49,8 @@ class CrossPlay:
         mean_rounds: Mean number of rounds per game, including those of unfinished games.
         std_rounds: Standard deviation of the number of rounds over these games.
         mean_rounds_won: Per seat, the mean number of rounds of the games it won; None if it won none.
-        mean_payoffs: Per seat, payoff points; None if the compiled simulator played, which records no payoffs.
-        payoff_errors: Per seat, the standard error of its mean payoff, payoff points: 0 if there is no chance, infinite
+        mean_payoffs: Per seat, in payoff points; None if the compiled simulator played, which records no payoffs.
+        payoff_errors: Per seat, the standard error of its mean payoff, in payoff points: 0 without chance, infinite
             if a single game was sampled.
         rounds: Rounds of the only possible game if there is no chance, else None.
         winner: The winner of that game; None if there is no winner or the game is random.
@@ -111,7 +111,7 @@ def cross_play(
 
 
 def stopped_after(game: Game[Any]) -> AtEnd:
-    """What outcomes need to know of the end of a game: whether it is unfinished, and the number of its rounds."""
+    """Returns what outcomes need to know about the end of a game: whether it is unfinished, and its number of rounds."""
     return partial(_stopped_after, game)
 
 

@@ -72,7 +72,7 @@ class Subject:
         parallel: Makes the Parallel environment, if there is one.
         parameters: Keyword arguments for both.
         zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
-        value: Exact payoff of player 0 in equilibrium, payoff points; if None, an installed oracle computes it.
+        value: Exact payoff of player 0 in equilibrium, in payoff points; if None, an installed oracle computes it.
         seed: Seed of the games played.
         seconds: Approximate CPU seconds for all checks together; wall-clock time is limited to about `PATIENCE` times
             as much.

@@ -62,7 +62,7 @@ def note_call(env: Any, name: str, given: Any) -> None:
 
 
 def text_of_call(name: str, given: Any) -> str:
-    """A call as source text."""
+    """Returns a call as source text."""
     words = ", ".join(f"{key}={value!r}" for key, value in given.items()) if name == "reset" else repr(given)
     return f"{name}({words})"
 

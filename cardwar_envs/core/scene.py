@@ -33,7 +33,7 @@ class Revealed(Generic[S]):
         viewer: The player whose private information may be shown; None for a spectator, who sees only public
             information.
         last_actions: The joint action that led here (player -> action), or None.
-        payoffs: Each player's payoff so far, payoff points.
+        payoffs: Each player's payoff so far, in payoff points.
         over: Whether the game is over.
         before: The state in which `last_actions` were played, or None if unknown.
         names: Names of the players, with "You" for the viewer; if empty, they are called player_0 and so on.

@@ -113,7 +113,7 @@ def _try_aside(name: str) -> None:
 
 
 def canonical_name(name: str) -> str:
-    """The name with its parameters in alphabetical order, without brackets if it has none."""
+    """Returns the name with its parameters in alphabetical order, without brackets if it has none."""
     short, values = _parsed(name)
     inner = ",".join(f"{key}={value}" for key, value in sorted(values.items()))
     return f"{short}({inner})" if inner else short

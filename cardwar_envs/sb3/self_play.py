@@ -98,7 +98,7 @@ class SelfPlayVecEnv(VecEnv):
         return np.asarray(~np.any(self._masks.view(np.bool_), axis=2))
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The action masks, `[num_envs, num_actions]`."""
+        """Returns the action masks, `[num_envs, num_actions]`."""
         if self._masks is None:
             raise ValueError("reset must be called first")
         return self._by_env(self._masks)

@@ -63,7 +63,7 @@ class Algorithm:
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
-        """The default of each argument; some defaults differ in games with many actions (`has_many_actions`)."""
+        """Returns each argument's default; some defaults differ in games with many actions (`has_many_actions`)."""
         from train.algorithms.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
@@ -74,7 +74,7 @@ class Algorithm:
         return defaults
 
     def args_type(self) -> type[CommonArgs]:
-        """The dataclass of the algorithm's arguments; `field.metadata["description"]` describes each argument."""
+        """Returns the dataclass of the algorithm's arguments; `field.metadata["description"]` describes a field."""
         from train.algorithms.arguments import ARGUMENTS  # needs pydantic
 
         return ARGUMENTS[self.name]

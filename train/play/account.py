@@ -39,7 +39,7 @@ class Account:
     solution's strategies, which are floats.
 
     Attributes:
-        result: The human player's payoff, payoff points.
+        result: The human player's payoff, in payoff points.
         value: The human player's expected payoff if both play optimally.
         chance: Luck of chance.
         draws: Luck of the draw: which pairs of moves were drawn.

@@ -207,7 +207,7 @@ class _Remembered:
         return answers
 
     def table(self, game: Game[Any]) -> LearnedTable | None:
-        """The policy as a table; None if there were too many queries."""
+        """Returns the policy as a table; None if there were too many queries."""
         if not 0 < self._count <= MOST_KEPT:
             return None
         # Adding zero turns -0.0, whose bytes differ, into 0.0.

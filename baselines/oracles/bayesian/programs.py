@@ -1,4 +1,4 @@
-"""The linear programs of games with private types, in floats (by scipy) and in rationals."""
+"""The linear programs of games with private types, in floats (by scipy) and in rational arithmetic."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class EndlessBounds:
     """Bounds on the value of a game that may never end.
 
     Attributes:
-        lower: Lower bound on the value at the start, payoff points to player 0.
+        lower: Lower bound on the value at the start, in payoff points to player 0.
         upper: Upper bound.
         sweeps: Number of rounds of look-ahead.
         settled: Whether the last sweep left all bounds unchanged.
@@ -49,7 +49,7 @@ class EndlessBounds:
         return np.asarray(self.bounds[:, 1] - self.bounds[:, 0])
 
     def wider(self, width: float) -> int:
-        """Counts the positions whose bounds differ by more than `width`, payoff points."""
+        """Counts the positions whose bounds differ by more than `width`, in payoff points."""
         return int((self.widths > width).sum())
 
 

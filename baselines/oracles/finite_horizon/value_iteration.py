@@ -75,7 +75,7 @@ class RoundValues:
     Attributes:
         form: The positions.
         rounds: Maximum number of rounds left.
-        history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, payoff points.
+        history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, in payoff points.
         gaps: `[rounds + 1]` certified bounds on the error for each number of rounds left.
         sweeps: The number of sweeps computed; later ones repeat them.
     """
@@ -129,7 +129,7 @@ class RoundValues:
         return values
 
     def value(self, code: int, rounds_left: int) -> float:
-        """Returns the continuation value at a code to player 0, payoff points."""
+        """Returns the continuation value at a code to player 0, in payoff points."""
         node, place = code >> 1, (code >> 1) - int(self.form.levels[-2])
         if place >= 0:
             worth = float(self.history[rounds_left][place])
@@ -201,7 +201,7 @@ class RoundsTable(Table):
         return float(region.gaps[rounds_left])
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """`seen` of many observations, `[batch, num_actions]`, round by round."""
+        """Returns `seen` of many observations, `[batch, num_actions]`, round by round."""
         answers, start = np.zeros((len(observations), self.game.facts.num_actions)), self.regions[0]
         codes, rounds_left = start.form.codes_seen(observations)
         known = (codes >= 0) & (rounds_left <= start.rounds)

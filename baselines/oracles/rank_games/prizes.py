@@ -188,7 +188,7 @@ class GoofspielLayers(Layers[GoofspielState]):
         return [turned for _, turned, _ in next_prizes(self._order, context.prizes)].index(prize)
 
     def games_of(self, states: Sequence[GoofspielState]) -> Games | None:
-        """The matrix games at states with the same number of cards left, each with the score given beside its hands.
+        """Returns the matrix games at states with the same number of cards left, given as hands and scores.
 
         None if a required layer is not kept.
         """

@@ -20,7 +20,7 @@ Mixes = dict[Any, Sequence[Fraction]]
 
 
 def exact_mixes(graph: GameGraph[Any], policy: Policy, player: int) -> Mixes:
-    """Queries a policy at every state in which a player acts; raises ValueError as `exact_probabilities`."""
+    """Queries a policy at every state in which a player acts; raises ValueError like `exact_probabilities`."""
     states, observations, masks = graph.seen_by(player)
     mixes: Mixes = {}
     for start in range(0, len(states), BATCH):

@@ -40,7 +40,7 @@ class StateTables(ABC):
 
     @abstractmethod
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Returns `[rows, columns]` continuation payoffs to `player` for each action, payoff points; 0 if illegal.
+        """Returns `[rows, columns]` continuation payoffs to `player` for each action, in payoff points; 0 if illegal.
 
         `other` is the opponent's simultaneous strategy; `values` holds the values of the successor states.
         """
@@ -154,7 +154,7 @@ class PrivateTypes(StateTables):
         self._num_actions = game.facts.num_actions
         self._chances = form.weights.sum(axis=1), form.weights.sum(axis=0)
         weighted = form.weights[:, :, None, None] * form.payoffs
-        # [own types, own actions, opponent's types, opponent's actions], payoff points to the player times the
+        # [own types, own actions, opponent's types, opponent's actions], in payoff points to the player times the
         # probability of the opponent's type
         own = weighted.transpose(0, 2, 1, 3), -weighted.transpose(1, 3, 0, 2)
         self._worth = tuple(

@@ -53,7 +53,7 @@ class MixtureTables(PublicStates):
         return strategies, reach
 
     def num_histories(self) -> int:
-        """The total number of histories over all states."""
+        """Returns the total number of histories over all states."""
         graph = self.graph
         ways = np.zeros(len(graph.states) + 1)  # the last entry collects finished games
         np.add.at(ways, graph.roots, 1.0)
