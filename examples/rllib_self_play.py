@@ -128,7 +128,7 @@ def train(
         iterations: Updates, each after `JOINT_ACTIONS` joint actions.
         every: Iterations between evaluations.
         num_env_runners: Number of processes that play; with 0, this process plays.
-        seed: Seed of all randomness; results are reproducible if one process plays.
+        seed: Seed for all randomness; results are reproducible if one process plays.
         show: Called with each line.
 
     Returns:

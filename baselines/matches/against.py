@@ -56,7 +56,7 @@ def match(
             played.
         seed: Seeds all randomness.
         confidence: Level of each of the two intervals.
-        progress: Called now and then with the number of finished games.
+        progress: Called occasionally with the number of finished games.
 
     Raises:
         ValueError: If there are fewer games than seats to play in, the number of policies is wrong, or a policy does

@@ -91,7 +91,7 @@ def cross_play(
         policies: One policy, or its name, per seat.
         games: Number of games if they are random, at least 1.
         seed: Seeds all randomness.
-        progress: Called now and then with the number of finished games.
+        progress: Called occasionally with the number of finished games.
 
     Raises:
         ValueError: If the number of games or of policies is wrong, or a policy does not return probabilities.

@@ -62,7 +62,7 @@ class GameBatch(Generic[S]):
         Args:
             game: The rules.
             num_games: Number of games, at least 1.
-            seed: Seed of chance.
+            seed: Seed for chance.
             start: "initial", or "random": a state reached by uniform play to a uniformly
                 drawn depth.
             engine: "compiled", "rules", or "auto", which means "compiled" if the game has compiled rules.

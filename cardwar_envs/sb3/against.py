@@ -38,7 +38,7 @@ def make_against(
         game: A game or its name.
         num_games: Games played in parallel; each is one environment.
         opponent: As in `Opponents.of`: a policy, its name, a `Pool`, or one of these per other seat.
-        seed: Seed of chance and of the opponents' draws; SB3's own `seed` replaces it.
+        seed: Seed for chance and the opponents' draws; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
         **parameters: Parameters of the game, if it is given by name.
 
@@ -113,7 +113,7 @@ class AgainstVecEnv(VecEnvWrapper):
         Args:
             batch: The games.
             opponents: The policies of the other seats.
-            seed: Seed of the batch.
+            seed: Seed for the batch.
             learns: `[num_games, num_players]`: the learner's seats, at least one in each game.
         """
         self._seats = SelfPlayVecEnv(batch)

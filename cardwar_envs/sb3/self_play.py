@@ -25,7 +25,7 @@ def make_self_play(
     Args:
         game: A game or its name.
         num_games: Games played in parallel; each seat of each game is one environment.
-        seed: Seed of chance; SB3's own `seed` replaces it.
+        seed: Seed for chance; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
         **parameters: Parameters of the game, if it is given by name.
 

@@ -89,7 +89,7 @@ class Trainer:
     """A game in progress.
 
     Attributes:
-        seed: Seed of the opponents' moves and of chance; must be hidden, as it determines future moves.
+        seed: Seed for the opponents' moves and chance; must be hidden, as it determines future moves.
         start: The initial state.
         dealt: Index of the initial state among the outcomes of the rules' `initial`.
         steps: The joint moves so far.

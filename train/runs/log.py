@@ -66,7 +66,7 @@ class ExploitabilityLog:
             game: The game that the learner plays.
             folder: A new or empty folder, or the folder of the same log.
             label: Name of the learner in reports; they group logs that have the same label and different seeds.
-            seed: Seed of the learner, 0 to 2**32 - 1; it is also the seed of sampled measurements.
+            seed: Seed for the learner, 0 to 2**32 - 1; it is also the seed of sampled measurements.
             step: The unit of steps, for axes and tables.
             measure: "exact"; or, where that is infeasible, "matches" (1,000 games, with 99 % intervals) or "bound"
                 (trains an exploiter from scratch for each row, which takes long).

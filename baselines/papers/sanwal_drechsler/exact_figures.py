@@ -67,7 +67,7 @@ class JujitsuFigures:
 
 
 def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigures:
-    """Computes the figures of one size; `progress` is called now and then with the number of states explored."""
+    """Computes the figures of one size; `progress` is called occasionally with the number of states explored."""
     game = Jujitsu(num_cards=size)
     starts = [start._replace(state=game.canonical(start.state).state) for start in game.initial()]
     graph = build_graph(game, starts, canonical=True, progress=progress)
