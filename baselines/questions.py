@@ -104,7 +104,7 @@ def best_response(
             raises an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed
             policy, and a warning and the result say how much was removed.
         exact: Whether to use rational arithmetic (games on private information, or of up to 30,000 states unless
-            `max_states` is given); the result then has fractions, too. The policies must have exact probabilities:
+            `max_states` is given); the result then also has fractions. The policies must have exact probabilities:
             `uniform`, strategies without chance, an equilibrium solved with `exact=True` (as `"equilibrium"` is here),
             a `TablePolicy` of fractions, or your own with a method `exact_probabilities` that returns rows of
             fractions. Without that method, floats count if they are fractions with small denominators, powers of two,

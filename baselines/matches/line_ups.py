@@ -39,7 +39,7 @@ class CrossPlay:
     """Outcomes of games between the policies of a line-up.
 
     The winner is the player with the highest payoff, if only one has it. A round is one joint action; in WAR it is a
-    round of the game, wars included.
+    round of the game, including wars.
 
     Attributes:
         games: Games played; 1 if there is no chance in them.

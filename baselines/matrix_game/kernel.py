@@ -336,7 +336,7 @@ def _within_limits(matrix):  # type: ignore[no-untyped-def]
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
     """Like `solve_kernel`, but on the unmasked part of each matrix; the masked entries of x and y stay 0.
 
-    Returns whether all payoffs, masked ones included, are numbers of at most `LARGEST_PAYOFF`; stops at the first game
+    Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; stops at the first game
     where they are not.
     """
     work = workspace(matrices.shape[1], matrices.shape[2])

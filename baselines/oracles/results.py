@@ -231,7 +231,7 @@ class StateSolution(Solution):
     `gap` adds up the duality gaps of the matrix games along the worst trajectory.
 
     Attributes:
-        states: Matrix games solved. In a game of many rounds: the number of positions (wars included, mirror images
+        states: Matrix games solved. In a game of many rounds: the number of positions (including wars, mirror images
             counted once) times the number of sweeps until the values repeat bit for bit.
     """
 

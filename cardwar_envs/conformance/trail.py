@@ -41,7 +41,7 @@ class Last:
 
 
 def begin(descriptor: int) -> None:
-    """Writes the calls of this process to an open file from now on."""
+    """Writes all further calls of this process to an open file."""
     global _file
     _file = open(descriptor, "wb", buffering=0)  # noqa: SIM115  # for as long as the process lives
     _empty()

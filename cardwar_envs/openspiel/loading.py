@@ -149,7 +149,7 @@ def _parts(inner: str, name: str) -> list[str]:
 
 
 def _check_name(spiel: Any, name: str) -> None:
-    """Raises a ValueError unless the game and its parameters, nested games included, exist and have the right types."""
+    """Raises a ValueError unless the game and its parameters, also of nested games, exist and have the right types."""
     short, values = _parsed(name)
     if short.startswith("python_"):
         import open_spiel.python.games  # noqa: F401  # registers them

@@ -128,7 +128,7 @@ class AgainstVecEnv(VecEnvWrapper):
         self._seen: NDArray[np.float32] | None = None
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seeds chance and the opponents' draws, from the next `reset` on."""
+        """Seeds chance and the opponents' draws, starting at the next `reset`."""
         seeds = self._seats.seed(seed)
         self._seeds[0] = seeds[0]
         return seeds
@@ -207,5 +207,5 @@ class AgainstVecEnv(VecEnvWrapper):
 
 
 def _second_half(seed: int | None, count: int) -> NDArray[np.uint64]:
-    """`[count]` streams from the seed, distinct from those of a `GameBatch` of `count` games (the first half)."""
+    """Returns `[count]` streams that differ from those of a `GameBatch` of `count` games with the same seed."""
     return new_streams(seed, 2 * count)[count:]

@@ -37,7 +37,7 @@ class Algorithm:
     learns: str = ""  # the kind of games that it supports: `DUELS` or `PUBLIC_DUELS`; empty for all games
 
     def require(self, game: Game[Any]) -> None:
-        """Raises ValueError if the game is not of this kind; `learner` can refuse a game for other reasons, too."""
+        """Raises ValueError if the game is not of this kind; `learner` can also refuse a game for other reasons."""
         facts = game.facts
         is_duel = facts.num_players == 2 and facts.zero_sum
         if (self.learns and not is_duel) or (self.learns == PUBLIC_DUELS and not facts.public_state):
@@ -59,7 +59,7 @@ class Algorithm:
             return kind(**{**self.defaults(game), **values})
 
     def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
-        """Creates the algorithm's arguments from strings, like `args`."""
+        """Like `args`, but parses the values from strings."""
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
@@ -131,7 +131,7 @@ EVALUATIONS = 10
 
 
 def often_enough(evaluate_every: int, steps: int) -> int:
-    """Shortens the interval between evaluations in short runs, so that they have a curve, too."""
+    """Shortens the interval between evaluations in short runs, so that they also have a curve."""
     return max(1, min(evaluate_every, steps // EVALUATIONS))
 
 

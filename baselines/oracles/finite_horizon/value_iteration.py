@@ -174,7 +174,7 @@ class RoundsTable(Table):
         return RoundsPolicy(self)
 
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
-        # Matrix games: the positions, wars included, up to swapping the seats, times the sweeps.
+        # Matrix games: the positions, including wars, up to swapping the seats, times the sweeps.
         states, most = [start.state for start in starts], request.max_states or MAX_POSITIONS
         form = form_of(self.game) if most >= MAX_POSITIONS else self.game.rounds_form(states, most)
         if any(form.code(state) < 0 for state in states):

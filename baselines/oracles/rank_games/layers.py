@@ -87,7 +87,7 @@ class Layers(ABC, Generic[S]):
         self.solved, self.failures, self._seconds = 0, 0, seconds
 
     def _kernel(self, share: float) -> Any:
-        """Returns the kernels, compiled only if this fraction of the whole work would take plain Python too long."""
+        """Returns the kernels; compiles them only if plain Python is too slow for this share of all the work."""
         return kernel(share * self._seconds)
 
     @cached_property

@@ -34,12 +34,12 @@ class ExactWorth:
     """A player's payoff to go at every state: of its own policy, or of a best response to the others'.
 
     Attributes:
-        at_start: The payoff of the whole game, points.
+        at_start: The payoff of the whole game, in points.
         best: A best response: state -> action, the lowest one in case of ties. Empty for the player's own policy.
     """
 
     def __init__(self, graph: GameGraph[Any], mixes: Sequence[Mixes], player: int, responds: bool) -> None:
-        """Takes a mix per player; that of a player who responds is not used."""
+        """Takes one mix per player; ignores the mix of `player` if it responds."""
         self._game, self._mixes, self._player, self._responds = graph.game, mixes, player, responds
         self._to_go: dict[Any, Fraction] = {}
         self.best: dict[Any, int] = {}

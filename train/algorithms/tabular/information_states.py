@@ -58,7 +58,7 @@ class StateTables(ABC):
         """Converts a strategy to observations and the game's actions."""
 
     def policy(self, game: Game[Any], strategies: Strategies, weights: Weights | None = None) -> LearnedTable:
-        """Combines both strategies into one policy for both seats; `weights` `[rows]` per player, as in `of_seats`."""
+        """Combines both strategies into one policy for both seats; `weights` has `[rows]` for each player."""
         seen = [self.seen(player, strategy) for player, strategy in enumerate(strategies)]
         weights = weights or [np.ones(len(strategy)) for strategy in strategies]
         return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
@@ -66,7 +66,7 @@ class StateTables(ABC):
     def own_reach(self, player: int, strategy: Strategy) -> NDArray[np.float64]:
         """Returns `[rows]`: the probability that a player's strategy reaches each of its rows against uniform play.
 
-        If a state has a single history, this is proportional to the product of the player's own probabilities.
+        If a state has a single history, the reach is proportional to the product of the player's own probabilities.
         """
         return self.reach(player, seated(player, strategy, self.uniform[1 - player]))
 

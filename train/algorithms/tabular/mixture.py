@@ -40,7 +40,8 @@ class MixtureTables(PublicStates):
     def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
         """Returns the behaviour strategy that weights each part by its reach, and the reach.
 
-        The strategy is uniform in states that no part reaches. The reach `[states]` is that of `own_reach`.
+        The strategy is uniform in states that no part reaches. The reach `[states]` is the parts' weighted
+        `own_reach`, summed.
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
@@ -78,8 +79,8 @@ class MixtureTables(PublicStates):
     ) -> NDArray[np.float64]:
         """Returns `[histories]`: continuation payoffs to a best-responding player, times the history's probability.
 
-        `states` `[histories]` are the last states of the histories; `chances` `[histories, parts]` are the histories'
-        probabilities, given each of the `parts` that the opponent may have drawn and the player's own moves.
+        `states` `[histories]` are the last states of the histories; `chances` `[histories, parts]` are the probabilities
+        that the opponent draws each part and that the history occurs, if the player makes the history's moves.
         """
         if not len(states):
             return np.zeros(0)
