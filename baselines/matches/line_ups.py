@@ -111,7 +111,7 @@ def cross_play(
 
 
 def stopped_after(game: Game[Any]) -> AtEnd:
-    """Returns what outcomes need to know about the end of a game: whether it is unfinished, and its number of rounds."""
+    """Returns what outcomes need to know about the end of a game: whether the game is unfinished, and its rounds."""
     return partial(_stopped_after, game)
 
 

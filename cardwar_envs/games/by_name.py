@@ -119,7 +119,7 @@ def game_class(name: str) -> type[Game[Any]]:
 
 
 def _in_own_file(name: str) -> str:
-    """Returns the full name of the first class with a base class in the working folder's NAME.py, without importing it."""
+    """Returns the full name of the first class with a base class in the working folder's NAME.py, without import."""
     try:
         with open(f"{name}.py", encoding="utf-8") as file:
             code = ast.parse(file.read(MOST_LETTERS))
@@ -152,7 +152,7 @@ def add_game(kind: type[Game[Any]]) -> None:
 
 
 def spelled_name(game: Game[Any]) -> str:
-    """Returns the name by which `make_game` finds this game's class: its plain name, `openspiel:...` or `module:Class`."""
+    """Returns the name by which `make_game` finds a game's class: a plain name, `openspiel:...` or `module:Class`."""
     kind = type(game)
     if ":" in game.facts.name:
         return game.facts.name

@@ -61,7 +61,7 @@ def position_of(table: Table, revealed: Revealed[Any]) -> str:
 
 
 def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
-    """Returns the picture's text on the outcome of the last moves and who leads; empty before the first move or if none."""
+    """Returns the picture's text on the last moves' outcome and the leader; empty before the first move or if none."""
     return "" if revealed.last_actions is None else outcome_in(table.game.scene(revealed))
 
 
@@ -72,7 +72,7 @@ def outcome_in(scene: Scene) -> str:
 
 
 def turn_of(trainer: Trainer) -> int:
-    """Returns a number, contained in requests, that changes with every move and at the end, to refuse stale requests."""
+    """Returns a number that changes with every move and at the end; requests contain it, to detect stale ones."""
     return 1 + len(trainer.steps) + (trainer.ending is not None)
 
 

@@ -113,7 +113,7 @@ class OptimalPlay:
         return strategies
 
     def ranges(self) -> tuple[Array, Array]:
-        """Returns the least and greatest probability of each action over all optimal strategies, shaped like `default`."""
+        """Returns the least and greatest probability of each action in optimal strategies, shaped like `default`."""
         low, high = np.zeros_like(self.default()), np.zeros_like(self.default())
         for games, faces in self._layers:
             for seat in (0, 1):

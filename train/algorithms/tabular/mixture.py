@@ -79,8 +79,8 @@ class MixtureTables(PublicStates):
     ) -> NDArray[np.float64]:
         """Returns `[histories]`: continuation payoffs to a best-responding player, times the history's probability.
 
-        `states` `[histories]` are the last states of the histories; `chances` `[histories, parts]` are the probabilities
-        that the opponent draws each part and that the history occurs, if the player makes the history's moves.
+        `states` `[histories]` are the histories' last states; `chances` `[histories, parts]` are the probabilities that
+        the opponent draws each part and that the history occurs, if the player makes the history's moves.
         """
         if not len(states):
             return np.zeros(0)
