@@ -108,7 +108,7 @@ def closing_does_no_harm(subject: Subject) -> None:
 def missing_here(error: BaseException, env: Any = None) -> bool:
     """Returns whether an error means that this machine lacks a display, OpenGL or an optional library.
 
-    A missing module of the environment's own package, or name in a library, is the environment's fault.
+    A missing module of the environment's own package, or a missing name in a library, is the environment's fault.
     """
     if error.__cause__ is not None and missing_here(error.__cause__, env):
         return True

@@ -85,7 +85,7 @@ def opens_files(name: str) -> bool:
 
 
 def game_class(name: str) -> type[Game[Any]]:
-    """Returns the class of the game with the given name. This can import a module, so the name must come from the user.
+    """Returns the class of the game with the given name. May import a module, so the name must come from the user.
 
     Args:
         name: The name of a game of this package, of a registered game, or of an entry point in the group

@@ -203,7 +203,9 @@ class JointCriticArgs(SelfPlayArgs):
     critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)
     actor_rate: float = option(1e-3, "initial learning rate of Adam for the actor; decays linearly", low=1e-9)
     final_rate: float = option(0.02, "final decaying rates as a fraction of the initial ones", low=0.0, high=1.0)
-    temperature: float = option(0.3, "regularization towards the magnet, in payoff points per nat", low=0.0)
+    temperature: float = option(
+        0.3, "weight of the regularization towards the magnet, in payoff points per nat", low=0.0
+    )
     magnet_rate: float = option(5e-3, "initial rate of the magnet's moving average; decays linearly", 0.0, 1.0)
     target_rate: float = option(0.02, "rate of the target critic's moving average, per update", low=1e-9, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)

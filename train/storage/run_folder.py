@@ -81,7 +81,7 @@ class RunFolder:
     def reopen(cls, path: str | Path, identity: Mapping[str, Any]) -> RunFolder:
         """Opens a run to resume it; `identity` has the entries of `run_identity`; further entries are ignored.
 
-        It may have more steps than the run, which `extend` then extends.
+        `identity` may have more steps than the run, which `extend` then extends.
 
         Raises:
             ValueError: If the folder contains no run or a damaged run; if the run has another game, algorithm,
@@ -131,7 +131,7 @@ class RunFolder:
         self._replace(CONFIG_FILE, _json(longer))
 
     def config(self) -> dict[str, Any]:
-        """Returns the configuration (see `StoredConfig`); raises ValueError if it is missing, damaged or too new."""
+        """Returns the configuration (`StoredConfig`); raises ValueError if it is missing, damaged or of another format."""
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(f"{self.path} is {kind_of_file(self.path)}, not a run folder")
         return self._read_json(CONFIG_FILE, StoredConfig)

@@ -50,7 +50,7 @@ class Program:
     A reply is player 0's payoff against an action of a type of player 1, a concession the lowest reply of a type.
 
     In games with ordered types, payoffs against neighbouring types of player 1 differ in few entries. So each reply is
-    written as the reply of the previous type plus the difference. This keeps the program sparse; without it, the
+    written as the reply of the previous type plus the difference. The difference keeps the program sparse; otherwise the
     program would have millions of entries for 1000 types.
     """
 

@@ -2,7 +2,7 @@
 
 If player 0 can guarantee a payoff within `n` rounds when unfinished games count as lost, it can guarantee that payoff
 in the endless game too, whatever the payoff of endless play. The same holds for player 1. The bounds tighten with each
-round. They need not meet: if neither player can force an end, play may never end.
+round. The bounds need not meet: if neither player can force an end, play may never end.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Evaluates policies in Goofspiel, layer by layer, on the interleavings and contexts of `prizes.py`.
 
-Policies must play the same in all states with the same interleaving. They are queried in batches, once per observation
+Policies must play the same in all states with the same interleaving. Policies are queried in batches, once per observation
 at a reachable undecided state. Uniform play needs no queries; an equilibrium too large to query is recomputed.
 """
 

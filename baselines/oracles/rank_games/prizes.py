@@ -62,7 +62,7 @@ def stakes_of(game: Goofspiel, start: Context) -> list[Stakes]:
 def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
     """Returns `[places, 2 seats, rest of the observation]`: the observation except the hands.
 
-    There is a place for each context and prize that can be turned up.
+    Each context and prize that can be turned up has a place.
     """
     rows = []
     for prizes, score, carried in contexts:

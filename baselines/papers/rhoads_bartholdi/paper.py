@@ -1,6 +1,6 @@
 """Rhoads and Bartholdi 2012: optimal first bids in Goofspiel, and the exploitability of simple strategies.
 
-The article solves 13 cards in random order by points, as this suite does. Its tables are not publicly available, so its
+The article solves 13 cards in random order by points, as this suite does. Its tables are not public, so the article's
 verbal claims are judged, and figures are marked as new. A claim about bids is judged over all optimal strategies for
 the first bid: a linear program computes how far the best strategy with some property falls short of the value.
 """
