@@ -98,8 +98,8 @@ def best_response(
             many rounds a policy is queried once per number of rounds left, or only once if it declares `stationary`.
         player: The player who responds.
         max_states: Maximum number of states (a million by default), or of positions in a game of many rounds (four
-            million). The limit does not apply to duels in which only the order of ranks matters or to games with private
-            information, whose states are not enumerated.
+            million). The limit does not apply to duels in which only the order of ranks matters or to games with
+            private information, whose states are not enumerated.
         illegal: How to treat probability on illegal actions, which policies trained without masks can have. "raise"
             raises an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed
             policy, and a warning and the result say how much was removed.

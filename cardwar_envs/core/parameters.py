@@ -22,8 +22,8 @@ MANY_DIGITS = re.compile(r"\d{31,}")
 class ArgumentError(ValueError, TypeError):
     """An unknown argument.
 
-    `ArgumentError` is also a TypeError, which Python raises for an unknown keyword: Stable-Baselines3 and TorchRL try keywords of
-    their own and drop them after a TypeError.
+    `ArgumentError` is also a TypeError, which Python raises for an unknown keyword: Stable-Baselines3 and TorchRL try
+    keywords of their own and drop them after a TypeError.
     """
 
 

@@ -44,7 +44,8 @@ class SelfPlayVecEnv(VecEnv):
     Environment `game * num_players + seat` is one seat of one game. Observations are the game's arrays, not dicts.
     sb3-contrib gets masks through `env_method("action_masks")`. A seat is done when it goes out or the game ends. The
     mask of a seat that is out is all zeros until the next game; such rows are not decisions and must be excluded from
-    training. These rows occur only in games for more than two players, and never in `AgainstVecEnv` with one seat per game.
+    training. These rows occur only in games for more than two players, and never in `AgainstVecEnv` with one seat per
+    game.
     """
 
     def __init__(self, batch: GameBatch[Any]) -> None:

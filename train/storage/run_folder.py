@@ -131,7 +131,7 @@ class RunFolder:
         self._replace(CONFIG_FILE, _json(longer))
 
     def config(self) -> dict[str, Any]:
-        """Returns the configuration (`StoredConfig`); raises ValueError if it is missing, damaged or of another format."""
+        """Returns the configuration (`StoredConfig`); raises ValueError if missing, damaged or of another format."""
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(f"{self.path} is {kind_of_file(self.path)}, not a run folder")
         return self._read_json(CONFIG_FILE, StoredConfig)

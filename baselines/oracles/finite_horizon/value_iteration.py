@@ -244,7 +244,7 @@ class RoundsPolicy(EquilibriumPolicy):
     table: RoundsTable
 
     def choice_probabilities(self, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-        """Returns the strategies over player 0's choices at all codes, concatenated; None for any form but the solved one."""
+        """Returns the strategies over player 0's choices at all codes, concatenated; None unless `form` was solved."""
         start = self.table.regions[0]
         if form is not start.form or rounds_left > start.rounds:
             return None

@@ -1,9 +1,9 @@
 """Mixtures of policies, of which one is drawn per game: their average strategy and their exploitability.
 
 Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is equivalent to
-the behaviour strategy that weights each part by the reach of its own choices. The equivalence holds if every information state
-has a single history. Otherwise a policy that sees only states is in general not equivalent to the mixture;
-`response_value` evaluates the mixture itself.
+the behaviour strategy that weights each part by the reach of its own choices. The equivalence holds if every
+information state has a single history. Otherwise a policy that sees only states is in general not equivalent to the
+mixture; `response_value` evaluates the mixture itself.
 """
 
 from __future__ import annotations
