@@ -62,5 +62,5 @@ class UniformActions:
 
 
 def _shares(counts: NDArray[Any]) -> list[list[Fraction]]:
-    """Each row's counts as fractions of their sum."""
+    """Returns each row's counts as fractions of their sum."""
     return [[Fraction(count) / Fraction(sum(row)) for count in row] for row in counts.tolist()]

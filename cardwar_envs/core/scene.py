@@ -186,7 +186,7 @@ def _char_width(character: str) -> float:
 
 
 def fitted(text: str, size: float, room: float, mono: bool = False) -> tuple[str, float]:
-    """Returns the text and a font size at which it fits: smaller if necessary, truncated below `SMALLEST`."""
+    """The text and a font size at which it fits: smaller if necessary, truncated below `SMALLEST`."""
     size = min(size, max(SMALLEST, size * room / max(text_width(text, size, mono), 1e-9)))
     kept = text
     while kept and text_width(kept, size, mono) > room * 1.0001:

@@ -44,7 +44,7 @@ class Texts(Rules[S]):
         return " ".join(filter(None, sentences))
 
     def _moves_in_words(self) -> str:
-        """Returns a sentence that lists the moves, per seat if needed; "" for many moves or several differing seats."""
+        """A sentence that lists the moves, per seat if needed; "" for many moves or several differing seats."""
         actions = range(self.facts.num_actions)
         if len(actions) > FEW:
             return ""
@@ -56,7 +56,7 @@ class Texts(Rules[S]):
         return f"{moves}; some may not be allowed in every turn."
 
     def describe_play(self, action: int, player: int) -> str:
-        """Returns a short name for a player's move: `describe_action`, or "forfeits"."""
+        """A short name for a player's move: `describe_action`, or "forfeits"."""
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)
 
     def picks(self, action: int, player: int) -> tuple[Picks, ...]:

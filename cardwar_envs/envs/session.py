@@ -89,7 +89,7 @@ def checked_seed(seed: Any) -> int | None:
 def forfeit_payoffs(
     facts: GameFacts, paid: Sequence[float], live: Sequence[int], offenders: Sequence[int]
 ) -> list[float]:
-    """Total payoffs of a game that ends by illegal actions; each offender gets the minimal payoff of the game.
+    """Returns the total payoffs of a game ended by illegal actions; each offender gets the game's minimal payoff.
 
     Players already out keep their payoffs so far. In a zero-sum game the players who did not offend (or all offenders,
     if all offended) share the rest equally, so that payoffs sum to 0. In other games they keep their payoffs so far.

@@ -88,7 +88,7 @@ class Opponents(NamedTuple):
 
 
 def one_seat_each(num_games: int, num_players: int) -> NDArray[np.bool_]:
-    """`[num_games, num_players]`: the learner's seats if it has one seat in each game, in rotation."""
+    """Returns `[num_games, num_players]`: the learner's seats if it has one seat in each game, in rotation."""
     own: NDArray[np.bool_] = np.arange(num_games)[:, None] % num_players == np.arange(num_players)
     return own
 
@@ -160,7 +160,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return self._look(observations), rewards[self._own], dones.reshape(-1)[self._own], infos
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The action masks, `[num_envs, num_actions]`."""
+        """Returns the action masks, `[num_envs, num_actions]`."""
         return self._seats.action_masks()[self._own]
 
     def env_method(
@@ -186,7 +186,7 @@ class AgainstVecEnv(VecEnvWrapper):
             self._drawn[games, seat] = chosen_actions(weights[own[games], seat], draw(self.streams, games))
 
     def _replies(self) -> NDArray[np.int64]:
-        """`[num_games, num_players]`: the opponents' actions; 0 for the learner and for waiting players."""
+        """Returns `[num_games, num_players]`: the opponents' actions; 0 for the learner and for waiting players."""
         if self._seen is None:
             raise ValueError("reset must be called before the first step")
         shape = self._learns.shape

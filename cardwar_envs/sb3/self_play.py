@@ -94,7 +94,7 @@ class SelfPlayVecEnv(VecEnv):
         return self._by_env(observations)
 
     def _out(self) -> NDArray[np.bool_]:
-        """`[num_games, num_players]`: the players who are out of the game."""
+        """Returns `[num_games, num_players]`: the players who are out of the game."""
         assert self._masks is not None
         return np.asarray(~np.any(self._masks.view(np.bool_), axis=2))
 

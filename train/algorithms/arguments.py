@@ -105,7 +105,7 @@ class PSROArgs(ResponderArgs):
     final_entropy: float = option(1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
 
     def schedules(self) -> dict[str, float]:
-        """None: rates decay over `response_steps`, in each response anew."""
+        """None: rates decay over `response_steps`, afresh in each response."""
         return {}
 
 

@@ -190,7 +190,7 @@ class Record:
         return self.episode.revealed(self.game, self.seat)
 
     def remarks(self) -> list[str]:
-        """For each state, the cost of the human player's preceding move as text; empty if that move was not judged."""
+        """Returns, for each state, the cost of the human player's preceding move as text; "" if it was not judged."""
         said = [""]
         for step in self.content["steps"]:
             verdict, played = step["verdict"], str(step["actions"].get(str(self.seat)))

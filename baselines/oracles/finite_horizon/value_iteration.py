@@ -115,7 +115,7 @@ class RoundValues:
         self.gaps = np.cumsum(added)
 
     def around(self, nodes: Nodes, rounds_left: int) -> NDArray[np.float64]:
-        """Values by code of everything that can follow `nodes` within a round, with this many rounds left."""
+        """Returns the values, by code, of all that can follow `nodes` within a round with this many rounds left."""
         values = at_codes(self.form, self.history[rounds_left - 1])
         levels = self.form.levels
         needed = np.zeros(levels[-2], dtype=np.bool_)

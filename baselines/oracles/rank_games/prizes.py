@@ -75,7 +75,7 @@ def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
 
 
 def _outcomes(game: Goofspiel, context: Context, prize: int, left: Hand) -> list[tuple[float, Context | None]]:
-    """If nobody, player 0 or player 1 wins a prize: the points paid to player 0, and the next context.
+    """Returns the points paid to player 0, and the next context, if nobody, player 0 or player 1 wins a prize.
 
     The next context is None if the game is settled; the payment then includes all remaining ones.
     """

@@ -152,7 +152,7 @@ def _listed(prizes: Sequence[int]) -> str:
 
 
 def claims_table(bids: dict[int, list[PlayAt]]) -> Table:
-    """For each size, the number of first prizes for which each claim holds."""
+    """Returns, for each size, the number of first prizes for which each claim holds."""
     rows = [[size, *(sum(map(of, plays)) for of in CLAIMS.values())] for size, plays in bids.items()]
     return [["cards", *CLAIMS], *rows]
 

@@ -138,7 +138,7 @@ class DicePoker(Game[DicePokerState]):
         )
 
     def compiled_rules(self) -> CompiledRules[DicePokerState]:
-        """Returns the compiled rules; a row holds both rolls and both actions, which are -1 before they are chosen."""
+        """The compiled rules; a row holds both rolls and both actions, which are -1 before they are chosen."""
         from cardwar_envs.games.dice_poker import kernel  # compiles on first use
 
         def to_row(state: DicePokerState) -> NDArray[np.float32]:

@@ -172,7 +172,7 @@ class War(Game[WarState]):
         return (Transition(CERTAIN, after, self._payments(state, after)),)
 
     def _put_down(self, play: int | WarChoice | None, at_war: bool) -> tuple[Pile, int]:
-        """Returns all cards of a play, and the battle card."""
+        """All cards of a play, and the battle card."""
         if isinstance(play, WarChoice) and at_war:
             return (*play.discards, play.battle), play.battle
         if isinstance(play, int) and not at_war:
@@ -180,7 +180,7 @@ class War(Game[WarState]):
         raise IllegalActionError(f"{play!r} is not a play for {'a war' if at_war else 'a round'}")
 
     def _decided(self, state: WarState, hands: list[Pile], pot: list[int], battle: dict[int, int]) -> WarState:
-        """Returns the state after the cards are compared: a player has taken the pot, or a war begins."""
+        """The state after the cards are compared: a player has taken the pot, or a war begins."""
         highest = max(battle.values())
         best = tuple(player for player, card in battle.items() if card == highest)
         wins = list(state.wins)
@@ -269,7 +269,7 @@ class War(Game[WarState]):
         return {"utility": utility(state, player)}
 
     def compiled_rules(self) -> CompiledRules[WarState]:
-        """Compiled rules; a row is player 0's observation."""
+        """The compiled rules; a row is player 0's observation."""
         from cardwar_envs.games.war import kernel  # compiles on first use
 
         start = self.observation(self.initial()[0].state, 0)
