@@ -33,7 +33,7 @@ GAMES, FAILED = 0, 1  # indices of `counts`
 
 @njit()
 def _features(word, letters):  # type: ignore[no-untyped-def]
-    """Returns four counts: letters, pairs of cards that could tie, A matched with a later B, B matched with a later A."""
+    """Returns four counts: letters, pairs of cards that could tie, As matched with a later B, Bs with a later A."""
     size, pairs, won, lost, open_a, open_b = 0, 0, 0, 0, 0, 0
     for place in range(letters.length):
         letter = letter_at(word, place, letters)
