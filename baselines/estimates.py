@@ -53,7 +53,7 @@ class Relay:
             self.expect(at_least)
 
     def forecast(self, seconds: float) -> None:
-        """Called before work in rationals, or a part of it, with an estimate of its seconds."""
+        """Called before work in rational arithmetic, or before a part of the work, with an estimate of the seconds."""
 
     def expect(self, total: int) -> None:
         """Called before the work starts, with the number of matrix games if it is known."""
@@ -74,7 +74,7 @@ class Refusing(Relay):
         self._what, self._instead = what, instead
 
     def expect(self, total: int) -> None:
-        """As in `Relay`."""
+        """See `Relay`."""
         if (seconds := seconds_for(total, self.work)) > WAITED_FOR:
             raise ValueError(f"{self._what} takes {in_words(seconds)} to compute; {self._instead}")
 
@@ -87,7 +87,7 @@ class Announced(Relay):
         self._say, self._said = say, 0.0
 
     def foresee(self, work: float, at_least: int) -> None:
-        """As in `Relay`."""
+        """See `Relay`."""
         self.work = work
         if at_least:
             seconds = in_words(seconds_for(at_least, work))
@@ -96,13 +96,13 @@ class Announced(Relay):
             )
 
     def forecast(self, seconds: float) -> None:
-        """As in `Relay`; says it again only if it has doubled."""
+        """See `Relay`; repeats the estimate only if it has doubled."""
         if seconds > max(WAITED_FOR, 2.0 * self._said):
             self._said = seconds
-            self._say(f"Solving in rationals takes at least {in_words(seconds)} on one processor.")
+            self._say(f"Solving in rational arithmetic takes at least {in_words(seconds)} on one processor.")
 
     def expect(self, total: int) -> None:
-        """As in `Relay`."""
+        """See `Relay`."""
         seconds = seconds_for(total, self.work)
         if seconds > WORTH_SAYING:
             self._say(f"{total:,} matrix games on {processors()} processors take {in_words(seconds)}.")

@@ -135,7 +135,7 @@ def read_plain(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -
     """Reads a whole plain file.
 
     Raises:
-        ValueError: As `require_plain`; also if it has more than `most` bytes.
+        ValueError: Like `require_plain`; also if it has more than `most` bytes.
         OSError: If it cannot be read.
     """
     require_plain(path, folder)

@@ -39,7 +39,7 @@ def solve(
         selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's
             name, or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
             value. The default plays uniformly where that is optimal at every state (Dinosaur War, Dice Wars).
-        exact: Whether to compute in rationals, which suits small games. `Solution.exact` is then the value as a
+        exact: Whether to use rational arithmetic, which suits small games. `Solution.exact` is then the value as a
             fraction, `labelled` returns fractions, and other values and strategies are rounded from exact ones. None
             means True for games with private information and few types, where rationals are cheap, else False.
         max_states: Maximum number of matrix games; by default a million, or three billion for a duel in which only the
@@ -56,7 +56,7 @@ def solve(
 
     Raises:
         ValueError: If the game is unsupported or too large, the selection is unknown, an option does not fit the game,
-            or rationals are combined with a selection other than the default.
+            or `exact` is combined with a selection other than the default.
         ModuleNotFoundError: If Ray is requested and not installed.
     """
     require_game(game)
@@ -98,13 +98,13 @@ def best_response(
             many rounds a policy is queried once per number of rounds left, or only once if it declares `stationary`.
         player: The player who responds.
         max_states: Maximum number of states (a million by default), or of positions in a game of many rounds (four
-            million). It does not apply to duels in which only the order of ranks matters or to games with private
-            information, whose states are not enumerated.
+            million). The limit does not apply to duels in which only the order of ranks matters or to games with
+            private information, whose states are not enumerated.
         illegal: How to treat probability on illegal actions, which policies trained without masks can have. "raise"
             raises an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed
             policy, and a warning and the result say how much was removed.
-        exact: Whether to compute in rationals (games on private information, or of up to 30,000 states unless
-            `max_states` is given); the result then has fractions, too. The policies must have exact probabilities:
+        exact: Whether to use rational arithmetic (games on private information, or of up to 30,000 states unless
+            `max_states` is given); the result then also has fractions. The policies must have exact probabilities:
             `uniform`, strategies without chance, an equilibrium solved with `exact=True` (as `"equilibrium"` is here),
             a `TablePolicy` of fractions, or your own with a method `exact_probabilities` that returns rows of
             fractions. Without that method, floats count if they are fractions with small denominators, powers of two,
@@ -129,14 +129,14 @@ def best_response(
 
 
 def _no_invariances(policies: object) -> int:
-    """In rationals, every state is evaluated, so no declared invariance is relied on."""
+    """Relies on no declared invariance: in rational arithmetic, every state is evaluated."""
     return 0
 
 
 def _exact_policies(policy: Seats, game: Game[Any], illegal: str) -> list[Policy]:
-    """One policy per seat, with the name `equilibrium` standing for one in rationals."""
+    """Returns one policy per seat; the name `equilibrium` stands for an equilibrium in rational arithmetic."""
     if illegal != "raise":
-        raise ValueError(f"illegal ({illegal!r}) must be 'raise' where rationals are asked for")
+        raise ValueError(f"illegal ({illegal!r}) must be 'raise' if exact=True")
 
     def found(each: Policy | str) -> Policy | str:
         return solve(game, exact=True).policy if each == "equilibrium" else each
@@ -202,11 +202,11 @@ def exploitability(
 ) -> float | Fraction:
     """Computes NashConv / 2 of a policy in a two-player zero-sum game, in payoff points.
 
-    A best response wins this much more than the game's value, averaged over both seats. Arguments as for `nash_conv`;
-    with `exact` the result is a fraction.
+    A best response wins this much more than the game's value, averaged over both seats. The arguments are those of
+    `nash_conv`; with `exact` the result is a fraction.
 
     Raises:
-        ValueError: As `nash_conv`; also for games with other than two players, where exploitability is not defined
+        ValueError: Like `nash_conv`; also for games with other than two players, where exploitability is not defined
             (use `nash_conv` there).
     """
     require_game(game)

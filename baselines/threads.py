@@ -1,7 +1,7 @@
 """Runs compiled work on several processors: the thread pool of all oracles.
 
-Compiled code releases Python's global interpreter lock, so plain threads run in parallel. They end with the call, so
-later forks are safe; the threads of numba's own pool would be missing in a forked process.
+Compiled code releases Python's global interpreter lock, so plain threads run in parallel. The threads end with the
+call, so later forks are safe; the threads of numba's own pool would be missing in a forked process.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ An observation is `{"observation": float32[2], "action_mask": int8[2]}`: the age
 the other games of the suite, an observation does not determine the state: only `state()` shows both rolls. Rewards are
 payoff points, at most the ante plus the raise.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
+* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are the fields of `cardwar_envs.games.dice_poker.DicePoker`, plus `render_mode` and

@@ -8,7 +8,7 @@ Agents are `player_0` and `player_1`. An observation is
 opponent's count per rank, own score minus the opponent's, carried ties. Action `i` plays the
 `i`-th lowest rank. Rewards are payoff points: +1 / 0 / -1 for each trick (`payoff="margin"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
+* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are the fields of `cardwar_envs.games.dinosaur_war.DinosaurWar`, plus `render_mode` and

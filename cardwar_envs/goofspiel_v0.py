@@ -18,7 +18,7 @@ count of each card, a 1 for each prize that comes later, the current prize. `pay
 minus the opponent's; `ties="carry"` adds a last entry with the points carried over. Action `i` plays card `i + 1`.
 Rewards are payoff points: each prize when it is won (`payoff="margin"`), or +1 / 0 / -1 at the end (`payoff="win"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
+* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are the fields of `cardwar_envs.games.goofspiel.Goofspiel`, plus `render_mode` and

@@ -15,7 +15,7 @@ Agents are `player_0` ... `player_{num_players - 1}`. An observation is
 then, for each seat in order from the agent's own, 1 if it won the last round. Action `i` chooses `i + 1`. Rewards are
 payoff points, paid after each round.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
+* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are the fields of `cardwar_envs.games.lowest_unique.LowestUnique`, plus `render_mode` and

@@ -17,7 +17,7 @@ from the middle (positive on the opponent's side), moves left. The moves left ar
 max(coins) // min_bid); with `min_bid=0`, the moves up to the horizon. Action `i` bids `i` coins. Rewards are payoff
 points: +1 / 0 / -1 at the end.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the AEC environment. Both are the same: no wrapper is needed.
+* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
 * `parallel_env(**parameters)` makes the Parallel environment.
 
 Parameters are the fields of `cardwar_envs.games.oshi_zumo.OshiZumo`, plus `render_mode` and

@@ -69,7 +69,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return {Columns.ACTION_DIST_INPUTS: torch.where(views["action_mask"] == 1, logits, least)}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
-        """`[batch]`: the critic's values, payoff points."""
+        """`[batch]`: the critic's values, in payoff points."""
         values: Tensor = self.critic(batch[Columns.OBS]["observation"])
         return values.squeeze(-1)
 
@@ -128,7 +128,7 @@ def train(
         iterations: Updates, each after `JOINT_ACTIONS` joint actions.
         every: Iterations between evaluations.
         num_env_runners: Number of processes that play; with 0, this process plays.
-        seed: Seed of all randomness; results are reproducible if one process plays.
+        seed: Seed for all randomness; results are reproducible if one process plays.
         show: Called with each line.
 
     Returns:

@@ -35,7 +35,7 @@ Next:
 
 def main(
     folder: Annotated[Path | None, typer.Option("--out", help="New folder for both runs; default runs/demo-N.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of both learners.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for both learners.")] = 0,
 ) -> None:
     """Solves Jujitsu with 3 to 8 cards, trains both learners on 5 cards, and reports how far from optimal they play."""
     out.print(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "docs"
 DOTS_PER_INCH = 75
-# Seed of each game to draw.
+# Seed for each game to draw.
 SEED = 16
 # Numbers of tricks after which one game is drawn.
 LOOKS = (0, 2, 4, 6, 8, 10)

@@ -57,7 +57,7 @@ def state_in_any_words(state: Any) -> str:
 
 
 def _fields(kind: type) -> dict[str, Any] | None:
-    """The fields of a state's class with their types; None if the class has no fields."""
+    """Returns the fields of a state's class with their types; None if the class has no fields."""
     if dataclasses.is_dataclass(kind):
         names: Collection[str] = [field.name for field in dataclasses.fields(kind) if field.init]
     elif issubclass(kind, tuple) and hasattr(kind, "_fields"):

@@ -69,7 +69,7 @@ class Mix:
         return [(action, low, high) for action, low, high in ranges if high - low > SAME_PROBABILITY]
 
     def labelled(self) -> dict[str, float] | dict[str, Fraction]:
-        """Maps each action to its probability, a fraction if the game was solved in rationals."""
+        """Maps each action to its probability, a fraction if the game was solved exactly."""
         if self.chosen is not None:
             return dict(zip(self.actions, self.chosen, strict=True))
         return dict(zip(self.actions, self.probabilities.tolist(), strict=True))
@@ -80,9 +80,9 @@ class PlayAt:
     """Optimal play at a state."""
 
     description: str  # a description of the state, a few lines
-    value: float  # continuation value, payoff points to player 0
-    exact: Fraction | None  # `value` as a fraction; None if the game was not solved in rationals
-    # `[actions of player 0, actions of player 1]` continuation payoffs to player 0, payoff points; a player who does
+    value: float  # continuation value, in payoff points to player 0
+    exact: Fraction | None  # `value` as a fraction; None if the game was not solved exactly
+    # `[actions of player 0, actions of player 1]` continuation payoffs to player 0, in payoff points; a player who does
     # not act has one row or column.
     matrix: Array
     mixes: tuple[Mix, Mix]  # the strategy of each player
@@ -184,7 +184,7 @@ def certified_mix(actions: Sequence[str], probabilities: Sequence[float] | Array
 def exact_mix(
     actions: Sequence[str], probabilities: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]], value: Fraction
 ) -> Mix:
-    """Does the same as `certified_mix` in rationals; `value` is the value of the matrix game to this player."""
+    """Like `certified_mix`, in rational arithmetic; `value` is the value of the matrix game to this player."""
     if not actions:
         return certified_mix((), (), np.zeros((1, 1)))
     ranges = exact_ranges(matrix, value)

@@ -27,7 +27,7 @@ class Match:
 
     Attributes:
         games: Number of games, over all seats.
-        payoff: The policy's mean payoff over its seats, payoff points.
+        payoff: The policy's mean payoff over its seats, in payoff points.
         wins: Fraction of the games in which the policy gets more than every other player.
     """
 
@@ -56,7 +56,7 @@ def match(
             played.
         seed: Seeds all randomness.
         confidence: Level of each of the two intervals.
-        progress: Called now and then with the number of finished games.
+        progress: Called occasionally with the number of finished games.
 
     Raises:
         ValueError: If there are fewer games than seats to play in, the number of policies is wrong, or a policy does

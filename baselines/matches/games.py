@@ -51,7 +51,7 @@ def play_games(
         policies: One policy, or its name, per seat.
         games: Number of games; one is played if every policy is deterministic and the game has no chance.
         seed: Seeds all randomness.
-        progress: Called now and then with the number of finished games.
+        progress: Called occasionally with the number of finished games.
 
     Returns:
         `[games, players]` payoff points of whole games.

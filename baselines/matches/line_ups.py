@@ -39,7 +39,7 @@ class CrossPlay:
     """Outcomes of games between the policies of a line-up.
 
     The winner is the player with the highest payoff, if only one has it. A round is one joint action; in WAR it is a
-    round of the game, wars included.
+    round of the game, including wars.
 
     Attributes:
         games: Games played; 1 if there is no chance in them.
@@ -49,8 +49,8 @@ class CrossPlay:
         mean_rounds: Mean number of rounds per game, including those of unfinished games.
         std_rounds: Standard deviation of the number of rounds over these games.
         mean_rounds_won: Per seat, the mean number of rounds of the games it won; None if it won none.
-        mean_payoffs: Per seat, payoff points; None if the compiled simulator played, which records no payoffs.
-        payoff_errors: Per seat, the standard error of its mean payoff, payoff points: 0 if there is no chance, infinite
+        mean_payoffs: Per seat, in payoff points; None if the compiled simulator played, which records no payoffs.
+        payoff_errors: Per seat, the standard error of its mean payoff, in payoff points: 0 without chance, infinite
             if a single game was sampled.
         rounds: Rounds of the only possible game if there is no chance, else None.
         winner: The winner of that game; None if there is no winner or the game is random.
@@ -91,7 +91,7 @@ def cross_play(
         policies: One policy, or its name, per seat.
         games: Number of games if they are random, at least 1.
         seed: Seeds all randomness.
-        progress: Called now and then with the number of finished games.
+        progress: Called occasionally with the number of finished games.
 
     Raises:
         ValueError: If the number of games or of policies is wrong, or a policy does not return probabilities.
@@ -111,7 +111,7 @@ def cross_play(
 
 
 def stopped_after(game: Game[Any]) -> AtEnd:
-    """What outcomes need to know of the end of a game: whether it is unfinished, and the number of its rounds."""
+    """Returns what outcomes need to know about the end of a game: whether the game is unfinished, and its rounds."""
     return partial(_stopped_after, game)
 
 

@@ -128,7 +128,7 @@ def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
 
 @njit()
 def solve_carefully(matrix, x, y):  # type: ignore[no-untyped-def]
-    """As `solve_kernel`; if the bounds are too far apart, solves the game again in pairs of floats.
+    """Like `solve_kernel`; if the bounds are too far apart, solves the game again in pairs of floats.
 
     Returns:
         Bounds on the value, and whether pairs were needed.

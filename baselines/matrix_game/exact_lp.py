@@ -1,4 +1,4 @@
-"""Solves small linear programs in rationals: the simplex method with Bland's rule, which cannot cycle."""
+"""Solves small linear programs in rational arithmetic: the simplex method with Bland's rule, which cannot cycle."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def _is_skew(matrix):  # type: ignore[no-untyped-def]
 
 @_uncounted
 def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
-    """As `solve_kernel`, with scratch arrays from `workspace`."""
+    """Like `solve_kernel`, with scratch arrays from `workspace`."""
     low, high, maximin, row, minimax, column = _extremes(matrix, work.greatest)
     if maximin == minimax:
         for i in range(len(x)):
@@ -301,7 +301,7 @@ def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
 
 @njit(error_model="numpy")
 def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ignore[no-untyped-def]
-    """As `solve_with`, on the legal rows and columns; `part` has room for a copy of them."""
+    """Like `solve_with`, on the legal rows and columns; `part` has room for a copy of them."""
     rows, columns = np.flatnonzero(row_mask), np.flatnonzero(column_mask)
     small = part[: len(rows) * len(columns)].reshape(len(rows), len(columns))
     for i in range(len(rows)):
@@ -336,7 +336,7 @@ def _within_limits(matrix):  # type: ignore[no-untyped-def]
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
     """Like `solve_kernel`, but on the unmasked part of each matrix; the masked entries of x and y stay 0.
 
-    Returns whether all payoffs, masked ones included, are numbers of at most `LARGEST_PAYOFF`; stops at the first game
+    Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; stops at the first game
     where they are not.
     """
     work = workspace(matrices.shape[1], matrices.shape[2])

@@ -2,7 +2,7 @@
 
 Any mixture of optimal strategies is optimal, so the search may stop at any time. It is the fully corrective method of
 Frank and Wolfe: find the mixture of the known vertices with the greatest entropy, then add the vertex that promises the
-largest gain, and stop when that gain is below `ENTROPY_GAP`. This gain bounds how far the entropy is from the maximum.
+largest gain, and stop when that gain is below `ENTROPY_GAP`. The gain bounds how far the entropy is from the maximum.
 """
 
 from __future__ import annotations

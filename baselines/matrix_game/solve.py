@@ -37,11 +37,11 @@ class MatrixSolution:
     """An equilibrium of one matrix game.
 
     Attributes:
-        value: The payoff to the row player, payoff points; midway between the certified bounds.
+        value: The payoff to the row player, in payoff points; midway between the certified bounds.
         row_strategy: `[rows]` probabilities.
         column_strategy: `[columns]` probabilities.
         gap: The row player's best-response payoff against the column strategy minus the payoff that the row strategy
-            guarantees, payoff points; the error of `value` is at most half of it.
+            guarantees, in payoff points; the error of `value` is at most half of it.
     """
 
     value: float
@@ -55,10 +55,10 @@ class MatrixSolutions:
     """Equilibria of a batch of matrix games.
 
     Attributes:
-        values: `[batch]` payoffs to the row players, payoff points.
+        values: `[batch]` payoffs to the row players, in payoff points.
         row_strategies: `[batch, rows]` probabilities.
         column_strategies: `[batch, columns]` probabilities.
-        gaps: `[batch]` duality gaps, payoff points.
+        gaps: `[batch]` duality gaps, in payoff points.
     """
 
     values: NDArray[np.float64]
@@ -69,10 +69,10 @@ class MatrixSolutions:
 
 @dataclass(frozen=True)
 class ExactMatrixSolution:
-    """An equilibrium in rationals, checked to have duality gap zero.
+    """An equilibrium in rational arithmetic, checked to have duality gap zero.
 
     Attributes:
-        value: The payoff to the row player, payoff points.
+        value: The payoff to the row player, in payoff points.
         row_strategy: `[rows]` probabilities.
         column_strategy: `[columns]` probabilities.
     """
@@ -222,7 +222,7 @@ def _solve_by_rationals(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64
 
 
 def solve_matrix_exact(matrix: Sequence[Sequence[Fraction | int]]) -> ExactMatrixSolution:
-    """Solves one game in rationals.
+    """Solves one game in rational arithmetic.
 
     Args:
         matrix: Rows of payoffs to the row player, each an integer or a `Fraction`.

@@ -38,7 +38,7 @@ class Uniform:
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
     def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
-        """The same as fractions."""
+        """Returns the probabilities as fractions."""
         return _shares(self._game.action_counts(observations, action_masks))
 
 
@@ -57,10 +57,10 @@ class UniformActions:
         return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True), dtype=np.float64)
 
     def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
-        """The same as fractions."""
+        """Returns the probabilities as fractions."""
         return _shares(action_masks)
 
 
 def _shares(counts: NDArray[Any]) -> list[list[Fraction]]:
-    """Each row's counts as fractions of their sum."""
+    """Returns each row's counts as fractions of their sum."""
     return [[Fraction(count) / Fraction(sum(row)) for count in row] for row in counts.tolist()]

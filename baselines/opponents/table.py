@@ -70,7 +70,7 @@ class TablePolicy:
         return probabilities
 
     def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[Any]:
-        """As `action_probabilities`: rows as they were given, others as fractions."""
+        """Like `action_probabilities`: rows as they were given, others as fractions."""
         others = ([Fraction(int(legal), int(mask.sum())) for legal in mask] for mask in action_masks)
         keys = observation_keys(observations)
         self._asked.update(keys)

@@ -163,7 +163,7 @@ class SimpleMindedPlayer1AsWritten(_SimpleMinded):
 class SimpleMindedPlayer2AsWritten(_SimpleMinded):
     """Plays its highest card if it holds enough cards and none is certain to win.
 
-    This is the text's `max(H_i - S)`: `S`, the set of cards that are certain to win, is empty there.
+    Implements the text's `max(H_i - S)`: `S`, the set of cards that are certain to win, is empty in this case.
 
     Names: "SimpleMindedPlayer2" in WAR 2017, section III.E, step 3.
     """

@@ -24,8 +24,8 @@ class _Adversary:
 
     Args:
         game: WAR.
-        others: The policies of the other seats, or their names, in seating order from the next seat on. They must be
-            deterministic, and none may be such an adversary itself.
+        others: The policies of the other seats, or their names, in seating order, starting with the next seat. They
+            must be deterministic, and none may itself be an adversary that queries others.
 
     Raises:
         ValueError: If the game is not WAR, or `others` is not as described. A mixed strategy of another player is

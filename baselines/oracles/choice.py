@@ -16,7 +16,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 
-# Default limit on the states where policies are measured in rationals, about a millisecond each.
+# Default limit on the states where policies are measured exactly, about a millisecond each.
 EXACT_STATES = 30_000
 
 # The last one accepts every game of public state.
@@ -36,7 +36,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
 
 
 def exact_oracle_for(game: Game[Any], max_states: int | None = None) -> ExactOracle:
-    """The oracle that measures policies in rationals; raises a ValueError as `oracle_for`."""
+    """Returns the oracle that measures policies exactly; raises a ValueError like `oracle_for`."""
     if BayesianOracle.takes(game):
         if max_states is not None:
             oracle_for(game, max_states)  # refuses

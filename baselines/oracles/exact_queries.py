@@ -46,11 +46,11 @@ def _fraction(entry: Any, name: str) -> Fraction:
         return exactly(number)
     except ValueError:
         raise ValueError(
-            f"policy {name}: probability {number!r} is a rounded float, so there is no exact figure in rationals; "
+            f"policy {name}: probability {number!r} is a rounded float, so there is no exact figure; "
             "give the policy a method exact_probabilities that returns fractions, or make it a TablePolicy of fractions"
         ) from None
 
 
 def all_exactly(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The numbers of an array as fractions; raises ValueError as `exactly`."""
+    """The numbers of an array as fractions; raises ValueError like `exactly`."""
     return np.asarray(np.frompyfunc(exactly, 1, 1)(numbers.astype(object)), dtype=object)

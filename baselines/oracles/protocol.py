@@ -33,7 +33,7 @@ BATCH = 1 << 15
 
 Progress = Callable[[int], None]
 Seats = Policy | str | Sequence[Policy | str]
-# Per player, payoff points.
+# Per player, in payoff points.
 Payoffs = tuple[float, ...]
 ExactPayoffs = tuple[Fraction, ...]
 
@@ -112,13 +112,13 @@ class Oracle(Protocol):
 
 
 class ExactOracle(Oracle, Protocol):
-    """An oracle that also measures policies in rationals; they must have `exact_probabilities`."""
+    """An oracle that also measures policies exactly; the policies must have `exact_probabilities`."""
 
     def exact_response(self, policies: Sequence[Policy], player: int) -> BestResponse:
-        """As `response`, with the value as a fraction."""
+        """Like `response`, with the value as a fraction."""
 
     def exact_payoffs(self, policies: Sequence[Policy]) -> tuple[ExactPayoffs, ExactPayoffs]:
-        """As `payoffs`, in fractions."""
+        """Like `payoffs`, in fractions."""
 
 
 class Table(ABC):
@@ -155,12 +155,12 @@ class Table(ABC):
         """Solves all states reachable from `starts`; returns the number of matrix games solved."""
 
     def value_to_go(self, state: Any) -> float:
-        """Returns the expected continuation payoff to player 0 from `state`, payoff points."""
+        """Returns the expected continuation payoff to player 0 from `state`, in payoff points."""
         decided = self._decided(state)
         return self._value(state) if decided is None else decided
 
     def gap_at(self, state: Any) -> float:
-        """Returns a certified bound on the error of `value_to_go(state)`, payoff points."""
+        """Returns a certified bound on the error of `value_to_go(state)`, in payoff points."""
         return self._gap(state) if self._decided(state) is None else 0.0
 
     def _decided(self, state: Any) -> float | None:
@@ -172,23 +172,23 @@ class Table(ABC):
 
     @abstractmethod
     def _value(self, state: Any) -> float:
-        """`value_to_go` of an undecided state."""
+        """Returns `value_to_go` of an undecided state."""
 
     @abstractmethod
     def _gap(self, state: Any) -> float:
-        """`gap_at` for an undecided state."""
+        """Returns `gap_at` for an undecided state."""
 
     @abstractmethod
     def strategies(self, state: Any) -> Strategies:
         """Returns equilibrium strategies of both players, each `[num_actions]`; all 0 for a player who does not act."""
 
     def exact_value_to_go(self, state: Any) -> Fraction:
-        """`value_to_go` as a fraction; raises a ValueError if the game was not solved in rationals."""
-        raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
+        """Returns `value_to_go` as a fraction; raises a ValueError if the game was not solved exactly."""
+        raise ValueError(f"{self.game.facts.name} was not solved exactly; ask for exact=True")
 
     def exact_strategies(self, state: Any) -> ExactStrategies:
-        """`strategies` as fractions; raises a ValueError if the game was not solved in rationals."""
-        raise ValueError(f"{self.game.facts.name} was not solved in rationals; ask for exact=True")
+        """Returns `strategies` as fractions; raises a ValueError if the game was not solved exactly."""
+        raise ValueError(f"{self.game.facts.name} was not solved exactly; ask for exact=True")
 
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
         """Returns the strategy of the player who sees `observation`, `[num_actions]`."""
@@ -204,7 +204,7 @@ class Table(ABC):
 class SolvedState(NamedTuple):
     """A solved canonical state: strategies are `[2, num_actions]`, value and gap payoff points.
 
-    `exact` are the strategies as fractions, if the game was solved in rationals.
+    `exact` are the strategies as fractions, if the game was solved exactly.
     """
 
     value: float
@@ -271,7 +271,7 @@ class EquilibriumPolicy:
         return self.table.all_seen(observations)
 
     def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[tuple[Fraction, ...]]:
-        """The same as fractions; raises a ValueError if the game was not solved in rationals."""
+        """Returns the probabilities as fractions; raises a ValueError if the game was not solved exactly."""
         seen = map(self.table.game.state_of, observations)
         return [self.table.exact_strategies(state)[player] for state, player in seen]
 
@@ -306,7 +306,7 @@ def solve_table(table: Table, method: str, request: Request) -> StateSolution:
 
 
 def lead(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`first - second` in points, 0 if the difference can be a rounding error.
+    """Returns `first - second` in points, 0 if the difference can be a rounding error.
 
     So 0.1 + 0.2 points are not ahead of 0.3, although their float sum is.
     """

@@ -41,12 +41,12 @@ class NashConv:
     """The gain of each player from switching to a best response.
 
     Attributes:
-        total: The sum over players, payoff points; 0 at an equilibrium.
-        per_player: The gain of each player's best response over its payoff, payoff points.
-        payoffs: Each player's payoff without deviations, payoff points.
+        total: The sum over players, in payoff points; 0 at an equilibrium.
+        per_player: The gain of each player's best response over its payoff, in payoff points.
+        payoffs: Each player's payoff without deviations, in payoff points.
         removed: With `illegal="renormalise"`, the probability of illegal actions that was removed; else None.
         asked: Counts of queries and repeated queries.
-        exact: `total` as a fraction; None, as the next two, if it was not computed in rationals.
+        exact: `total` as a fraction; None, like the next two, if not computed exactly.
         exact_per_player: `per_player` as fractions.
         exact_payoffs: `payoffs` as fractions.
     """
@@ -87,11 +87,11 @@ class BestResponse:
     """A best response of one player to fixed policies of the others.
 
     Attributes:
-        value: The player's expected payoff with it, payoff points.
+        value: The player's expected payoff with it, in payoff points.
         policy: A deterministic best response for that seat; ties go to the lowest action.
         removed: As in `NashConv`.
         asked: Counts of queries and repeated queries.
-        exact: `value` as a fraction; None if it was not computed in rationals.
+        exact: `value` as a fraction; None if it was not computed exactly.
     """
 
     value: float
@@ -114,7 +114,7 @@ class HeadToHead:
         win: Probability that the first policy gets more than the second.
         loss: Probability that the first policy gets less.
         tie: Probability that both policies get the same.
-        mean: Expected payoff to the first policy, payoff points.
+        mean: Expected payoff to the first policy, in payoff points.
         asked: Counts of queries and repeated queries.
     """
 
@@ -142,14 +142,14 @@ class Solution(ABC):
     Attributes:
         unit: The unit of `states`.
         game: The rules.
-        value: Expected payoff to player 0 under optimal play, payoff points.
+        value: Expected payoff to player 0 under optimal play, in payoff points.
         policy: An equilibrium behaviour strategy, for either seat.
         method: The solution method.
-        gap: Certified bound on the error of `value`, payoff points; valid if the rules pass `cardwar_envs.check_game`.
+        gap: Certified bound on the error of `value`, in payoff points; valid if `cardwar_envs.check_game` passes.
         states: Number of matrix games or information states that the solution covers.
         solved: Number of those solved in this call; less than `states` if some were cached.
         seconds: Wall time of solving, excluding the start of a cluster.
-        exact: `value` as a fraction; None if the game was not solved in rationals.
+        exact: `value` as a fraction; None if the game was not solved exactly.
     """
 
     unit: ClassVar[str]
@@ -166,7 +166,7 @@ class Solution(ABC):
 
     @abstractmethod
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
-        """Returns each player's strategy as a dict from action to probability (a `Fraction` if solved in rationals).
+        """Returns each player's strategy as a dict from action to probability (a `Fraction` if solved exactly).
 
         In games with private information, it maps each type of the player to such a dict, and `state` must be None.
 
@@ -174,7 +174,7 @@ class Solution(ABC):
             state: A state; the initial one by default.
 
         Raises:
-            ValueError: As `StateSolution.strategies`; also if no state is given and the game can start in several.
+            ValueError: Like `StateSolution.strategies`; also if no state is given and the game can start in several.
         """
 
     @abstractmethod
@@ -231,7 +231,7 @@ class StateSolution(Solution):
     `gap` adds up the duality gaps of the matrix games along the worst trajectory.
 
     Attributes:
-        states: Matrix games solved. In a game of many rounds: the number of positions (wars included, mirror images
+        states: Matrix games solved. In a game of many rounds: the number of positions (including wars, mirror images
             counted once) times the number of sweeps until the values repeat bit for bit.
     """
 
@@ -240,7 +240,7 @@ class StateSolution(Solution):
     _play: StatePlay = field(repr=False, compare=False)
 
     def value_at(self, state: Any) -> float:
-        """Returns the continuation value of `state` to player 0, payoff points.
+        """Returns the continuation value of `state` to player 0, in payoff points.
 
         Raises:
             ValueError: If the state is impossible.
@@ -258,7 +258,7 @@ class StateSolution(Solution):
         return self._play.strategies(state)
 
     def payoff_matrix(self, state: Any) -> NDArray[np.float64]:
-        """Returns the matrix game at `state`: continuation payoffs to player 0 for each joint action, payoff points.
+        """Returns the matrix game at `state`: continuation payoffs to player 0 for each joint action, in payoff points.
 
         The shape is `[legal actions of player 0, legal actions of player 1]`; a player who does not act has one row or
         column.
@@ -269,28 +269,28 @@ class StateSolution(Solution):
         return np.array(self._matrix(state, float, self._play.value_to_go))
 
     def exact_value_at(self, state: Any) -> Fraction:
-        """`value_at` as a fraction.
+        """Returns `value_at` as a fraction.
 
         Raises:
-            ValueError: If the game was not solved in rationals, or the state is impossible.
+            ValueError: If the game was not solved exactly, or the state is impossible.
         """
         self.game.check(state)
         return self._play.exact_value_to_go(state)
 
     def exact_strategies(self, state: Any) -> ExactStrategies:
-        """`strategies` as fractions.
+        """Returns `strategies` as fractions.
 
         Raises:
-            ValueError: If the game was not solved in rationals, the state is impossible or the game is over in it.
+            ValueError: If the game was not solved exactly, the state is impossible or the game is over in it.
         """
         self.game.check(state)
         return self._play.exact_strategies(state)
 
     def exact_payoff_matrix(self, state: Any) -> tuple[tuple[Fraction, ...], ...]:
-        """`payoff_matrix` as fractions.
+        """Returns `payoff_matrix` as fractions.
 
         Raises:
-            ValueError: If the game was not solved in rationals, the state is impossible or the game is over in it.
+            ValueError: If the game was not solved exactly, the state is impossible or the game is over in it.
         """
         return tuple(map(tuple, self._matrix(state, Fraction, self._play.exact_value_to_go)))
 
@@ -335,7 +335,7 @@ class StateSolution(Solution):
         ]
 
     def _strategies(self, state: Any) -> Sequence[Sequence[Any]]:
-        """Returns both strategies in floats, or in fractions if the game was solved in rationals."""
+        """Returns both strategies in floats, or in fractions if the game was solved exactly."""
         if self.exact is None:
             return [strategy.tolist() for strategy in self.strategies(state)]
         return self.exact_strategies(state)
@@ -383,7 +383,7 @@ class PrivateSolution(Solution):
     Attributes:
         states: Number of information states of both players.
         behaviour: Per player, `[types, own actions]` probabilities.
-        exact_behaviour: The same as fractions; None if not computed in rationals.
+        exact_behaviour: The same as fractions; None if not computed exactly.
     """
 
     unit: ClassVar[str] = "information states"

@@ -25,7 +25,7 @@ def recompute(name: str, progress: Progress | None = None) -> Reproduction:
 
     Args:
         name: A key of `REPRODUCTIONS`.
-        progress: Called now and then with a number that grows (states explored, matrix games solved, games played).
+        progress: Called occasionally with a number that grows (states explored, matrix games solved, games played).
 
     Raises:
         ValueError: If there is no such source.

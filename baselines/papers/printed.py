@@ -1,6 +1,6 @@
 '''The figures that a source prints, read from the `printed.toml` beside the code that judges them.
 
-Nothing in these files is computed or corrected: a figure that cannot be right is listed as printed, too.
+Nothing in these files is computed or corrected: a figure that cannot be right is also listed as printed.
 
     citation = 'The post "Dice Wars game"'
 

@@ -1,4 +1,4 @@
-"""Checks in rationals whether uniform play is optimal at every state of a duel.
+"""Checks exactly whether uniform play is optimal at every state of a duel.
 
 Uniform play gives every card of the hand the same probability. It is optimal wherever ties are discarded:
 
@@ -43,7 +43,7 @@ class UniformCheck:
 
 
 def solve_exactly(game: Duel, progress: Progress | None = None) -> StateSolution:
-    """Solves a duel in rationals."""
+    """Solves a duel in rational arithmetic."""
     return cast(StateSolution, solve(game, exact=True, progress=progress))
 
 

@@ -31,9 +31,9 @@ class Recorded:
 
     Attributes:
         game: The rules.
-        value: Expected payoff to player 0 under optimal play, payoff points.
-        gap: Certified bound on the error of `value` and of payoff matrices, payoff points.
-        exact: The value as a fraction; None if the game was not solved in rationals.
+        value: Expected payoff to player 0 under optimal play, in payoff points.
+        gap: Certified bound on the error of `value` and of payoff matrices, in payoff points.
+        exact: The value as a fraction; None if the game was not solved exactly.
         command: The command that recomputes it.
         data: All recorded data, as `cardwar solve --json` prints it; do not modify it.
     """

@@ -325,7 +325,7 @@ def _play(seats, counts, piles, pot, players, tied, discards, max_rounds, focus,
 @njit()
 @wraps_around
 def play(line_up, ranks, discards, max_rounds, focus, seed, first_game, winners, rounds):  # type: ignore[no-untyped-def]
-    """Plays the games from `first_game` on into `winners` and `rounds`; -1 means no focus, or no limit of rounds."""
+    """Plays games, starting at `first_game`, into `winners` and `rounds`; -1 means no focus, or no round limit."""
     n = len(line_up)
     seats = np.zeros(n, dtype=SEAT)
     for i in range(n):

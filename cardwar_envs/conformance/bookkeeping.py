@@ -180,7 +180,7 @@ def infos_are_of_now(subject: Subject) -> None:
 
     An info is stale if, in all compared games, it repeats the previous turn's observation, or if it is the same in the
     first two turns and changes in every later one. Infos whose names refer to the past ("last", "previous", "before")
-    are exempt. Parts of state() may be old, but not all of it.
+    are exempt. Parts of state() may be stale, but not the whole.
 
     Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
     Fix: Fill `infos` after the joint action.

@@ -83,7 +83,7 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
 
 
 def _seated(play: Play) -> list[Any]:
-    """The agents after a reset."""
+    """Returns the agents after a reset."""
     play.reset(1)
     return list(play.env.agents)
 
@@ -106,9 +106,9 @@ def closing_does_no_harm(subject: Subject) -> None:
 
 
 def missing_here(error: BaseException, env: Any = None) -> bool:
-    """Whether an error means that this machine lacks a display, OpenGL or an optional library.
+    """Returns whether an error means that this machine lacks a display, OpenGL or an optional library.
 
-    It is a fault of the environment if a module of its own package, or a name in a library, is missing.
+    A missing module of the environment's own package, or a missing name in a library, is the environment's fault.
     """
     if error.__cause__ is not None and missing_here(error.__cause__, env):
         return True
@@ -121,7 +121,7 @@ def missing_here(error: BaseException, env: Any = None) -> bool:
 
 
 def modes_of(subject: Subject) -> list[str]:
-    """The render modes that return or print something on this machine."""
+    """Returns the render modes that return or print something on this machine."""
     modes, _ = subject.once("modes", lambda: _tried(subject))
     return list(modes)
 

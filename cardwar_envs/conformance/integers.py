@@ -41,7 +41,7 @@ def equal_actions_play_alike(subject: Subject) -> None:
 
 
 def _compared(api: Api[Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yields the location in a game, and all visible data after Python integers and after integers of other types."""
+    """Yields a location in a game, and all visible data there if actions are Python integers and if of other types."""
     for seed in range(SEEDS):
         play = api.game(seed)
         agents = list(play.env.agents)

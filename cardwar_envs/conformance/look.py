@@ -74,7 +74,7 @@ def _parts(value: Any) -> list[tuple[Any, Any]]:
 
 
 def text_of(value: Any) -> str:
-    """The repr in one line, without memory addresses."""
+    """The repr on one line, without memory addresses."""
     return " ".join(ADDRESS.sub("0x", repr(value)).split())
 
 

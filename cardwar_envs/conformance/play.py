@@ -109,7 +109,7 @@ class Play(ABC):
         return not self.env.agents
 
     def mask(self, agent: Any) -> NDArray[Any] | None:
-        """The agent's mask, `[num_actions]`, from its observation or else its info.
+        """Returns the agent's mask, `[num_actions]`, from its observation or else its info.
 
         None if neither has one, or if the action space is not Discrete: then nothing defines what a mask means.
         """
@@ -121,31 +121,31 @@ class Play(ABC):
         return None
 
     def told(self, agent: Any) -> tuple[Any, Any]:
-        """The observation and the info of an agent, as returned."""
+        """Returns the observation and the info of an agent, as returned."""
         return self.observation(agent), self.part("infos").get(agent)
 
     def steady(self, info: Any) -> Any:
-        """An info without the fields that always differ."""
+        """Returns an info without the fields that always differ."""
         return _without(info, self.blind) if self.blind else info
 
     def infos(self) -> dict[Any, Any]:
-        """The infos of all agents, without the fields that always differ."""
+        """Returns the infos of all agents, without the fields that always differ."""
         return {agent: self.steady(info) for agent, info in self.part("infos").items()}
 
     def masks(self) -> dict[Any, NDArray[Any] | None]:
-        """The mask of each agent still in the game."""
+        """Returns the mask of each agent still in the game."""
         return {agent: self.mask(agent) for agent in self.env.agents if not self.dead(agent)}
 
     def legal_choice(self, agent: Any) -> Any:
-        """A legal action of the agent."""
+        """Returns a legal action of the agent."""
         return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
 
     def rewards(self) -> dict[Any, Any]:
-        """Each agent's reward in the last step, as checked by `payment`."""
+        """Returns each agent's reward in the last step, as checked by `payment`."""
         return {agent: payment(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
 
     def out(self) -> set[Any]:
-        """The agents flagged as out in the last step."""
+        """Returns the agents flagged as out in the last step."""
         terminations, truncations = self.part("terminations"), self.part("truncations")
         return {agent for agent in terminations if terminations[agent] or truncations.get(agent)}
 
@@ -157,43 +157,43 @@ class Play(ABC):
 
     @abstractmethod
     def part(self, name: str) -> dict[Any, Any]:
-        """One of `PARTS` by agent."""
+        """Returns one of `PARTS` by agent."""
 
     @abstractmethod
     def observation(self, agent: Any) -> Any:
-        """The agent's observation, as returned."""
+        """Returns the agent's observation, as returned."""
 
     @abstractmethod
     def dead(self, agent: Any) -> bool:
-        """Whether the agent is flagged as out but must still make its last step."""
+        """Returns whether the agent is flagged as out but must still make its last step."""
 
     @abstractmethod
     def asked(self) -> list[Any]:
-        """The agents whose actions the next step needs."""
+        """Returns the agents whose actions the next step needs."""
 
     @abstractmethod
     def choice(self) -> Any:
-        """A legal choice for the next step."""
+        """Returns a legal choice for the next step."""
 
     @abstractmethod
     def with_action(self, agent: Any, action: Any) -> Any:
-        """The next choice with this action for that agent, which must be about to act."""
+        """Returns the next choice with this action for that agent, which must be about to act."""
 
     @abstractmethod
     def shown(self) -> list[tuple[Any, Any]]:
-        """Each agent and its observation, as returned."""
+        """Returns each agent and its observation, as returned."""
 
     @abstractmethod
     def handed(self) -> Any:
-        """All that a learner receives for its next choice."""
+        """Returns all that a learner receives for its next choice."""
 
     @abstractmethod
     def seen(self) -> dict[str, Any]:
-        """A copy of all visible data."""
+        """Returns a copy of all visible data."""
 
 
 def info_name(path: str, key: Any) -> str:
-    """The name of an entry of a nested info."""
+    """Returns the name of an entry of a nested info."""
     return f"{path}.{key}" if path else str(key)
 
 
@@ -228,7 +228,7 @@ def as_text(paid: Any) -> str:
 
 
 def seats(env: Any) -> list[Any]:
-    """The agents in order of seat; raises NotApplicable if the environment does not declare them."""
+    """Returns the agents in order of seat; raises NotApplicable if the environment does not declare them."""
     if not hasattr(env, "possible_agents"):
         raise NotApplicable("the environment does not declare possible_agents")
     return list(env.possible_agents)
@@ -239,19 +239,19 @@ CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "
 
 
 def is_converted(env: Any) -> bool:
-    """Whether PettingZoo's converter made the environment from one of the other kind."""
+    """Returns whether PettingZoo's converter made the environment from one of the other kind."""
     return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
 
 
 def beneath(make: Callable[..., Any], **parameters: Any) -> Any:
-    """The environment wrapped by PettingZoo's converter."""
+    """Returns the environment wrapped by PettingZoo's converter."""
     env = make(**parameters)
     converter = next(layer for layer in layers(env) if type(layer).__name__ in CONVERTERS)
     return vars(converter)[CONVERTERS[type(converter).__name__]]
 
 
 def layers(env: Any) -> list[Any]:
-    """The environment, the one that it wraps, and so on."""
+    """Returns the environment, the one that it wraps, and so on."""
     found = [env]
     for layer in found:
         inner = [vars(layer).get(name) for name in ("env", "aec_env")] + [getattr(layer, "unwrapped", None)]

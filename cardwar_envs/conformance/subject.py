@@ -72,8 +72,8 @@ class Subject:
         parallel: Makes the Parallel environment, if there is one.
         parameters: Keyword arguments for both.
         zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
-        value: Exact payoff of player 0 in equilibrium, payoff points; if None, an installed oracle computes it.
-        seed: Seed of the games played.
+        value: Exact payoff of player 0 in equilibrium, in payoff points; if None, an installed oracle computes it.
+        seed: Seed for the games played.
         seconds: Approximate CPU seconds for all checks together; wall-clock time is limited to about `PATIENCE` times
             as much.
         games: Number of games or situations per search, on any machine; if None, limited only by `seconds`.
@@ -186,7 +186,7 @@ def load(
             that makes an environment.
         words: Parameters of the environment, `KEY=VALUE`; values are parsed as Python literals if possible.
         zero_sum: Whether rewards sum to zero, if the environment does not declare it.
-        seed: Seed of the games played.
+        seed: Seed for the games played.
         seconds: CPU seconds for all checks together.
         games: Number of games or situations per search.
 

@@ -41,7 +41,7 @@ class Last:
 
 
 def begin(descriptor: int) -> None:
-    """Writes the calls of this process to an open file from now on."""
+    """Writes all further calls of this process to an open file."""
     global _file
     _file = open(descriptor, "wb", buffering=0)  # noqa: SIM115  # for as long as the process lives
     _empty()
@@ -62,7 +62,7 @@ def note_call(env: Any, name: str, given: Any) -> None:
 
 
 def text_of_call(name: str, given: Any) -> str:
-    """A call as source text."""
+    """Returns a call as source text."""
     words = ", ".join(f"{key}={value!r}" for key, value in given.items()) if name == "reset" else repr(given)
     return f"{name}({words})"
 

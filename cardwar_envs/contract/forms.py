@@ -152,7 +152,7 @@ def _choices(form: RoundsForm[Any], code: int, player: int) -> list[int]:
 
 
 def _child(form: RoundsForm[Any], code: int, places: list[int]) -> int:
-    """The code reached by both players' choices."""
+    """The code that both players' choices at `code` lead to."""
     node, swapped = divmod(code, 2)
     rows = [int(form.rows[form.lists[node, seat]]) + places[seat ^ swapped] for seat in (0, 1)]
     entry = int(form.options[rows[0]] * form.option_counts[form.lists[node, 1]] + form.options[rows[1]])

@@ -140,7 +140,7 @@ def check_game(game: Game[Any], *, max_states: int = MAX_STATES, seed: int = 0) 
     Args:
         game: The rules.
         max_states: Maximum number of states to examine; may be exceeded slightly to finish a random game.
-        seed: Seed of the sample.
+        seed: Seed for the sample.
 
     Returns:
         A report with a result for each check of `cardwar_envs.contract.CHECKS`. A rule that raises counts as a failure.

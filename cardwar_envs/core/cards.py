@@ -30,7 +30,7 @@ class Pictured(Protocol):
         """Describes a player's move."""
 
     def describe_revealed(self, revealed: Revealed[Any]) -> str:
-        """The revealed information as text."""
+        """Returns the revealed information as text."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class HandGrid:
         return self.rows * (self.card_height + GAP) - GAP
 
     def place(self, index: int, top: float) -> Box:
-        """The box of the card with that index, if the rows begin at `top`."""
+        """Returns the box of the card with that index, if the rows begin at `top`."""
         row, column = divmod(index, self.columns)
         left = (WIDTH - self.columns * (self.card_width + GAP) + GAP) / 2
         step = self.card_height + GAP
@@ -170,7 +170,7 @@ def name_plate(player: int, top: float, revealed: Revealed[Any], right: str = ""
 
 
 def seats_in_view(num_players: int, viewer: int | None) -> list[int]:
-    """The players from top to bottom, the viewer last."""
+    """Returns the players from top to bottom, the viewer last."""
     others = [player for player in range(num_players) if player != viewer]
     return others if viewer is None else [*others, viewer]
 

@@ -66,7 +66,7 @@ class _Cache(FunctionCache):
 
 @cache
 def _fingerprint(function: FunctionType) -> str:
-    """A digest of a kernel, the kernels that it calls, and the constants compiled into them."""
+    """Returns a digest of a kernel, the kernels that it calls, and the constants compiled into them."""
     digest, kernels = hashlib.sha256(), [function]
     for kernel in kernels:  # grows during the loop
         for code in _codes(kernel.__code__):
@@ -112,7 +112,7 @@ def always_compiled() -> Iterator[None]:
 
 
 def quickest(name: str, seconds: float) -> Any:
-    """The kernels of a module: plain Python as long as it costs less than compiling or loading, then compiled.
+    """Returns the kernels of a module: plain Python as long as it costs less than compiling or loading, then compiled.
 
     Args:
         name: The module.
@@ -132,7 +132,7 @@ def wraps_around(function: F) -> F:
 
 @cache
 def _plain_copies(name: str) -> SimpleNamespace:
-    """A module's contents with each kernel as a plain function that calls plain functions."""
+    """Returns a module's contents with each kernel as a plain function that calls plain functions."""
     module = import_module(name)
     space = dict(vars(module))
     for key, value in vars(module).items():

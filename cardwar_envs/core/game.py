@@ -80,11 +80,11 @@ class Game(Structure[S], Texts[S]):
         raise ValueError(f"{self.facts.name} has no size")
 
     def smallest(self) -> Game[S] | None:
-        """The smallest game of this kind, e.g. for tests; None if undefined."""
+        """Returns the smallest game of this kind, e.g. for tests; None if undefined."""
         return None
 
     def parameters(self) -> dict[str, Any]:
-        """The fields of this game as plain data, from which `make_game(name, **parameters)` restores it."""
+        """Returns the fields of this game as plain data, from which `make_game(name, **parameters)` restores it."""
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]  # subclasses are dataclasses
 
     # Games are immutable, so a copy is the game itself. Pickles hold only the parameters, no cached values.

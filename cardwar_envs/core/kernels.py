@@ -8,7 +8,7 @@ from typing import Any
 
 from cardwar_envs.core.stopwatch import Stopwatch
 
-# Modules whose kernels run compiled from now on.
+# Modules whose kernels now run compiled.
 _compiled: dict[str, ModuleType] = {}
 
 

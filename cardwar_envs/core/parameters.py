@@ -22,8 +22,8 @@ MANY_DIGITS = re.compile(r"\d{31,}")
 class ArgumentError(ValueError, TypeError):
     """An unknown argument.
 
-    It is also a TypeError, which Python raises for an unknown keyword: Stable-Baselines3 and TorchRL try keywords of
-    their own and drop them after a TypeError.
+    `ArgumentError` is also a TypeError, which Python raises for an unknown keyword: Stable-Baselines3 and TorchRL try
+    keywords of their own and drop them after a TypeError.
     """
 
 
@@ -92,7 +92,7 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
 
 
 def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
-    """The known name that `name` may misspell, ignoring case; None if none is close.
+    """Returns the known name that `name` may misspell, ignoring case; None if none is close.
 
     `alike` is the `cutoff` of `difflib.get_close_matches`, from 0 to 1.
     """
@@ -100,13 +100,13 @@ def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint for errors about unknown names: " (did you mean 'jujitsu'?)", or "" if no known name is close."""
+    """Returns a hint for errors about unknown names: " (did you mean 'jujitsu'?)", or "" if no known name is close."""
     near = nearest(name, known)
     return "" if near is None else f" (did you mean {near!r}?)"
 
 
 def unexpected_keyword(name: str, reason: str) -> ArgumentError:
-    """The error for an unknown keyword, worded like Python's because TorchRL recognises it by that message."""
+    """Returns the error for an unknown keyword, worded like Python's because TorchRL recognises it by that message."""
     return ArgumentError(f"unexpected keyword argument {name!r}: {reason}")
 
 
@@ -133,6 +133,6 @@ def described(kind: type) -> dict[str, str]:
 
 
 def block_below(docstring: str, heading: str) -> str:
-    """The block of a docstring below `heading`."""
+    """Returns the block of a docstring below `heading`."""
     below = inspect.cleandoc(docstring).partition(f"{heading}\n")[2]
     return re.split(r"^\S|\n\n", below, maxsplit=1, flags=re.MULTILINE)[0]

@@ -50,7 +50,7 @@ class Episode(Generic[S]):
 
     @property
     def payoffs(self) -> tuple[float, ...]:
-        """Each player's total payoff, payoff points."""
+        """Each player's total payoff, in payoff points."""
         return tuple(sum(paid) for paid in zip(self.dealt, *self.rewards, strict=True))
 
     def revealed(self, game: Game[S], viewer: int | None = None) -> list[Revealed[S]]:

@@ -34,7 +34,7 @@ class Policy(Protocol):
     """A behaviour strategy; it sees observations and action masks, never a state."""
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """The probability of each action.
+        """Returns the probability of each action.
 
         Args:
             observations: `[batch, observation_size]` float32.
@@ -47,7 +47,7 @@ class Policy(Protocol):
 
 
 def name_of(policy: Policy) -> str:
-    """The class name of a policy, for messages; a wrapper with `stands_for` has the name of the wrapped policy."""
+    """Returns a policy's class name, for messages; a wrapper with `stands_for` has the name of the wrapped policy."""
     while hasattr(policy, "stands_for"):
         policy = policy.stands_for
     return type(policy).__name__
@@ -157,7 +157,7 @@ def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> ND
 
 
 def policy_names() -> list[str]:
-    """The names that `named_policy` accepts, sorted, without aliases."""
+    """Returns the names that `named_policy` accepts, sorted, without aliases."""
     return sorted(installed(POLICY_GROUP))
 
 
@@ -167,7 +167,7 @@ def names_a_policy(word: str) -> bool:
 
 
 def names_for(game: Game[Any]) -> list[str]:
-    """All names, including aliases, of policies that can play a game, sorted; builds no expensive policies."""
+    """Returns all names, including aliases, of policies that can play a game, sorted; builds no expensive policies."""
     fitting = [name for name in policy_names() if _fits(name, game)]
     aliases = [alias for alias, name in ALIASES.items() if name in fitting]
     endings = {name: getattr(_factory(name), "endings", lambda _: [""])(game) for name in fitting}
@@ -204,7 +204,7 @@ def _fits(name: str, game: Game[Any]) -> bool:
 
 
 def _entry(name: str) -> str:
-    """The entry point behind a policy's name, without the suffix after a colon."""
+    """Returns the entry point behind a policy's name, without the suffix after a colon."""
     entry = name.partition(":")[0]
     return entry if entry in installed(POLICY_GROUP) else ALIASES.get(entry, entry)
 
@@ -274,7 +274,7 @@ def needs_others(policy: Policy | str) -> bool:
 
 
 def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
-    """One policy object per seat, from policies or names in seat order; seats with the same name share an object.
+    """Returns a policy object per seat, from policies or names in seat order; seats with the same name share an object.
 
     A policy that depends on the others receives them as `others`, in seat order starting with the next seat.
 
@@ -301,7 +301,7 @@ def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[P
 
 
 def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
-    """One policy per seat, from one policy for all seats or a sequence of them.
+    """Returns one policy per seat, from one policy for all seats or a sequence of them.
 
     Raises:
         ValueError: If the number of policies differs from the number of players, or the collection is unordered.

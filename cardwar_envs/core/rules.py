@@ -51,8 +51,8 @@ class GameFacts:
         num_actions: Size of the flat action space of every player.
         observation_low: Lower bound of each entry of an observation.
         observation_high: Upper bound of each entry of an observation.
-        min_payoff: A lower bound on a player's total payoff in a game, payoff points.
-        max_payoff: An upper bound on a player's total payoff in a game, payoff points.
+        min_payoff: A lower bound on a player's total payoff in a game, in payoff points.
+        max_payoff: An upper bound on a player's total payoff in a game, in payoff points.
         zero_sum: Whether total payoffs always sum to zero (with two players, each payment must too).
         seat_symmetric: Whether the rules treat all seats alike, so that observations need not identify the seat.
         public_state: Whether an observation determines the state (only the pending move is hidden).

@@ -33,7 +33,7 @@ class Revealed(Generic[S]):
         viewer: The player whose private information may be shown; None for a spectator, who sees only public
             information.
         last_actions: The joint action that led here (player -> action), or None.
-        payoffs: Each player's payoff so far, payoff points.
+        payoffs: Each player's payoff so far, in payoff points.
         over: Whether the game is over.
         before: The state in which `last_actions` were played, or None if unknown.
         names: Names of the players, with "You" for the viewer; if empty, they are called player_0 and so on.
@@ -186,7 +186,7 @@ def _char_width(character: str) -> float:
 
 
 def fitted(text: str, size: float, room: float, mono: bool = False) -> tuple[str, float]:
-    """The string and a font size at which it fits: reduced if necessary, truncated below `SMALLEST`."""
+    """The text and a font size at which it fits: smaller if necessary, truncated below `SMALLEST`."""
     size = min(size, max(SMALLEST, size * room / max(text_width(text, size, mono), 1e-9)))
     kept = text
     while kept and text_width(kept, size, mono) > room * 1.0001:

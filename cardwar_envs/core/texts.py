@@ -44,7 +44,7 @@ class Texts(Rules[S]):
         return " ".join(filter(None, sentences))
 
     def _moves_in_words(self) -> str:
-        """A sentence that lists the moves, per seat if needed; "" if they are many or depend on the state."""
+        """A sentence that lists the moves, per seat if needed; "" for many moves or several differing seats."""
         actions = range(self.facts.num_actions)
         if len(actions) > FEW:
             return ""
@@ -56,7 +56,7 @@ class Texts(Rules[S]):
         return f"{moves}; some may not be allowed in every turn."
 
     def describe_play(self, action: int, player: int) -> str:
-        """A short name for a player's move: `describe_action`, or that it forfeited the game."""
+        """A short name for a player's move: `describe_action`, or "forfeits"."""
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)
 
     def picks(self, action: int, player: int) -> tuple[Picks, ...]:

@@ -35,7 +35,7 @@ def require_pygame() -> Any:
 
 
 def to_pixels(scene: Scene) -> NDArray[np.uint8]:
-    """The picture as an array `[height, width, 3]` of red, green and blue.
+    """Returns the picture as an array `[height, width, 3]` of red, green and blue.
 
     Raises:
         ImportError: If pygame-ce is not installed; the message names the extra.

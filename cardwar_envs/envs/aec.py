@@ -34,7 +34,7 @@ class AECGameEnv(PettingZooSkin, _Base):
         """Starts a game.
 
         Args:
-            seed: Seed of chance; if None, the generator continues.
+            seed: Seed for chance; if None, the generator continues.
             options: `{"state": s}` starts from the state `s`, `{"start": "random"}` from a state that uniform play
                 reaches at a uniformly drawn depth. Other keys are ignored.
 

@@ -55,7 +55,7 @@ class Brancher:
         Args:
             game: The rules.
             lot: Number of games in the batch, and so of branches played at a time; at least 1.
-            seed: Seed of chance.
+            seed: Seed for chance.
 
         Raises:
             ValueError: If the game is not for two players.

@@ -26,7 +26,7 @@ class BatchStep(NamedTuple):
             the start of the next game.
         masks: `[num_games, num_players, num_actions]` int8, 1 where an action is legal in the
             observed state.
-        rewards: `[num_games, num_players]` float64, payoff points paid for the move.
+        rewards: `[num_games, num_players]` float64, in payoff points paid for the move.
         done: `[num_games]` bool: whether the move ended the game. If so, `observations` show the next game, so do not
             bootstrap from them.
     """
@@ -62,7 +62,7 @@ class GameBatch(Generic[S]):
         Args:
             game: The rules.
             num_games: Number of games, at least 1.
-            seed: Seed of chance.
+            seed: Seed for chance.
             start: "initial", or "random": a state reached by uniform play to a uniformly
                 drawn depth.
             engine: "compiled", "rules", or "auto", which means "compiled" if the game has compiled rules.

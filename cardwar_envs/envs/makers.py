@@ -25,8 +25,8 @@ OF_ENVIRONMENTS: dict[str, tuple[str | None, str]] = {
 def makers(game: str) -> tuple[Callable[..., AECGameEnv], Callable[..., AECGameEnv], Callable[..., ParallelGameEnv]]:
     """Makes `env`, `raw_env` and `parallel_env` of a game, for its module `NAME_v0`.
 
-    The first two are the same, because no PettingZoo wrapper is needed. All take the game's parameters, `render_mode`
-    and `illegal_action`; see `PettingZooSkin`.
+    `env` and `raw_env` are the same, because no PettingZoo wrapper is needed. All three take the game's parameters,
+    `render_mode` and `illegal_action`; see `PettingZooSkin`.
     """
     aec = _maker("env", AECGameEnv, game, "PettingZoo AEC")
     return aec, aec, _maker("parallel_env", ParallelGameEnv, game, "PettingZoo Parallel")

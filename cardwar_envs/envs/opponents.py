@@ -89,7 +89,7 @@ def is_uniform(opponent: object) -> bool:
 
 
 def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> list[SeatPool]:
-    """The pool of each seat other than the agent's, in order; a single policy becomes a pool of one.
+    """Returns the pool of each seat other than the agent's, in order; a single policy becomes a pool of one.
 
     Args:
         opponent: A policy, its name, or a pool, for all other seats; or a sequence with one of these per seat.

@@ -35,7 +35,7 @@ class ParallelGameEnv(PettingZooSkin, _Base):
         """Starts a game.
 
         Args:
-            seed: Seed of chance; if None, the generator continues.
+            seed: Seed for chance; if None, the generator continues.
             options: As for `AECGameEnv.reset`.
 
         Returns:

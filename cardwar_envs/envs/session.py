@@ -89,14 +89,14 @@ def checked_seed(seed: Any) -> int | None:
 def forfeit_payoffs(
     facts: GameFacts, paid: Sequence[float], live: Sequence[int], offenders: Sequence[int]
 ) -> list[float]:
-    """Total payoffs of a game that ends by illegal actions; each offender gets the minimal payoff of the game.
+    """Returns the total payoffs of a game ended by illegal actions; each offender gets the game's minimal payoff.
 
     Players already out keep their payoffs so far. In a zero-sum game the players who did not offend (or all offenders,
     if all offended) share the rest equally, so that payoffs sum to 0. In other games they keep their payoffs so far.
 
     Args:
         facts: The facts of the game.
-        paid: Each player's payoff so far, payoff points.
+        paid: Each player's payoff so far, in payoff points.
         live: The players who are still in the game.
         offenders: The live players who chose an illegal action.
     """
@@ -112,7 +112,7 @@ def forfeit_payoffs(
 
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
-    """The error for an illegal action; lists the legal actions and ends with `hint`."""
+    """Returns the error for an illegal action; lists the legal actions and ends with `hint`."""
     listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in total)" if len(legal) > LISTED else "")
     named = int(action) if isinstance(action, np.integer) else action
     return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}{hint}")
@@ -199,32 +199,32 @@ class Session(Generic[S]):
             raise ResetNeeded("there is no game yet: call reset() first")
 
     def observe(self, player: int) -> Observation:
-        """A player's observation and mask, as fresh arrays."""
+        """Returns a player's observation and mask, as fresh arrays."""
         return {"observation": self.game.observation(self.state, player), "action_mask": self.mask(player)}
 
     def info(self, player: int) -> dict[str, Any]:
-        """The mask, as a fresh array, and the game's own infos for the player."""
+        """Returns the mask, as a fresh array, and the game's own infos for the player."""
         return {"action_mask": self.mask(player), **self.game.info(self.state, player)}
 
     def mask(self, player: int) -> NDArray[np.int8]:
-        """A player's action mask, `[num_actions]`; all 0 if the player is out of the game."""
+        """Returns a player's action mask, `[num_actions]`; all 0 if the player is out of the game."""
         if player in self.live:
             return self.game.action_mask(self.state, player)
         return np.zeros(self.game.facts.num_actions, dtype=np.int8)
 
     def global_state(self) -> NDArray[np.float32]:
-        """The concatenated observations of all players, which include hidden information."""
+        """Returns the concatenated observations of all players, which include hidden information."""
         self.require_start()
         players = range(len(self.agents))
         return np.concatenate([self.game.observation(self.state, player) for player in players])
 
     def revealed(self, viewer: int | None) -> Revealed[S]:
-        """The information that a player, or a spectator (None), may see, without pending commitments."""
+        """Returns the information that a player, or a spectator (None), may see, without pending commitments."""
         self.require_start()
         return Revealed(self.state, viewer, self.last_actions, self._paid, not self.acting, self.before)
 
     def committed(self, player: int, action: Any) -> int:
-        """The action as an int, or FORFEIT if it is illegal and illegal actions forfeit the game.
+        """Returns the action as an int, or FORFEIT if it is illegal and illegal actions forfeit the game.
 
         Raises:
             IllegalActionError: If it is illegal and illegal actions raise an error.

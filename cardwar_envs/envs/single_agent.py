@@ -66,7 +66,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         """Starts a game.
 
         Args:
-            seed: Seed of chance and of the opponents' draws. `GameVectorEnv` draws different numbers from the same
+            seed: Seed for chance and the opponents' draws. `GameVectorEnv` draws different numbers from the same
                 seed.
             options: As for `AECGameEnv.reset`.
 

@@ -103,7 +103,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         """Starts new games.
 
         Args:
-            seed: Seed of chance and of the opponents' draws: one per game, or a single seed `s`, which gives game `i`
+            seed: Seed for chance and the opponents' draws: one per game, or a single seed `s`, which gives game `i`
                 the seed `s + i`.
             options: As for `SingleAgentEnv.reset`; they hold until the next `reset`. With `reset_mask`, an array of
                 `[num_envs]` bools, only the games selected restart; the first call must start all games.

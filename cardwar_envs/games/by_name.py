@@ -75,17 +75,17 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
 
 
 def parameters_in(name: str) -> dict[str, str]:
-    """The parameters that are part of a name: those of `openspiel:NAME(...)`."""
+    """Returns the parameters that are part of a name: those of `openspiel:NAME(...)`."""
     return {"spiel": name.removeprefix(OPENSPIEL)} if name.startswith(OPENSPIEL) else {}
 
 
 def opens_files(name: str) -> bool:
-    """Whether OpenSpiel would open a file that the name of its game gives as a parameter."""
+    """Returns whether OpenSpiel would open a file that the name of its game gives as a parameter."""
     return name.startswith(OPENSPIEL) and PATHS.search(name) is not None
 
 
 def game_class(name: str) -> type[Game[Any]]:
-    """The class of the game with the given name. This can import a module, so the name must come from the user.
+    """Returns the class of the game with the given name. May import a module, so the name must come from the user.
 
     Args:
         name: The name of a game of this package, of a registered game, or of an entry point in the group
@@ -119,7 +119,7 @@ def game_class(name: str) -> type[Game[Any]]:
 
 
 def _in_own_file(name: str) -> str:
-    """The full name of the first class with a base class in the file NAME.py of the working folder, without import."""
+    """Returns the full name of the first class with a base class in the working folder's NAME.py, without import."""
     try:
         with open(f"{name}.py", encoding="utf-8") as file:
             code = ast.parse(file.read(MOST_LETTERS))
@@ -152,7 +152,7 @@ def add_game(kind: type[Game[Any]]) -> None:
 
 
 def spelled_name(game: Game[Any]) -> str:
-    """The name under which `make_game` finds this game's class: its plain name, `openspiel:...` or `module:Class`."""
+    """Returns the name by which `make_game` finds a game's class: a plain name, `openspiel:...` or `module:Class`."""
     kind = type(game)
     if ":" in game.facts.name:
         return game.facts.name
@@ -194,7 +194,7 @@ def require_game_class(kind: Any, name: str) -> type[Game[Any]]:
 
 
 def _written(kind: type, method: str) -> str:
-    """The declaration of a method without types, e.g. `check(self, state)`, or of a property."""
+    """Returns the declaration of a method without types, e.g. `check(self, state)`, or of a property."""
     rule = getattr(kind, method)
     if isinstance(rule, property):
         return f"{method} (a property)"

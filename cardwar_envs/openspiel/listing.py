@@ -1,8 +1,8 @@
 """Enumerates the states of an OpenSpiel game; histories of equal value are merged into one state.
 
 A merge of two histories is *proven* if the same players act, with the same legal actions, and every joint action leads
-with the same probabilities and rewards to the same merged states. This is a proof because the whole game is enumerated
-from its terminal states backward. A merge is *declared* if it follows a key given by the user.
+with the same probabilities and rewards to the same merged states. Such a merge is proven because the whole game is
+enumerated from its terminal states backward. A merge is *declared* if it follows a key given by the user.
 """
 
 from __future__ import annotations

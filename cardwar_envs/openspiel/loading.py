@@ -113,7 +113,7 @@ def _try_aside(name: str) -> None:
 
 
 def canonical_name(name: str) -> str:
-    """The name with its parameters in alphabetical order, without brackets if it has none."""
+    """Returns the name with its parameters in alphabetical order, without brackets if it has none."""
     short, values = _parsed(name)
     inner = ",".join(f"{key}={value}" for key, value in sorted(values.items()))
     return f"{short}({inner})" if inner else short
@@ -149,7 +149,7 @@ def _parts(inner: str, name: str) -> list[str]:
 
 
 def _check_name(spiel: Any, name: str) -> None:
-    """Raises a ValueError unless the game and its parameters, nested games included, exist and have the right types."""
+    """Raises a ValueError unless the game and its parameters, also of nested games, exist and have the right types."""
     short, values = _parsed(name)
     if short.startswith("python_"):
         import open_spiel.python.games  # noqa: F401  # registers them

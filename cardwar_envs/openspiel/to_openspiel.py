@@ -15,7 +15,7 @@ def to_openspiel(game: Game[Any]) -> Any:
     """Registers a game with OpenSpiel and loads it.
 
     `pyspiel.load_game(str(loaded))` loads it again in the same process. An information state holds the player's
-    observations and actions so far. It has a tensor if the tensor needs at most 100,000 numbers.
+    observations and actions so far. The state has a tensor if it needs at most 100,000 numbers.
 
     Args:
         game: Any game.

@@ -38,7 +38,7 @@ def make_against(
         game: A game or its name.
         num_games: Games played in parallel; each is one environment.
         opponent: As in `Opponents.of`: a policy, its name, a `Pool`, or one of these per other seat.
-        seed: Seed of chance and of the opponents' draws; SB3's own `seed` replaces it.
+        seed: Seed for chance and the opponents' draws; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
         **parameters: Parameters of the game, if it is given by name.
 
@@ -88,7 +88,7 @@ class Opponents(NamedTuple):
 
 
 def one_seat_each(num_games: int, num_players: int) -> NDArray[np.bool_]:
-    """`[num_games, num_players]`: the learner's seats if it has one seat in each game, in rotation."""
+    """Returns `[num_games, num_players]`: the learner's seats if it has one seat in each game, in rotation."""
     own: NDArray[np.bool_] = np.arange(num_games)[:, None] % num_players == np.arange(num_players)
     return own
 
@@ -113,7 +113,7 @@ class AgainstVecEnv(VecEnvWrapper):
         Args:
             batch: The games.
             opponents: The policies of the other seats.
-            seed: Seed of the batch.
+            seed: Seed for the batch.
             learns: `[num_games, num_players]`: the learner's seats, at least one in each game.
         """
         self._seats = SelfPlayVecEnv(batch)
@@ -128,7 +128,7 @@ class AgainstVecEnv(VecEnvWrapper):
         self._seen: NDArray[np.float32] | None = None
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seeds chance and the opponents' draws, from the next `reset` on."""
+        """Seeds chance and the opponents' draws, starting at the next `reset`."""
         seeds = self._seats.seed(seed)
         self._seeds[0] = seeds[0]
         return seeds
@@ -160,7 +160,7 @@ class AgainstVecEnv(VecEnvWrapper):
         return self._look(observations), rewards[self._own], dones.reshape(-1)[self._own], infos
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The action masks, `[num_envs, num_actions]`."""
+        """Returns the action masks, `[num_envs, num_actions]`."""
         return self._seats.action_masks()[self._own]
 
     def env_method(
@@ -186,7 +186,7 @@ class AgainstVecEnv(VecEnvWrapper):
             self._drawn[games, seat] = chosen_actions(weights[own[games], seat], draw(self.streams, games))
 
     def _replies(self) -> NDArray[np.int64]:
-        """`[num_games, num_players]`: the opponents' actions; 0 for the learner and for waiting players."""
+        """Returns `[num_games, num_players]`: the opponents' actions; 0 for the learner and for waiting players."""
         if self._seen is None:
             raise ValueError("reset must be called before the first step")
         shape = self._learns.shape
@@ -207,5 +207,5 @@ class AgainstVecEnv(VecEnvWrapper):
 
 
 def _second_half(seed: int | None, count: int) -> NDArray[np.uint64]:
-    """`[count]` streams from the seed, distinct from those of a `GameBatch` of `count` games (the first half)."""
+    """Returns `[count]` streams that differ from those of a `GameBatch` of `count` games with the same seed."""
     return new_streams(seed, 2 * count)[count:]

@@ -25,7 +25,7 @@ def make_self_play(
     Args:
         game: A game or its name.
         num_games: Games played in parallel; each seat of each game is one environment.
-        seed: Seed of chance; SB3's own `seed` replaces it.
+        seed: Seed for chance; SB3's own `seed` replaces it.
         start: As for `GameBatch`.
         **parameters: Parameters of the game, if it is given by name.
 
@@ -44,7 +44,8 @@ class SelfPlayVecEnv(VecEnv):
     Environment `game * num_players + seat` is one seat of one game. Observations are the game's arrays, not dicts.
     sb3-contrib gets masks through `env_method("action_masks")`. A seat is done when it goes out or the game ends. The
     mask of a seat that is out is all zeros until the next game; such rows are not decisions and must be excluded from
-    training. They occur only in games for more than two players, and never in `AgainstVecEnv` with one seat per game.
+    training. These rows occur only in games for more than two players, and never in `AgainstVecEnv` with one seat per
+    game.
     """
 
     def __init__(self, batch: GameBatch[Any]) -> None:
@@ -93,12 +94,12 @@ class SelfPlayVecEnv(VecEnv):
         return self._by_env(observations)
 
     def _out(self) -> NDArray[np.bool_]:
-        """`[num_games, num_players]`: the players who are out of the game."""
+        """Returns `[num_games, num_players]`: the players who are out of the game."""
         assert self._masks is not None
         return np.asarray(~np.any(self._masks.view(np.bool_), axis=2))
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The action masks, `[num_envs, num_actions]`."""
+        """Returns the action masks, `[num_envs, num_actions]`."""
         if self._masks is None:
             raise ValueError("reset must be called first")
         return self._by_env(self._masks)

@@ -154,7 +154,7 @@ def _time_limit() -> float:
 
 
 def _end_on_sigterm() -> None:
-    """Makes SIGTERM exit this process normally, so that its agents are terminated, too."""
+    """Makes SIGTERM exit this process normally, so that its agents are also terminated."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         sys.exit(128 + number)

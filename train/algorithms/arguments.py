@@ -6,7 +6,7 @@ from pydantic.dataclasses import dataclass
 
 from train.algorithms.contract import CommonArgs, SelfPlayArgs, option
 
-ENTROPY_HELP = "initial weight of the entropy bonus, payoff points per nat; divided by the number of opponents"
+ENTROPY_HELP = "initial weight of the entropy bonus, in payoff points per nat; divided by the number of opponents"
 OPPONENT_HELP = "policy to exploit: a name, run folder or policy file; or one per other seat, separated by commas"
 
 
@@ -60,7 +60,7 @@ class MMDArgs(PPOArgs):
     relu: int = option(1, "1: rectified linear units; 0: tanh", 0, 1)
     magnet: float = option(
         0.2,
-        "weight of the KL divergence from the magnet, payoff points per nat; divided by the number of opponents",
+        "weight of the KL divergence from the magnet, in payoff points per nat; divided by the number of opponents",
         low=0.0,
     )
     magnet_every: int = option(100, "rollouts between updates of the magnet", low=1)
@@ -101,11 +101,11 @@ class PSROArgs(ResponderArgs):
     response_steps: int = option(30_000, "joint actions to play per best response", low=1)
     rollout: int = option(4, "joint actions per game between updates", low=2)
     learning_rate: float = option(3e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    entropy: float = option(0.05, "initial weight of the entropy bonus, payoff points per nat", low=0.0)
+    entropy: float = option(0.05, "initial weight of the entropy bonus, in payoff points per nat", low=0.0)
     final_entropy: float = option(1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
 
     def schedules(self) -> dict[str, float]:
-        """None: rates decay over `response_steps`, in each response anew."""
+        """None: rates decay over `response_steps`, afresh in each response."""
         return {}
 
 
@@ -203,7 +203,9 @@ class JointCriticArgs(SelfPlayArgs):
     critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)
     actor_rate: float = option(1e-3, "initial learning rate of Adam for the actor; decays linearly", low=1e-9)
     final_rate: float = option(0.02, "final decaying rates as a fraction of the initial ones", low=0.0, high=1.0)
-    temperature: float = option(0.3, "weight of the regularization towards the magnet, payoff points per nat", low=0.0)
+    temperature: float = option(
+        0.3, "weight of the regularization towards the magnet, in payoff points per nat", low=0.0
+    )
     magnet_rate: float = option(5e-3, "initial rate of the magnet's moving average; decays linearly", 0.0, 1.0)
     target_rate: float = option(0.02, "rate of the target critic's moving average, per update", low=1e-9, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)

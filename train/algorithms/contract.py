@@ -71,7 +71,7 @@ class CommonArgs:
             raise ValueError(f"measure ({self.measure!r}) must be one of {', '.join(WAYS)}")
 
     def schedules(self) -> dict[str, float]:
-        """The arguments by which a quantity changes over all `steps`, so that a longer run differs from its start."""
+        """Returns the arguments that spread a change over all `steps`, so that a longer run differs from its start."""
         return {name: value for name, value in vars(self).items() if name.startswith("final_") and value != 1.0}
 
 
@@ -104,7 +104,7 @@ class Learner(Protocol):
         ...
 
     def policy(self) -> LearnedPolicy:
-        """The current policy; later training does not change it."""
+        """Returns the current policy; later training does not change it."""
         ...
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:

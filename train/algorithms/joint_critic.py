@@ -183,7 +183,7 @@ def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
 
 
 def action_payoffs(payoffs: Tensor, policies: Tensor) -> Tensor:
-    """Returns `[2, batch, num_actions]`: each own action's payoff against the other seat's policy, payoff points."""
+    """Returns `[2, batch, num_actions]`: each own action's payoff against the other seat's policy, in payoff points."""
     return (payoffs @ policies.flip(0)[:, :, :, None])[:, :, :, 0]
 
 

@@ -37,7 +37,7 @@ class Algorithm:
     learns: str = ""  # the kind of games that it supports: `DUELS` or `PUBLIC_DUELS`; empty for all games
 
     def require(self, game: Game[Any]) -> None:
-        """Raises ValueError if the game is not of this kind; `learner` can refuse a game for other reasons, too."""
+        """Raises ValueError if the game is not of this kind; `learner` can also refuse a game for other reasons."""
         facts = game.facts
         is_duel = facts.num_players == 2 and facts.zero_sum
         if (self.learns and not is_duel) or (self.learns == PUBLIC_DUELS and not facts.public_state):
@@ -59,11 +59,11 @@ class Algorithm:
             return kind(**{**self.defaults(game), **values})
 
     def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
-        """Creates the algorithm's arguments from strings, like `args`."""
+        """Like `args`, but parses the values from strings."""
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
-        """The default of each argument; some defaults differ in games with many actions (`has_many_actions`)."""
+        """Returns each argument's default; some defaults differ in games with many actions (`has_many_actions`)."""
         from train.algorithms.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
@@ -74,7 +74,7 @@ class Algorithm:
         return defaults
 
     def args_type(self) -> type[CommonArgs]:
-        """The dataclass of the algorithm's arguments; `field.metadata["description"]` describes each argument."""
+        """Returns the dataclass of the algorithm's arguments; `field.metadata["description"]` describes a field."""
         from train.algorithms.arguments import ARGUMENTS  # needs pydantic
 
         return ARGUMENTS[self.name]
@@ -131,7 +131,7 @@ EVALUATIONS = 10
 
 
 def often_enough(evaluate_every: int, steps: int) -> int:
-    """Shortens the interval between evaluations in short runs, so that they have a curve, too."""
+    """Shortens the interval between evaluations in short runs, so that they also have a curve."""
     return max(1, min(evaluate_every, steps // EVALUATIONS))
 
 

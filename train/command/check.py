@@ -36,7 +36,7 @@ def check(
     max_states: Annotated[
         int | None, typer.Option(help="Games: maximum number of states to check; larger games are sampled.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Random seed of the sampled states or episodes.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed for the sampled states or episodes.")] = None,
     seconds: Annotated[
         float | None, typer.Option(help="Environments: approximate CPU seconds for all checks; default 32.")
     ] = None,

@@ -34,4 +34,4 @@ def levels(
     out.print(table)
     learners = dict.fromkeys(each.learner for each in rows)
     say(f"steps: {', '.join(f'{ALGORITHMS[name].step} of {name}' for name in learners)}")
-    say("exploitability: exact, payoff points. E.g.: cardwar match jujitsu num_cards=5 level:3 uniform")
+    say("exploitability: exact, in payoff points. E.g.: cardwar match jujitsu num_cards=5 level:3 uniform")

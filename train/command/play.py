@@ -41,9 +41,7 @@ def play(
         ),
     ] = None,
     seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of the opponents' moves and of chance; default random.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed for the opponents' moves and chance; default random.")] = None,
     games: Annotated[
         int | None,
         typer.Option(

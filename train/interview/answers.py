@@ -89,7 +89,7 @@ class Answers:
 
 
 def stored(query: Query) -> dict[str, Any]:
-    """A query as it is stored, without its number."""
+    """Returns a query as it is stored, without its number."""
     return query.model_dump(mode="json", exclude={"query"})
 
 

@@ -43,7 +43,7 @@ class FromMoves(NamedTuple):
     """Figures of an agent that only names moves.
 
     Attributes:
-        frequencies: Exploitability of the move frequencies, payoff points: exact for them, and larger than the
+        frequencies: Exploitability of the move frequencies, in payoff points: exact for them, and larger than the
             agent's exploitability on average, because a best response to them also exploits sampling noise.
         bound: The payoff, against the rest of the moves, of best responses to the first quarter. The low end of the
             interval is a lower bound on the agent's exploitability; it makes no distributional assumption, so it
@@ -85,7 +85,7 @@ def bounds_from_moves(
 
 
 def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int) -> Iterator[float]:
-    """Yields expected costs of the agent's strategy at states that random play reaches, payoff points."""
+    """Yields expected costs of the agent's strategy at states that random play reaches, in payoff points."""
     game = who.game
     for number in range(samples):
         rng = np.random.default_rng([seed, number])

@@ -39,7 +39,7 @@ class Account:
     solution's strategies, which are floats.
 
     Attributes:
-        result: The human player's payoff, payoff points.
+        result: The human player's payoff, in payoff points.
         value: The human player's expected payoff if both play optimally.
         chance: Luck of chance.
         draws: Luck of the draw: which pairs of moves were drawn.
@@ -148,7 +148,7 @@ def brought(luck: float) -> str:
 
 
 def amount(number: float, sign: str = "") -> str:
-    """Formats a number with at most three decimals; `sign="+"` shows the sign of positive numbers, too."""
+    """Formats a number with at most three decimals; `sign="+"` also shows the sign of positive numbers."""
     if _tiny(number):
         return f"less than {0.1**DIGITS:.{DIGITS}f}"
     return f"{round(number, DIGITS) + 0.0:{sign}.{DIGITS}f}".rstrip("0").rstrip(".")

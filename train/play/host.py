@@ -83,7 +83,7 @@ class Host:
         return 0 if self._trainer is None else turn_of(self._trainer)
 
     def view(self) -> dict[str, Any]:
-        """The data that the page shows."""
+        """Returns the data that the page shows."""
         here = {"game": self.game_id, "turn": self.turn, "lengths": self._lengths}
         if self._trainer is None:
             return {**here, "lobby": list(map(spoken, lobby.games()))}
@@ -96,7 +96,7 @@ class Host:
         return {**view_of(trainer), **here, **picking, "series": self._series_view()}
 
     def _series_view(self) -> dict[str, Any]:
-        """The standing of the series and, after the first game, a summary."""
+        """Returns the standing of the series and, after the first game, a summary."""
         series = self._series
         said = series.sentences() if len(series.results) > 1 else []
         return {"length": series.length, "decided": series.decided, "standing": series.standing, "said": said}

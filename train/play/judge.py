@@ -39,7 +39,7 @@ class Verdict:
 
     @property
     def cost(self) -> float:
-        """The cost of the action played, payoff points."""
+        """The cost of the action played, in payoff points."""
         return self.costs[self.played]
 
 
@@ -67,15 +67,15 @@ class Judge:
         self._cached = lru_cache(MOST_CACHED)(self._costs_and_mix)
 
     def verdict(self, state: Any, player: int, action: int) -> Verdict:
-        """The verdict on `player`'s action in `state`."""
+        """Returns the verdict on `player`'s action in `state`."""
         return Verdict(action, *self._cached(state, player))
 
     def value(self, player: int) -> Any:
-        """The value of the game to `player`, in payoff points."""
+        """Returns the value of the game to `player`, in payoff points."""
         return self._value if player == 0 else -self._value
 
     def to_go(self, state: Any, player: int) -> Any:
-        """Expected continuation payoff to `player`, in payoff points, if both players play the equilibrium.
+        """Returns the expected continuation payoff to `player`, in payoff points, if both players play the equilibrium.
 
         With private information, the expectation is conditioned on the information of both players.
         """
@@ -134,6 +134,6 @@ class _Private:
         return float(mixes[0] @ self._form.payoffs[kinds[0], kinds[1]] @ mixes[1])
 
     def _kind(self, state: Any, player: int) -> int:
-        """The index of the player's type."""
+        """Returns the index of the player's type."""
         seen = self._solution.game.observation(state, player)
         return int(np.flatnonzero((self._form.observations[player] == seen).all(axis=1))[0])

@@ -143,7 +143,7 @@ def write_record(trainer: Trainer, path: Path) -> None:
 
 
 def free_name(record: Path, number: int) -> Path:
-    """The file for the record of the game with this number: `game.json` for game 1, then `game-2.json` and so on.
+    """Returns the file for the record of the game with this number: `game.json` for game 1, then `game-2.json` etc.
 
     For later games, names of existing files are skipped.
     """
@@ -186,11 +186,11 @@ class Record:
             raise ValueError(f"account: its result must be {paid}, and its terms must add up to that")
 
     def revealed(self) -> list[Revealed[Any]]:
-        """What the human player could see at each state, from the initial to the final state."""
+        """Returns what the human player could see at each state, from the initial to the final state."""
         return self.episode.revealed(self.game, self.seat)
 
     def remarks(self) -> list[str]:
-        """For each state, the cost of the human player's preceding move as text; empty if that move was not judged."""
+        """Returns, for each state, the cost of the human player's preceding move as text; "" if it was not judged."""
         said = [""]
         for step in self.content["steps"]:
             verdict, played = step["verdict"], str(step["actions"].get(str(self.seat)))

@@ -23,7 +23,7 @@ class Series:
     Attributes:
         table: The players and their policies.
         length: Maximum number of games; None for no limit.
-        results: The human player's payoff in each game, payoff points.
+        results: The human player's payoff in each game, in payoff points.
         accounts: The accounts of these games; empty if moves are not judged.
     """
 

@@ -111,7 +111,7 @@ class Site:
         return changed
 
     async def refused(self, request: Request, error: Exception) -> Response:
-        """The response to a refused request, with the reason and the current view."""
+        """Returns the response to a refused request, with the reason and the current view."""
         status = error.status if isinstance(error, Refused) else 500
         return JSONResponse({"error": str(error), "view": self._host.view()}, status_code=status)
 

@@ -81,7 +81,7 @@ class Step:
 
     @property
     def cost(self) -> float:
-        """The cost of the human player's move, payoff points; 0 if it was not judged."""
+        """The cost of the human player's move, in payoff points; 0 if it was not judged."""
         return 0.0 if self.verdict is None else self.verdict.cost
 
 
@@ -89,11 +89,11 @@ class Trainer:
     """A game in progress.
 
     Attributes:
-        seed: Seed of the opponents' moves and of chance; must be hidden, as it determines future moves.
+        seed: Seed for the opponents' moves and chance; must be hidden, as it determines future moves.
         start: The initial state.
         dealt: Index of the initial state among the outcomes of the rules' `initial`.
         steps: The joint moves so far.
-        payoffs: Each player's payoff so far, payoff points.
+        payoffs: Each player's payoff so far, in payoff points.
         ending: How the game ended; None while it is in progress.
         left: The opponents' sealed moves when the game was abandoned; None if it was not.
     """
@@ -134,7 +134,7 @@ class Trainer:
 
     @property
     def total(self) -> float:
-        """The total cost of the human player's moves, payoff points."""
+        """The total cost of the human player's moves, in payoff points."""
         return sum((step.cost for step in self.steps), 0.0)
 
     @property

@@ -61,23 +61,23 @@ def position_of(table: Table, revealed: Revealed[Any]) -> str:
 
 
 def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
-    """The picture's text on what the last moves led to and who leads; empty before the first move or without a text."""
+    """Returns the picture's text on the last moves' outcome and the leader; empty before the first move or if none."""
     return "" if revealed.last_actions is None else outcome_in(table.game.scene(revealed))
 
 
 def outcome_in(scene: Scene) -> str:
-    """What a picture says of the last moves and the standing."""
+    """Returns what a picture says of the last moves and the standing."""
     said = filter(None, (scene.outcome, scene.title.partition(": ")[2]))
     return " ".join(f"{each[0].upper()}{each[1:]}." for each in said)
 
 
 def turn_of(trainer: Trainer) -> int:
-    """A number that changes with every move and at the end; requests contain it, so that stale requests are refused."""
+    """Returns a number that changes with every move and at the end; requests contain it, to detect stale ones."""
     return 1 + len(trainer.steps) + (trainer.ending is not None)
 
 
 def _last(trainer: Trainer) -> dict[str, Any] | None:
-    """The human player's last move, and later moves of the other players."""
+    """Returns the human player's last move, and later moves of the other players."""
     places = [place for place, step in enumerate(trainer.steps) if step.seal is not None]
     since = trainer.steps[places[-1] if places else 0 :]
     if not since:
@@ -93,7 +93,7 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
 
 
 def _moves(table: Table, step: Step) -> list[tuple[str, str]]:
-    """The moves of a step, as pairs of a player's name and the move."""
+    """Returns the moves of a step, as pairs of a player's name and the move."""
     return [(table.name(who), table.game.describe_action(what, who)) for who, what in step.actions.items()]
 
 
@@ -102,7 +102,7 @@ def _opened(sealed: Seal | None) -> dict[str, str] | None:
 
 
 def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
-    """The costs of a move and its alternatives; if there are many, only the likely, the cheap and the one played."""
+    """Returns the costs of a move and its alternatives; of many, only the likely, the cheap and the one played."""
     sentence = "That cost nothing."
     if verdict.cost:
         sentence = f"That gave away {in_points(verdict.cost)}; {free_moves(table, verdict)} would have cost nothing."
@@ -132,7 +132,7 @@ def free_moves(table: Table, verdict: Verdict) -> str:
 
 
 def _given_away(trainer: Trainer) -> str:
-    """The text beside the total cost, empty before the first move; or the reason why moves are not judged."""
+    """Returns the text beside the total cost, empty before the first move; or the reason why moves are not judged."""
     if trainer.table.judge is None:
         return trainer.table.without_costs
     count = len(trainer.decisions)
@@ -153,11 +153,11 @@ def _ending(trainer: Trainer) -> str:
 
 
 def _account(trainer: Trainer) -> list[tuple[str, str]]:
-    """The account of a finished game, as rows; empty if there is no account."""
+    """Returns the account of a finished game, as rows; empty if there is no account."""
     return trainer.account.rows(_only(trainer.table)) if trainer.account else []
 
 
 def _only(table: Table) -> str:
-    """The name of the opponent in a two-player game."""
+    """Returns the name of the opponent in a two-player game."""
     (opponent,) = table.opponents
     return table.name(opponent)

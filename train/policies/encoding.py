@@ -27,7 +27,7 @@ class Encoding(nn.Module):
     """
 
     def __init__(self, game: Game[Any], rows: int) -> None:
-        """Creates an encoding with `memory` rows or none; with half as many observations as rows, few share a row."""
+        """Creates an encoding with `rows` learned rows (0: none); with two per observation, few rows are shared."""
         super().__init__()
         # Arrays, not tensors: they must contain values even if a network is built on the device "meta".
         self._switches = Switches(game)

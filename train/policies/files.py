@@ -104,7 +104,7 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
 
 
 def _unfinished(steps: Any, run: Any) -> Unfinished | None:
-    """How far the run was; None if it had finished. Policies without `steps` are of no run, or of finished runs."""
+    """Returns how far the run was; None if it had finished. A policy without `steps` is of no run or a finished run."""
     if steps is None:
         return None
     of = run["args"]["steps"]
@@ -127,7 +127,7 @@ def _found(path: Path) -> tuple[Path, Path | None]:
 
 
 def _how_to_get_one(folder: Path) -> str:
-    """How to resume the run in a folder, if it is one that makes policies."""
+    """Returns how to resume the run in a folder, if it is one that makes policies."""
     config = RunFolder(folder).config() if os.path.lexists(folder / CONFIG_FILE) else {"algorithm": OWN}
     if config["algorithm"] == OWN:
         return ""

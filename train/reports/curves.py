@@ -188,7 +188,7 @@ def _draw_groups(game: GameReport, drawn: Sequence[Group], units: Sequence[str],
         axes.xaxis.set_minor_formatter(_BetweenPowers())
     for unit, axes in of_unit.items():
         axes.set_xlabel(f"steps ({unit})")
-    over_seconds.set_xlabel("seconds of learning, evaluations included")
+    over_seconds.set_xlabel("seconds of learning, including evaluations")
     all_axes[0].set_ylabel(_axis(game.config["figure"], game.config["measured"]))
     labels = over_seconds.get_legend_handles_labels()
     columns = LEGEND_LETTERS // max(map(len, labels[1]), default=LEGEND_LETTERS)

@@ -101,7 +101,7 @@ class Group:
         return -last.middle if self.config["measured"] == "matches" else last.middle
 
     def last(self, figure: str) -> MedianInterval | None:
-        """The median of a figure in the last rows of `counted`; None if there is no evaluation or no such figure."""
+        """Returns the median of a figure in the last rows of `counted`; None without an evaluation or such a figure."""
         figures = [run.rows[-1][figure] for run in self.counted if figure in run.rows[-1]]
         return median_interval(figures) if figures and len(figures) == len(self.counted) else None
 
@@ -123,7 +123,7 @@ class Group:
         ]
 
     def _turn(self, row: Mapping[str, float]) -> float:
-        """The number of a row's evaluation.
+        """Returns the number of a row's evaluation.
 
         Steps cannot identify evaluations: a learner that takes many steps at a time overshoots the step at which one is
         due.

@@ -29,7 +29,7 @@ class Pairing(NamedTuple):
         win: Probability that it gets more than the other policy.
         loss: Probability that it gets less than the other policy.
         tie: Probability that both get the same.
-        mean: Its expected payoff, payoff points.
+        mean: Its expected payoff, in payoff points.
         low: Lower end of an interval that contains the mean with a probability of at least 95 %; the mean if exact.
         high: Upper end of this interval.
     """
@@ -48,7 +48,7 @@ class PlayOffs:
 
     Attributes:
         pairings: `[row][column]`: the row's policy in seat 0 against the column's policy in seat 1.
-        exploitability: The exact exploitability of each policy, payoff points; None if results are sampled.
+        exploitability: The exact exploitability of each policy, in payoff points; None if results are sampled.
         games: Number of games played for each pairing; None if results are exact.
     """
 
@@ -60,7 +60,7 @@ class PlayOffs:
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
-        """`[row, column]`: mean payoff to the row's policy in seat 0, payoff points."""
+        """`[row, column]`: mean payoff to the row's policy in seat 0, in payoff points."""
         return np.array([[pairing.mean for pairing in row] for row in self.pairings])
 
     @property
@@ -75,7 +75,7 @@ class PlayOffs:
 
     @cached_property
     def averages(self) -> NDArray[np.float64]:
-        """Mean payoff of each policy over both seats and all others, payoff points; NaN without others."""
+        """Mean payoff of each policy over both seats and all others, in payoff points; NaN without others."""
         others = len(self.names) - 1
         both = (self.means - self.means.T) / 2
         return both.sum(axis=1) / others if others else np.full(1, np.nan)

@@ -67,8 +67,8 @@ def _markdown(result: PlayOffs) -> str:
     headings = ["player_0", *result.names]
     parts = [
         f"# Play-offs: {plain(game_in_words(result.game))}",
-        "Mean payoff to the row as player_0 against the column as player_1, in payoff points; its average over all "
-        f"others and both seats. {_how_known(result)}",
+        "Mean payoff to the row as player_0 against the column as player_1, in payoff points; then each policy's "
+        f"average over all others and both seats. {_how_known(result)}",
         table([*headings, *_policies(result)[0][1:]], means, cell=plain),
         "Probabilities that the row wins, loses, ties:",
         table(headings, odds, cell=plain),

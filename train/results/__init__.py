@@ -24,12 +24,12 @@ class Result:
         steps: Steps per run, median over the seeds.
         step: The unit of a step.
         seconds: Seconds per run, median over the seeds.
-        exploitability: Exact exploitability, median over the seeds, payoff points.
+        exploitability: Exact exploitability, median over the seeds, in payoff points.
         low: Lower end of the interval for the median over all possible seeds; None for a single seed.
         high: Upper end of this interval.
         confidence: Probability that the interval contains that median; None for a single seed.
-        value: The game's value to player 0, payoff points.
-        uniform_exploitability: Exploitability of uniform play, payoff points.
+        value: The game's value to player 0, in payoff points.
+        uniform_exploitability: Exploitability of uniform play, in payoff points.
     """
 
     study: str

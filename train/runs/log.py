@@ -66,7 +66,7 @@ class ExploitabilityLog:
             game: The game that the learner plays.
             folder: A new or empty folder, or the folder of the same log.
             label: Name of the learner in reports; they group logs that have the same label and different seeds.
-            seed: Seed of the learner, 0 to 2**32 - 1; it is also the seed of sampled measurements.
+            seed: Seed for the learner, 0 to 2**32 - 1; it is also the seed of sampled measurements.
             step: The unit of steps, for axes and tables.
             measure: "exact"; or, where that is infeasible, "matches" (1,000 games, with 99 % intervals) or "bound"
                 (trains an exploiter from scratch for each row, which takes long).
@@ -207,7 +207,7 @@ class _Remembered:
         return answers
 
     def table(self, game: Game[Any]) -> LearnedTable | None:
-        """The policy as a table; None if there were too many queries."""
+        """Returns the policy as a table; None if there were too many queries."""
         if not 0 < self._count <= MOST_KEPT:
             return None
         # Adding zero turns -0.0, whose bytes differ, into 0.0.

@@ -81,7 +81,7 @@ class RunFolder:
     def reopen(cls, path: str | Path, identity: Mapping[str, Any]) -> RunFolder:
         """Opens a run to resume it; `identity` has the entries of `run_identity`; further entries are ignored.
 
-        It may have more steps than the run, which `extend` then extends.
+        `identity` may have more steps than the run, which `extend` then extends.
 
         Raises:
             ValueError: If the folder contains no run or a damaged run; if the run has another game, algorithm,
@@ -103,7 +103,7 @@ class RunFolder:
             raise HeldByRunError(f"{self.path} contains a run with {difference}; resume it with its original arguments")
 
     def is_longer(self, identity: Mapping[str, Any]) -> bool:
-        """Whether `identity` is this run with more steps; raises ValueError as `config`."""
+        """Returns whether `identity` is this run with more steps; raises ValueError like `config`."""
         held = self.config()
         longer = identity["args"]["steps"] > held["args"]["steps"]
         return longer and not _difference(_with_steps(held, identity["args"]["steps"]), identity)
@@ -131,18 +131,18 @@ class RunFolder:
         self._replace(CONFIG_FILE, _json(longer))
 
     def config(self) -> dict[str, Any]:
-        """The configuration (see `StoredConfig`); raises ValueError if it is missing, damaged or of another format."""
+        """Returns the configuration (`StoredConfig`); raises ValueError if missing, damaged or of another format."""
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(f"{self.path} is {kind_of_file(self.path)}, not a run folder")
         return self._read_json(CONFIG_FILE, StoredConfig)
 
     def identity(self) -> dict[str, Any]:
-        """The run's identity (see `StoredIdentity`); raises the same errors as `config`."""
+        """Returns the run's identity (see `StoredIdentity`); raises the same errors as `config`."""
         config = self.config()
         return {name: config[name] for name in IDENTITY}
 
     def metadata(self) -> dict[str, Any]:
-        """The environment of the run (see `StoredMetadata`); raises ValueError if the file is missing or damaged."""
+        """Returns the run's environment (see `StoredMetadata`); raises ValueError if the file is missing or damaged."""
         return self._read_json(METADATA_FILE, StoredMetadata)
 
     def _read_json(self, name: str, kind: type[Strict]) -> dict[str, Any]:

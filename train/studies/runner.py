@@ -135,7 +135,7 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
 
 @contextmanager
 def _locked(out: Path) -> Iterator[int]:
-    """Locks the folder for this study. Its runs hold the lock, too, so no study can start while such a run is left."""
+    """Locks the folder for this study. Its runs also hold the lock, so no study can start while such a run is left."""
     with open_inside(out, LOCK, "ab") as file:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not lock_descriptor(file.fileno(), blocking=False):

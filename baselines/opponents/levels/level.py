@@ -47,7 +47,7 @@ class Level:
     arguments: Mapping[str, Any]  # the algorithm's arguments other than the defaults
     steps: int  # of training
     seed: int  # of the learner
-    exploitability: float  # exact, payoff points
+    exploitability: float  # exact, in payoff points
     path: Path  # its file
 
     def learned_for(self) -> Game[Any]:

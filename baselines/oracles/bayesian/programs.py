@@ -1,4 +1,4 @@
-"""The linear programs of games with private types, in floats (by scipy) and in rationals."""
+"""The linear programs of games with private types, in floats (by scipy) and in rational arithmetic."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Program:
     A reply is player 0's payoff against an action of a type of player 1, a concession the lowest reply of a type.
 
     In games with ordered types, payoffs against neighbouring types of player 1 differ in few entries. So each reply is
-    written as the reply of the previous type plus the difference. This keeps the program sparse; without it, the
-    program would have millions of entries for 1000 types.
+    written as the reply of the previous type plus the difference. The difference keeps the program sparse; otherwise
+    the program would have millions of entries for 1000 types.
     """
 
     def __init__(self, form: BayesianForm) -> None:

@@ -29,7 +29,7 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 
 # With at most this many pairs of a type and an action, rationals are fast enough to be the default.
 EXACT_CHOICES = 48
-# The seconds in rationals, for each cubed pair: Dice Poker of 120 sides, with 240 pairs, takes 16.
+# The seconds in rational arithmetic, for each cubed pair: Dice Poker of 120 sides, with 240 pairs, takes 16.
 EXACT_SECONDS = 1.2e-6
 # Optimality tolerance of `optimal_range`, as a fraction of the stakes.
 SLACK = 1e-10
@@ -145,7 +145,7 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
 
 
 def _exact_replies(form: BayesianForm, player: int, other: NDArray[Any]) -> NDArray[Any]:
-    """As `_replies`, in fractions and with the payoffs of `player`."""
+    """Like `_replies`, in fractions and with the payoffs of `player`."""
     weights = all_exactly(form.deals) / all_exactly(form.deals).sum()
     worth = weights[:, :, None, None] * all_exactly(form.payoffs)
     if player == 0:
@@ -220,13 +220,13 @@ def behaviour_of(game: Game[Any], policy: Policy, player: int) -> Behaviour:
 
 
 def exact_behaviour_of(game: Game[Any], policy: Policy, player: int) -> NDArray[Any]:
-    """As `behaviour_of`, in fractions."""
+    """Like `behaviour_of`, in fractions."""
     masks, actions = _masks(game, player)
     return exact_probabilities(policy, form_of(game).observations[player], masks)[:, actions]
 
 
 def _masks(game: Game[Any], player: int) -> tuple[NDArray[np.int8], list[int]]:
-    """The masks of a player's types, and its actions."""
+    """Returns the masks of a player's types, and its actions."""
     form = form_of(game)
     actions = list(form.actions[player])
     masks = np.zeros((len(form.types[player]), game.facts.num_actions), dtype=np.int8)

@@ -2,7 +2,7 @@
 
 If player 0 can guarantee a payoff within `n` rounds when unfinished games count as lost, it can guarantee that payoff
 in the endless game too, whatever the payoff of endless play. The same holds for player 1. The bounds tighten with each
-round. They need not meet: if neither player can force an end, play may never end.
+round. The bounds need not meet: if neither player can force an end, play may never end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class EndlessBounds:
     """Bounds on the value of a game that may never end.
 
     Attributes:
-        lower: Lower bound on the value at the start, payoff points to player 0.
+        lower: Lower bound on the value at the start, in payoff points to player 0.
         upper: Upper bound.
         sweeps: Number of rounds of look-ahead.
         settled: Whether the last sweep left all bounds unchanged.
@@ -49,7 +49,7 @@ class EndlessBounds:
         return np.asarray(self.bounds[:, 1] - self.bounds[:, 0])
 
     def wider(self, width: float) -> int:
-        """Counts the positions whose bounds differ by more than `width`, payoff points."""
+        """Counts the positions whose bounds differ by more than `width`, in payoff points."""
         return int((self.widths > width).sum())
 
 

@@ -134,10 +134,10 @@ class _Sweep:
 
 
 class Response(_Sweep):
-    """Player 0's best response to a policy of player 1; `values` are its payoffs by code, payoff points.
+    """Player 0's best response to a policy of player 1; `values` are its payoffs by code, in payoff points.
 
     Attributes:
-        best: Its choices in the format of `ResponsePolicy`, if `keep`.
+        best: The response's choices in the format of `ResponsePolicy`; empty unless `keep`.
     """
 
     def __init__(self, form: RoundsForm[Any], policy: Policy, *, keep: bool = False) -> None:

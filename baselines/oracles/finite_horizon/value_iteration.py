@@ -75,7 +75,7 @@ class RoundValues:
     Attributes:
         form: The positions.
         rounds: Maximum number of rounds left.
-        history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, payoff points.
+        history: `history[r]` is `[positions]` values to player 0 with `r` rounds left, in payoff points.
         gaps: `[rounds + 1]` certified bounds on the error for each number of rounds left.
         sweeps: The number of sweeps computed; later ones repeat them.
     """
@@ -115,7 +115,7 @@ class RoundValues:
         self.gaps = np.cumsum(added)
 
     def around(self, nodes: Nodes, rounds_left: int) -> NDArray[np.float64]:
-        """Values by code of everything that can follow `nodes` within a round, with this many rounds left."""
+        """Returns the values, by code, of all that can follow `nodes` within a round with this many rounds left."""
         values = at_codes(self.form, self.history[rounds_left - 1])
         levels = self.form.levels
         needed = np.zeros(levels[-2], dtype=np.bool_)
@@ -129,7 +129,7 @@ class RoundValues:
         return values
 
     def value(self, code: int, rounds_left: int) -> float:
-        """Returns the continuation value at a code to player 0, payoff points."""
+        """Returns the continuation value at a code to player 0, in payoff points."""
         node, place = code >> 1, (code >> 1) - int(self.form.levels[-2])
         if place >= 0:
             worth = float(self.history[rounds_left][place])
@@ -174,7 +174,7 @@ class RoundsTable(Table):
         return RoundsPolicy(self)
 
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
-        # Matrix games: the positions, wars included, up to swapping the seats, times the sweeps.
+        # Matrix games: the positions, including wars, up to swapping the seats, times the sweeps.
         states, most = [start.state for start in starts], request.max_states or MAX_POSITIONS
         form = form_of(self.game) if most >= MAX_POSITIONS else self.game.rounds_form(states, most)
         if any(form.code(state) < 0 for state in states):
@@ -201,7 +201,7 @@ class RoundsTable(Table):
         return float(region.gaps[rounds_left])
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """`seen` of many observations, `[batch, num_actions]`, round by round."""
+        """Returns `seen` of many observations, `[batch, num_actions]`, round by round."""
         answers, start = np.zeros((len(observations), self.game.facts.num_actions)), self.regions[0]
         codes, rounds_left = start.form.codes_seen(observations)
         known = (codes >= 0) & (rounds_left <= start.rounds)
@@ -244,7 +244,7 @@ class RoundsPolicy(EquilibriumPolicy):
     table: RoundsTable
 
     def choice_probabilities(self, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-        """Its strategies over player 0's choices at all codes, concatenated; None for any form but the solved one."""
+        """Returns the strategies over player 0's choices at all codes, concatenated; None unless `form` was solved."""
         start = self.table.regions[0]
         if form is not start.form or rounds_left > start.rounds:
             return None

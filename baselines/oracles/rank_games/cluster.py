@@ -1,6 +1,6 @@
 """Solves layers of a duel on a Ray cluster: one task per piece of a layer; the driver joins the results.
 
-Ray comes with the extra `ray`. Every machine of a cluster needs this package, in the same version.
+Ray comes with the extra `ray`. Every machine of a cluster needs the same version of this package.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def solve_range(
 ) -> tuple[Solved, NDArray[np.float64]]:
     """Solves the upper halves `first` to `last` - 1; returns the results and the layer's values [low, high).
 
-    `layout` is the layer without its values, `below` the layer with one card fewer.
+    `layout` is the layer without its values; `below` is the layer with one card fewer.
     """
     letters, rules = read_only(game[0]), read_only(game[1])
     # Untouched memory costs nothing, so the array may start before `low`.

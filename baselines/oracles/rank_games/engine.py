@@ -47,7 +47,7 @@ class LayerRules(NamedTuple):
         step: Difference between neighbouring scores of a row.
         shift: log2 of `step`.
         start: `[2, ranks]`, cards of each rank at the start.
-        tolerance: Accepted duality gap of a matrix game, payoff points.
+        tolerance: Accepted duality gap of a matrix game, in payoff points.
     """
 
     cards: int
@@ -76,7 +76,7 @@ class PrizeRules(NamedTuple):
         following: `[contexts, prizes, 3]`, the context in the layer below; -1 if the game is settled.
         swapped: `[contexts of the layer below]`, the context with the seats swapped.
         own: `[contexts]` bool, whether swapping the seats leaves the context of this layer unchanged.
-        tolerance: Accepted duality gap of a matrix game, payoff points.
+        tolerance: Accepted duality gap of a matrix game, in payoff points.
     """
 
     turned: NDArray[np.int64]
@@ -99,7 +99,7 @@ class ValueLayer(NamedTuple):
         row_of: `[interleavings]`, first row of the interleaving; -1 - row if only its mirror image has rows.
         base: `[rows]`, the index in `values` of the row's score 0, whether stored or not; in Goofspiel, divided by the
             number of contexts.
-        values: Continuation values to player 0, payoff points.
+        values: Continuation values to player 0, in payoff points.
     """
 
     cards: int
@@ -129,7 +129,7 @@ class Solved(NamedTuple):
 
     Attributes:
         counts: Number of matrix games, and number of games on which the simplex failed.
-        gap: Largest duality gap of the games that it solved, payoff points.
+        gap: Largest duality gap of the games that it solved, in payoff points.
         failed: `[failures, 3]`, interleaving, carried ties and score of each failure.
     """
 

@@ -70,7 +70,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def rank_counts(hands: Hands) -> list[tuple[int, int]]:
-    """Card counts of players 0 and 1 for each held rank, ascending."""
+    """Returns card counts of players 0 and 1 for each held rank, ascending."""
     counts = Counter(hands[0]), Counter(hands[1])
     return [(counts[0][rank], counts[1][rank]) for rank in sorted({*hands[0], *hands[1]})]
 

@@ -33,7 +33,7 @@ GAMES, FAILED = 0, 1  # indices of `counts`
 
 @njit()
 def _features(word, letters):  # type: ignore[no-untyped-def]
-    """Four counts: letters, pairs of cards that could tie, A matched with a later B, B matched with a later A."""
+    """Returns four counts: letters, pairs of cards that could tie, As matched with a later B, Bs with a later A."""
     size, pairs, won, lost, open_a, open_b = 0, 0, 0, 0, 0, 0
     for place in range(letters.length):
         letter = letter_at(word, place, letters)
@@ -67,7 +67,7 @@ def _last_row(features, cards_left, rules):  # type: ignore[no-untyped-def]
 
 @njit()
 def _scores(features, cards_left, t, rules):  # type: ignore[no-untyped-def]
-    """Lowest and highest undecided score with t carried ties; highest < lowest if there is none.
+    """Returns the lowest and highest undecided score with t carried ties; highest < lowest if there is none.
 
     From two full decks exactly these scores are reachable. Of the `g` ranks that both hands have lost, `t` have just
     tied. In the other tricks each player played `g - t` cards of such ranks, and `a` cards of ranks that the opponent
@@ -206,7 +206,7 @@ def find_next(word, rows, columns, letters, below, work):  # type: ignore[no-unt
 
 @njit()
 def _fill(rows, columns, t, score, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game at one state into `work.matrix`: continuation payoffs to player 0, payoff points."""
+    """Writes the matrix game at one state into `work.matrix`: continuation payoffs to player 0, in payoff points."""
     places, signs, points = work.step, work.sign, work.points
     for kind in range(6):
         winner = kind % 3

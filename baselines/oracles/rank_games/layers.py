@@ -87,7 +87,7 @@ class Layers(ABC, Generic[S]):
         self.solved, self.failures, self._seconds = 0, 0, seconds
 
     def _kernel(self, share: float) -> Any:
-        """Returns the kernels, compiled only if this fraction of the whole work would take plain Python too long."""
+        """Returns the kernels; compiles them only if plain Python is too slow for this share of all the work."""
         return kernel(share * self._seconds)
 
     @cached_property
@@ -185,7 +185,7 @@ class Layers(ABC, Generic[S]):
         """
 
     def gap(self, cards: int) -> float:
-        """Returns a certified bound on the error of values with this many cards left, payoff points."""
+        """Returns a certified bound on the error of values with this many cards left, in payoff points."""
         return float(self._gaps[cards])
 
 
@@ -229,7 +229,7 @@ class DuelLayers(Layers[DuelState]):
     # -- queries of a solved start ------------------------------------------------------
 
     def value(self, state: DuelState) -> float | None:
-        """Returns the continuation value, payoff points; None if the state's layer is not kept or lacks the state."""
+        """Returns the continuation value, in payoff points; None if the state is not in a layer that was kept."""
         located = self._locate(state)
         if located is None:
             return None

@@ -50,7 +50,7 @@ def find_stakes(context, prize, rules, work):  # type: ignore[no-untyped-def]
 
 @njit()
 def _fill(rows, columns, context, prize, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game for a prize into `work.matrix`: continuation payoffs to player 0, payoff points."""
+    """Writes the matrix game for a prize into `work.matrix`: continuation payoffs to player 0, in payoff points."""
     find_stakes(context, prize, rules, work)
     places, signs, points = work.step, work.sign, work.points
     for i in range(rows):

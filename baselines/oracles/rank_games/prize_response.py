@@ -1,7 +1,8 @@
 """Evaluates policies in Goofspiel, layer by layer, on the interleavings and contexts of `prizes.py`.
 
-Policies must play the same in all states with the same interleaving. They are queried in batches, once per observation
-at a reachable undecided state. Uniform play needs no queries; an equilibrium too large to query is recomputed.
+Policies must play the same in all states with the same interleaving. Policies are queried in batches, once per
+observation at a reachable undecided state. Uniform play needs no queries; an equilibrium too large to query is
+recomputed.
 """
 
 from __future__ import annotations

@@ -154,10 +154,10 @@ def _mix(mode, pairing, query, counts, cards, ranks, answers, cells, tolerance, 
 
 @njit()
 def evaluate(mode, first, words, letters, rules, below, work, values_below, answers, values, best):  # type: ignore[no-untyped-def]
-    """Evaluates a layer's rows from `first` on, whose interleavings are `words`.
+    """Evaluates a layer's rows, starting at `first`, whose interleavings are `words`.
 
     `answers`: `[policies, 2 seats, queries, ranks]`, one query for each interleaving, context and prize; empty unless
-    `mode` is ASKED. `best`: `[queries, pairings, 2]` lowest best ranks, unless empty.
+    `mode` is ASKED. `best`: `[queries, pairings, 2]`, filled with the lowest best ranks unless empty.
     """
     contexts, query = len(rules.turned), 0
     counts = np.zeros((1, 2, letters.length), dtype=np.int64)

@@ -62,7 +62,7 @@ def stakes_of(game: Goofspiel, start: Context) -> list[Stakes]:
 def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
     """Returns `[places, 2 seats, rest of the observation]`: the observation except the hands.
 
-    There is a place for each context and prize that can be turned up.
+    Each context and prize that can be turned up has a place.
     """
     rows = []
     for prizes, score, carried in contexts:
@@ -75,7 +75,7 @@ def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
 
 
 def _outcomes(game: Goofspiel, context: Context, prize: int, left: Hand) -> list[tuple[float, Context | None]]:
-    """If nobody, player 0 or player 1 wins a prize: the points paid to player 0, and the next context.
+    """Returns the points paid to player 0, and the next context, if nobody, player 0 or player 1 wins a prize.
 
     The next context is None if the game is settled; the payment then includes all remaining ones.
     """
@@ -188,7 +188,7 @@ class GoofspielLayers(Layers[GoofspielState]):
         return [turned for _, turned, _ in next_prizes(self._order, context.prizes)].index(prize)
 
     def games_of(self, states: Sequence[GoofspielState]) -> Games | None:
-        """The matrix games at states with the same number of cards left, each with the score given beside its hands.
+        """Returns the matrix games at states with the same number of cards left, given as hands and scores.
 
         None if a required layer is not kept.
         """

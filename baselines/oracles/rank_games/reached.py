@@ -80,7 +80,7 @@ class ReachedPlay:
         self._stakes = stakes_of(paid, Context(prizes_of(start)))
 
     def value(self) -> float:
-        """Payoff points to player 0, or the probability that either player wins.
+        """Returns the payoff points to player 0, or the probability that either player wins.
 
         Raises:
             ValueError: If too many states are reached, or an answer is not a behaviour strategy.

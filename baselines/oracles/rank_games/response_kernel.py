@@ -294,7 +294,7 @@ def evaluate(  # type: ignore[no-untyped-def]
 ):
     """Evaluates the states of the pairs `start` to `stop`, with `cards` cards left.
 
-    `below` (one card less) and `values`: `[states, 3]`, or `[states, 5]` if outcomes are wanted.
+    `below` (one card fewer) and `values`: `[states, 3]`, or `[states, 5]` if outcomes are wanted.
     `first` and `second`: the players' answers `[rows, ranks]`, and for each state its row there.
     `best`: `[states, 2]` lowest best actions.
     """

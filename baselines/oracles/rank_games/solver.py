@@ -111,7 +111,7 @@ class WordTable(CanonicalTable, Generic[L]):
         """Solves everything that can follow the game's start, except layers already in the folder.
 
         Raises:
-            ValueError: If there are too many states, or rationals or another start are requested.
+            ValueError: If there are too many states, or exact results or another start are requested.
         """
         if request.exact or (starts is not None and list(starts) != list(self.game.initial())):
             raise ValueError(
@@ -165,7 +165,7 @@ class WordTable(CanonicalTable, Generic[L]):
         return SolvedState(float(solution.values[0]), gap, strategies)
 
     def all_seen(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-        """`seen` of many observations, `[batch, num_actions]`, layer by layer."""
+        """Returns `seen` of many observations, `[batch, num_actions]`, layer by layer."""
         if len(observations) <= FEW:
             return super().all_seen(observations)
         ranks = self.game.facts.num_actions

@@ -23,7 +23,7 @@ from baselines.oracles.state_graph.matrix_games import LayerGames, cards_at, car
 from baselines.oracles.state_graph.soundness import require_starts
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 
-# Default limit on the states of a game that is solved in rationals; and a limit on its forecast, a day.
+# Default limit on the states of a game that is solved exactly; and a limit on its forecast, a day.
 MOST_EXACTLY, MOST_EXACT_SECONDS = 100_000, 86_400.0
 
 
@@ -98,7 +98,7 @@ class EquilibriumTable(CanonicalTable):
             seconds = work.seconds(layer)
             if seconds > MOST_EXACT_SECONDS:
                 raise ValueError(
-                    f"{self.game.facts.name}: fractions get so long that solving in rationals takes "
+                    f"{self.game.facts.name}: fractions get so long that solving in rational arithmetic takes "
                     f"{in_words(seconds)} or more; solve a smaller game, or without rationals, with a certified gap"
                 )
             if forecast is not None:

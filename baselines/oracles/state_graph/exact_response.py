@@ -20,7 +20,7 @@ Mixes = dict[Any, Sequence[Fraction]]
 
 
 def exact_mixes(graph: GameGraph[Any], policy: Policy, player: int) -> Mixes:
-    """Queries a policy at every state in which a player acts; raises ValueError as `exact_probabilities`."""
+    """Queries a policy at every state in which a player acts; raises ValueError like `exact_probabilities`."""
     states, observations, masks = graph.seen_by(player)
     mixes: Mixes = {}
     for start in range(0, len(states), BATCH):
@@ -34,12 +34,12 @@ class ExactWorth:
     """A player's payoff to go at every state: of its own policy, or of a best response to the others'.
 
     Attributes:
-        at_start: The payoff of the whole game, points.
+        at_start: The payoff of the whole game, in points.
         best: A best response: state -> action, the lowest one in case of ties. Empty for the player's own policy.
     """
 
     def __init__(self, graph: GameGraph[Any], mixes: Sequence[Mixes], player: int, responds: bool) -> None:
-        """Takes a mix per player; that of a player who responds is not used."""
+        """Takes one mix per player; ignores the mix of `player` if it responds."""
         self._game, self._mixes, self._player, self._responds = graph.game, mixes, player, responds
         self._to_go: dict[Any, Fraction] = {}
         self.best: dict[Any, int] = {}

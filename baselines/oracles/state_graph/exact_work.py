@@ -1,4 +1,4 @@
-"""Forecasts how long backward induction in rationals takes, from the sizes of the fractions so far.
+"""Forecasts how long backward induction in rational arithmetic takes, from the sizes of the fractions so far.
 
 The value of a matrix game has about as many digits as all its entries together, so fractions grow by an order of
 magnitude from layer to layer, and a game's last few matrices take nearly all the time.
@@ -23,7 +23,7 @@ LAYERS_AHEAD = 4
 
 
 class ExactWork:
-    """The work of solving each state of a graph in rationals."""
+    """The work of solving each state of a graph in rational arithmetic."""
 
     def __init__(self, graph: GameGraph[Any]) -> None:
         self._layers, count = graph.layers, len(graph.states)

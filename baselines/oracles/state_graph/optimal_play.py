@@ -43,7 +43,7 @@ class OptimalPlay:
 
     Attributes:
         graph: The states of a two-player zero-sum game of public state.
-        values: `[num_states + 1]` continuation values to player 0, payoff points; the last entry is 0.
+        values: `[num_states + 1]` continuation values to player 0, in payoff points; the last entry is 0.
     """
 
     def __init__(self, graph: GameGraph[Any]) -> None:
@@ -113,7 +113,7 @@ class OptimalPlay:
         return strategies
 
     def ranges(self) -> tuple[Array, Array]:
-        """Least and greatest probability of each action over all optimal strategies, as `default`."""
+        """Returns the least and greatest probability of each action in optimal strategies, shaped like `default`."""
         low, high = np.zeros_like(self.default()), np.zeros_like(self.default())
         for games, faces in self._layers:
             for seat in (0, 1):

@@ -32,7 +32,7 @@ class GraphOracle:
 
     @staticmethod
     def quick_states(game: Game[Any]) -> int:
-        """Limit on the states, so that measuring a policy takes seconds."""
+        """Returns the limit on the states, so that measuring a policy takes seconds."""
         return 100_000
 
     @staticmethod
@@ -41,7 +41,7 @@ class GraphOracle:
 
     def solve(self, request: Request) -> StateSolution:
         if request.exact and request.selection != "default":
-            raise ValueError(f"selection ({request.selection!r}) must be 'default' if rationals are requested")
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' if exact=True")
         method = "backward induction in rationals" if request.exact else "backward induction"
         return solve_table(table_for(self._game, request.selection), method, request)
 

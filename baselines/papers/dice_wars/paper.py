@@ -121,7 +121,7 @@ def odds_tables(odds: Mapping[str, Odds]) -> dict[str, Table]:
 
 
 def ways_by_recursion(dice: int, total: int) -> int:
-    """f_k(n) as the post defines it: sums over the faces of the last die, without caching."""
+    """Computes f_k(n) by the post's recursion: sums over the faces of the last die, without caching."""
     if total < dice:
         return 0
     if dice == 1:

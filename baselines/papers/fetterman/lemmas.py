@@ -57,7 +57,7 @@ def check_lemmas() -> tuple[list[Finding], dict[str, bool]]:
 
 
 def random_hands(count: int, most_cards: int) -> Iterator[tuple[Hand, Hand]]:
-    """Pairs of equal size; ranks are drawn with replacement, so duplicates are common."""
+    """Returns pairs of equal size; ranks are drawn with replacement, so duplicates are common."""
     generator = random.Random(SEED)
     for _ in range(count):
         size = generator.randint(1, most_cards)

@@ -63,7 +63,7 @@ def replies_to_uniform(size: int, payoff: Callable[[Pairs], Fraction]) -> tuple[
 
     Args:
         size: Cards in each hand, numbered from 0.
-        payoff: The final payoff, given which cards met. It need not be a sum over tricks.
+        payoff: The final payoff, given which cards met. The payoff need not be a sum over tricks.
     """
 
     @cache

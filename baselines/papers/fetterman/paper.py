@@ -1,6 +1,6 @@
 """D. Fetterman, "Dinosaur War: A Strategic Game of Utter Chance" (2023): every figure, computed anew.
 
-Payoffs come from the solver in rationals, which does not use D/n: it solves one matrix game per state. Every statement
+Payoffs come from the exact solver, which does not use D/n: it solves one matrix game per state. Every statement
 of the paper about payoffs is then checked by comparison.
 """
 

@@ -35,7 +35,7 @@ class Point:
 
     sides: int
     raise_size: float  # payoff points
-    value: float  # to A, payoff points
+    value: float  # to A, in payoff points
     exact: Fraction | None  # the same as a fraction, if computed
     gap: float  # certified bound on the error of `value`
     bluffs: float  # probability that A raises with a roll of the lower half

@@ -29,7 +29,7 @@ class Grid:
         return self.sums == self.sums.max(axis=0), self.sums == self.sums.min(axis=1, keepdims=True)
 
     def worth(self, a: Plan, b: Plan) -> Fraction:
-        """Returns A's expected payoff, payoff points."""
+        """Returns A's expected payoff, in payoff points."""
         return Fraction(float(self.sums[self.plans.index(a), self.plans.index(b)])) / self.deals
 
     def most_used(self, seat: int) -> tuple[tuple[Plan, ...], int]:

@@ -1,6 +1,6 @@
 """Rhoads and Bartholdi 2012: optimal first bids in Goofspiel, and the exploitability of simple strategies.
 
-The article solves 13 cards in random order by points, as this suite does. Its tables are not publicly available, so its
+The article solves 13 cards in random order by points, as this suite does. Its tables are not public, so the article's
 verbal claims are judged, and figures are marked as new. A claim about bids is judged over all optimal strategies for
 the first bid: a linear program computes how far the best strategy with some property falls short of the value.
 """
@@ -33,7 +33,7 @@ SOLVED_AGAIN = range(3, 9)
 # Maximum number of cards at which simple strategies are measured, and meet optimal play.
 MEASURED, MET = range(2, 10), range(2, 7)
 SIMPLE = ("uniform", "matching", "matching_plus_one")
-# A strategy counts as optimal if its shortfall from the value, payoff points, is smaller. More than the certified gap.
+# A strategy counts as optimal if it falls short of the value by less (in payoff points). More than the certified gap.
 OPTIMAL = 1e-8
 # Probabilities that differ by less count as equal.
 SAME = 1e-6
@@ -66,14 +66,14 @@ def reproduce(progress: Progress | None = None) -> Reproduction:
 
 
 def first_bids(size: int) -> list[PlayAt]:
-    """Recorded play at the start, for each first prize."""
+    """Returns recorded play at the start, for each first prize."""
     game = Goofspiel(size)
     solution = recorded(game)
     return [solution.at(start.state) for start in game.initial()]
 
 
 def shortfall(play: PlayAt, limits: Sequence[Array]) -> float:
-    """Returns the shortfall from the value of player 0's best first bid with `mix @ limit <= 0`, payoff points."""
+    """Returns the shortfall from the value of player 0's best first bid with `mix @ limit <= 0`, in payoff points."""
     rows, columns = play.matrix.shape
     guarantee = np.column_stack([-play.matrix.T, np.ones(columns)])
     obeyed = np.column_stack([np.reshape(limits, (-1, rows)), np.zeros(len(limits))])
@@ -89,7 +89,7 @@ def shortfall(play: PlayAt, limits: Sequence[Array]) -> float:
 
 
 def lone_bid(play: PlayAt) -> float:
-    """Returns the shortfall from the value of the best pure bid, payoff points."""
+    """Returns the shortfall from the value of the best pure bid, in payoff points."""
     return play.value - float(play.matrix.min(axis=1).max())
 
 
@@ -152,7 +152,7 @@ def _listed(prizes: Sequence[int]) -> str:
 
 
 def claims_table(bids: dict[int, list[PlayAt]]) -> Table:
-    """For each size, the number of first prizes for which each claim holds."""
+    """Returns, for each size, the number of first prizes for which each claim holds."""
     rows = [[size, *(sum(map(of, plays)) for of in CLAIMS.values())] for size, plays in bids.items()]
     return [["cards", *CLAIMS], *rows]
 
@@ -213,7 +213,7 @@ def count_findings() -> Iterator[Finding]:
 
 
 def simple_rows() -> list[list[object]]:
-    """Returns the exploitability of each simple strategy for each size, payoff points."""
+    """Returns the exploitability of each simple strategy for each size, in payoff points."""
     return [[size, *(exploitability(Goofspiel(size), name) for name in SIMPLE)] for size in MEASURED]
 
 

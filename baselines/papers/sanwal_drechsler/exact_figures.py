@@ -55,10 +55,10 @@ class JujitsuFigures:
     size: int  # cards in each hand
     states: int  # undecided canonical states
     several: int  # those in which at least one player has several optimal strategies
-    value: float  # of the game, payoff points
+    value: float  # of the game, in payoff points
     root: Array  # `[2, size]` lowest and highest probability of each card at the start over all optimal strategies
     skew: tuple[bool, bool]  # whether the payoff matrix at the start is skew-symmetric, and whether it is symmetric
-    top_card: float  # payoff of the highest card on the first trick against optimal play, payoff points
+    top_card: float  # payoff of the highest card on the first trick against optimal play, in payoff points
     outcomes: Mapping[Pairing, Mapping[str, Exact]]  # pairing -> column -> figure, fractions of games or payoff points
     # Opponent -> `[DIRECTIONS, 3]`: a direction in the plane of (win, loss), and the most that optimal play against
     # that opponent can have along it, shares of games.
@@ -67,7 +67,7 @@ class JujitsuFigures:
 
 
 def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigures:
-    """Computes the figures of one size; `progress` is called now and then with the number of states explored."""
+    """Computes the figures of one size; `progress` is called occasionally with the number of states explored."""
     game = Jujitsu(num_cards=size)
     starts = [start._replace(state=game.canonical(start.state).state) for start in game.initial()]
     graph = build_graph(game, starts, canonical=True, progress=progress)

@@ -158,8 +158,8 @@ def searches(name: str) -> list[Search]:
 def search(game: War, adversary: Adversary) -> Search:
     """Searches for a deterministic opponent in seat 1 that beats the adversary in seat 0.
 
-    Searches breadth first, so the first one found is the quickest. It is then played against the adversary like any
-    policy, and counts only if it wins.
+    Searches breadth first, so the first opponent found is the quickest. This opponent is then played against the
+    adversary like any policy, and counts only if it wins.
     """
     queue = [_Node(game.initial()[0].state, {}, None, {})]
     passed = {_place(queue[0])}

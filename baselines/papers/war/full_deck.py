@@ -70,7 +70,7 @@ class Bound:
 
     strategy: str
     response: str  # the best of the responses tried
-    won: float  # mean payoff of the response over both seats, payoff points
+    won: float  # mean payoff of the response over both seats, in payoff points
     least: float  # lower limit of that mean with 97.5 % confidence; certain if there is no chance
     games: int  # games in both seats together
 
@@ -123,7 +123,7 @@ def bound(strategy: str) -> Bound:
 
 
 def _won(response: str | Policy, strategy: str, games: int, seed: int = SEED) -> tuple[float, float]:
-    """Mean payoff of a response over both seats, and its lower limit."""
+    """Returns the mean payoff of a response over both seats, and its lower limit."""
     means, variances = [], []
     for seat, pair in enumerate(((response, strategy), (strategy, response))):
         played = cross_play(GAME, pair, games=games, seed=seed)

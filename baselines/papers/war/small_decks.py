@@ -115,7 +115,7 @@ def follows_the_rules(solution: StateSolution, values: RoundValues) -> bool:
 
 
 def circle(solution: StateSolution, endless: EndlessBounds) -> int | None:
-    """Number of rounds after which the likeliest play from the widest position repeats a position, if it does."""
+    """Returns the number of rounds until the likeliest play from the widest position repeats a position, if it does."""
     game = solution.game
     passed: dict[WarState, int] = {}
     state: WarState = endless.widest[0]._replace(rounds_left=HORIZONS[-1])

@@ -36,7 +36,7 @@ class Estimate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
+        """The 95 % interval of the ratio."""
         return self.mean - WIDTH * self.error, self.mean + WIDTH * self.error
 
     def apart(self, other: Estimate) -> float:

@@ -1,6 +1,6 @@
 """A cache, as arrays, of the results of a game's rules.
 
-Every visited state has a number. A play is a joint action in a state; every play has a number, too. The outcomes of a
+Every visited state has a number. A play is a joint action in a state; every play also has a number. The outcomes of a
 play are adjacent, with cumulative probabilities `up_to`: for probabilities 1/4 and 3/4 they are 0.25 and 1.0.
 """
 

@@ -76,7 +76,7 @@ class RulesEngine(Engine[S]):
     def _follow(
         self, first: NDArray[np.int64], count: NDArray[np.int64], places: NDArray[np.intp]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draws one of the `count` outcomes from index `first` on, per place; draws no number if `count` is 1."""
+        """Draws one of `count` outcomes, starting at index `first`, per place; draws no number if `count` is 1."""
         outcomes, chance = first.copy(), count > 1
         if chance.any():
             draws = draw(self.streams, places[chance])

@@ -41,8 +41,8 @@ class DicePoker(Game[DicePokerState]):
 
     Attributes:
         sides: Number of faces of each die, 2 to 2000.
-        ante: Stake of both players before they roll, payoff points; 0 to 1,000,000,000.
-        raise_size: Stake that a raise adds to the ante, payoff points; above 0, at most 1,000,000,000.
+        ante: Stake of both players before they roll, in payoff points; 0 to 1,000,000,000.
+        raise_size: Stake that a raise adds to the ante, in payoff points; above 0, at most 1,000,000,000.
 
     Raises:
         ValueError: If a parameter is out of its range.
@@ -138,7 +138,7 @@ class DicePoker(Game[DicePokerState]):
         )
 
     def compiled_rules(self) -> CompiledRules[DicePokerState]:
-        """Compiled rules; a row holds both rolls and both actions, which are -1 before they are chosen."""
+        """The compiled rules; a row holds both rolls and both actions, which are -1 before they are chosen."""
         from cardwar_envs.games.dice_poker import kernel  # compiles on first use
 
         def to_row(state: DicePokerState) -> NDArray[np.float32]:

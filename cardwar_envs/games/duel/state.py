@@ -61,12 +61,12 @@ def checked_state(state: DuelState) -> DuelState:
 
 @lru_cache(maxsize=1 << 14)
 def float_row(*numbers: int) -> NDArray[np.float32]:
-    """The numbers as an array that is shared internally and never returned to callers."""
+    """Returns the numbers as an array that is shared internally and never returned to callers."""
     return np.array(numbers, dtype=np.float32)
 
 
 def sign(number: int) -> float:
-    """The sign of a number: 1, 0 or -1."""
+    """Returns the sign of a number: 1, 0 or -1."""
     return float(number > 0) - float(number < 0)  # NumPy cannot subtract bools
 
 

@@ -31,7 +31,7 @@ class GoofspielState(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)  # a bound on memory
 def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...]:
-    """The possible next prizes: (probability, prize, prizes left); the prize is 0 if none is left."""
+    """Returns the possible next prizes: (probability, prize, prizes left); the prize is 0 if none is left."""
     if not left:
         return ((CERTAIN, 0, ()),)
     if order == "random":
@@ -41,7 +41,7 @@ def next_prizes(order: str, left: Hand) -> tuple[tuple[Fraction, int, Hand], ...
 
 
 def without(cards: Hand, card: int) -> Hand:
-    """The cards without one copy of `card`."""
+    """Returns the cards without one copy of `card`."""
     place = cards.index(card)
     return cards[:place] + cards[place + 1 :]
 

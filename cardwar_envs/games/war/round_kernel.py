@@ -14,7 +14,7 @@ OVER, ROUND, WAR = 0, 1, 2
 
 @njit()
 def cards_in(row, pile, ranks):  # type: ignore[no-untyped-def]  # compiled
-    """The number of cards in the pile that begins at index `pile` of the row."""
+    """Returns the number of cards in the pile that begins at index `pile` of the row."""
     cards = 0.0
     for i in range(ranks):
         cards += row[pile + i]
@@ -30,14 +30,14 @@ def _move(row, source, target, ranks):  # type: ignore[no-untyped-def]
 
 @njit()
 def flags_at(players, ranks):  # type: ignore[no-untyped-def]
-    """The indices of the flags for players at war, and for players in the game."""
+    """Returns the indices of the flags for players at war, and for players in the game."""
     at_war = (2 * players + 1) * ranks
     return at_war, at_war + players
 
 
 @njit()
 def phase_of(row, players, ranks):  # type: ignore[no-untyped-def]
-    """The phase of the game: `OVER`, `ROUND` or `WAR`."""
+    """Returns the phase of the game: `OVER`, `ROUND` or `WAR`."""
     at_war, live = flags_at(players, ranks)
     left, player = 0, 0
     while left < 2 and player < players:

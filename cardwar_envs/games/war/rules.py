@@ -269,7 +269,7 @@ class War(Game[WarState]):
         return {"utility": utility(state, player)}
 
     def compiled_rules(self) -> CompiledRules[WarState]:
-        """Compiled rules; a row is player 0's observation."""
+        """The compiled rules; a row is player 0's observation."""
         from cardwar_envs.games.war import kernel  # compiles on first use
 
         start = self.observation(self.initial()[0].state, 0)

@@ -84,7 +84,7 @@ def _slots(game: _War, hand: Pile) -> list[Slot]:
 
 
 def _plays(game: _War, revealed: Revealed[WarState]) -> dict[int, Play]:
-    """Each player's last play; players who waited for others are left out."""
+    """Returns each player's last play; players who waited for others are left out."""
     plays = {}
     for player, action in (revealed.last_actions or {}).items():
         play = None if action == FORFEIT else game.actions.decode(action)
@@ -117,7 +117,7 @@ def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int
 
 
 def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
-    """A text on who has won, who is at war, or who has just taken how many cards."""
+    """Returns a text on who has won, who is at war, or who has just taken how many cards."""
     if revealed.over:
         best = max(revealed.payoffs)
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
@@ -131,7 +131,7 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
 
 
 def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
-    """The player who has just taken the cards at stake, and their number; None if nobody has or it is unknown."""
+    """Returns the player who has just taken the cards at stake, and the number of cards; None if nobody, or unknown."""
     before = revealed.before
     if before is not None and revealed.state is not before:
         for player, play in plays.items():

@@ -1,4 +1,4 @@
-"""Solving in rationals says how long it takes, is refused where that is too long, and counts its own work."""
+"""Solving exactly says how long it takes, is refused where that is too long, and counts its own work."""
 
 import re
 
@@ -49,19 +49,22 @@ def test_long_work_is_announced_before_it_begins(monkeypatch):
     lines = announced(exact=True)
     assert lines
     assert all(
-        re.fullmatch(r"Solving in rationals takes at least about \d+ \w+ on one processor\.", line) for line in lines
+        re.fullmatch(r"Solving in rational arithmetic takes at least about \d+ \w+ on one processor\.", line)
+        for line in lines
     )
     assert announced() == []
     lines = []
     monkeypatch.setattr(solver, "EXACT_SECONDS", 1.0)
     baselines.solve(make_game("dice_poker", sides=4), exact=True, progress=Announced(lines.append, None))
-    assert lines == ["Solving in rationals takes at least about 9 minutes on one processor."]  # 8 pairs, cubed
+    assert lines == [
+        "Solving in rational arithmetic takes at least about 9 minutes on one processor."
+    ]  # 8 pairs, cubed
 
 
 def test_what_takes_too_long_is_refused_with_what_to_do(monkeypatch):
     monkeypatch.setattr(exact_work, "EACH", 1000.0)
     with pytest.raises(
-        ValueError, match=r"jujitsu: .* rationals takes about \d+ days or more; solve .* without rational"
+        ValueError, match=r"jujitsu: .* rational arithmetic takes about \d+ days or more; solve .* without rational"
     ):
         baselines.solve(GAME, exact=True)
     assert baselines.solve(GAME).value == 0.0

@@ -62,7 +62,7 @@ class LineUp:
     """The policies in the other seats, with exact figures of a learned response to them where feasible."""
 
     def __init__(self, game: Game[Any], words: str) -> None:
-        """Loads policies by names separated by commas: one for all other seats, or one each, from the next seat on.
+        """Loads policies by comma-separated names: one for all other seats, or one each, starting with the next seat.
 
         Raises:
             ValueError: If the number of names is wrong, or a policy is unknown or cannot play the game.

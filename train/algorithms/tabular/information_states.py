@@ -40,7 +40,7 @@ class StateTables(ABC):
 
     @abstractmethod
     def action_values(self, player: int, other: Strategy, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Returns `[rows, columns]` continuation payoffs to `player` for each action, payoff points; 0 if illegal.
+        """Returns `[rows, columns]` continuation payoffs to `player` for each action, in payoff points; 0 if illegal.
 
         `other` is the opponent's simultaneous strategy; `values` holds the values of the successor states.
         """
@@ -58,7 +58,7 @@ class StateTables(ABC):
         """Converts a strategy to observations and the game's actions."""
 
     def policy(self, game: Game[Any], strategies: Strategies, weights: Weights | None = None) -> LearnedTable:
-        """Combines both strategies into one policy for both seats; `weights` `[rows]` per player, as in `of_seats`."""
+        """Combines both strategies into one policy for both seats; `weights` has `[rows]` for each player."""
         seen = [self.seen(player, strategy) for player, strategy in enumerate(strategies)]
         weights = weights or [np.ones(len(strategy)) for strategy in strategies]
         return LearnedTable.of_seats(game, [(each, weights[player][each.rows]) for player, each in enumerate(seen)])
@@ -66,7 +66,7 @@ class StateTables(ABC):
     def own_reach(self, player: int, strategy: Strategy) -> NDArray[np.float64]:
         """Returns `[rows]`: the probability that a player's strategy reaches each of its rows against uniform play.
 
-        If a state has a single history, this is proportional to the product of the player's own probabilities.
+        If a state has a single history, the reach is proportional to the product of the player's own probabilities.
         """
         return self.reach(player, seated(player, strategy, self.uniform[1 - player]))
 
@@ -154,7 +154,7 @@ class PrivateTypes(StateTables):
         self._num_actions = game.facts.num_actions
         self._chances = form.weights.sum(axis=1), form.weights.sum(axis=0)
         weighted = form.weights[:, :, None, None] * form.payoffs
-        # [own types, own actions, opponent's types, opponent's actions], payoff points to the player times the
+        # [own types, own actions, opponent's types, opponent's actions], in payoff points to the player times the
         # probability of the opponent's type
         own = weighted.transpose(0, 2, 1, 3), -weighted.transpose(1, 3, 0, 2)
         self._worth = tuple(

@@ -1,9 +1,9 @@
 """Mixtures of policies, of which one is drawn per game: their average strategy and their exploitability.
 
 Source of the average: H. W. Kuhn, "Extensive games and the problem of information" (1953): a mixture is equivalent to
-the behaviour strategy that weights each part by the reach of its own choices. This is exact if every information state
-has a single history. Otherwise a policy that sees only states is in general not equivalent to the mixture;
-`response_value` evaluates the mixture itself.
+the behaviour strategy that weights each part by the reach of its own choices. The equivalence holds if every
+information state has a single history. Otherwise a policy that sees only states is in general not equivalent to the
+mixture; `response_value` evaluates the mixture itself.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class MixtureTables(PublicStates):
     def average(self, player: int, mixture: Mixture) -> tuple[Strategy, NDArray[np.float64]]:
         """Returns the behaviour strategy that weights each part by its reach, and the reach.
 
-        The strategy is uniform in states that no part reaches. The reach `[states]` is that of `own_reach`.
+        The strategy is uniform in states that no part reaches. The reach `[states]` is the parts' weighted
+        `own_reach`, summed.
         """
         strategies, reach = np.zeros(self.uniform[player].shape), np.zeros(len(self.uniform[player]))
         for part, weight in zip(mixture.parts, mixture.weights, strict=True):
@@ -53,7 +54,7 @@ class MixtureTables(PublicStates):
         return strategies, reach
 
     def num_histories(self) -> int:
-        """The total number of histories over all states."""
+        """Returns the total number of histories over all states."""
         graph = self.graph
         ways = np.zeros(len(graph.states) + 1)  # the last entry collects finished games
         np.add.at(ways, graph.roots, 1.0)
@@ -78,8 +79,8 @@ class MixtureTables(PublicStates):
     ) -> NDArray[np.float64]:
         """Returns `[histories]`: continuation payoffs to a best-responding player, times the history's probability.
 
-        `states` `[histories]` are the last states of the histories; `chances` `[histories, parts]` are the histories'
-        probabilities, given each of the `parts` that the opponent may have drawn and the player's own moves.
+        `states` `[histories]` are the histories' last states; `chances` `[histories, parts]` are the probabilities that
+        the opponent draws each part and that the history occurs, if the player makes the history's moves.
         """
         if not len(states):
             return np.zeros(0)
