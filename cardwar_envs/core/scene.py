@@ -218,7 +218,8 @@ def player_colour(player: int | None) -> str:
 
 def in_points(payoff: float, sign: str = "+") -> str:
     """Formats payoff points with at most four decimals; `sign=""` omits the plus sign."""
-    return f"{payoff:{sign},.4f}".rstrip("0").rstrip(".")
+    # Before Python 3.12, a Fraction has no format.
+    return f"{float(payoff):{sign},.4f}".rstrip("0").rstrip(".")
 
 
 def spoken(name: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from xml.etree import ElementTree
@@ -333,7 +334,7 @@ def test_payoffs_are_not_rounded_to_something_else():
     game = make_game("dice_poker", ante=1e9, raise_size=123456.789)
     over = Revealed(DicePokerState((3, 2), (1, 1)), None, {0: 1, 1: 1}, (1000123456.789, -1000123456.789), True)
     assert {"player_0 wins 1,000,123,456.789", "ante 1,000,000,000, raise 123,456.789"} <= set(texts(game.scene(over)))
-    assert [in_points(payoff) for payoff in (2.0, -1 / 3, 0.0, 100.0)] == ["+2", "-0.3333", "+0", "+100"]
+    assert [in_points(payoff) for payoff in (2.0, Fraction(-1, 3), 0.0, 100.0)] == ["+2", "-0.3333", "+0", "+100"]
 
 
 def test_a_war_names_discards_and_who_takes_how_many():

@@ -66,7 +66,10 @@ def test_matches_without_intervals_are_refused(copy):
     change_config(copy, measured="matches", figure="payoff_uniform", reference={})
     heading, row = "steps,seconds,measured,payoff_uniform", "2,1,matches,0.2"
     ends = ",payoff_uniform_low,payoff_uniform_high"
-    for more, low_high, message in (("", "", "must have payoff_uniform"), (ends, ",0.3,0.4", r"\(0\.2\) must be from")):
+    for more, low_high, message in (
+        ("", "", "must have the columns payoff_uniform"),
+        (ends, ",0.3,0.4", r"\(0\.2\) must be from"),
+    ):
         write_metrics(copy, [heading + more, row + low_high])
         with pytest.raises(ValueError, match=message):
             read_run(copy)
