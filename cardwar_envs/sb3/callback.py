@@ -17,7 +17,9 @@ MEASURES = "cardwar_envs.measures"
 
 
 class ExploitabilityCallback(BaseCallback):
-    """Computes the model's exact exploitability before training, every `every` steps, and after training.
+    """Computes the model's exact exploitability before training, about every `every` steps, and after training.
+
+    A model is measured between two rollouts, after its update on the first.
 
     Logs it to SB3's logger as `cardwar/exploitability`; for games that are not two-player zero-sum, computes NashConv
     and logs it as `cardwar/nash_conv`.
@@ -60,9 +62,12 @@ class ExploitabilityCallback(BaseCallback):
     def _on_training_start(self) -> None:
         self._measure()
 
-    def _on_step(self) -> bool:
+    def _on_rollout_start(self) -> None:
+        # Here the model has trained on all steps so far; in `_on_step` it lacks the update on the current rollout.
         if self.num_timesteps >= self.history[-1][0] + self.every:
             self._measure()
+
+    def _on_step(self) -> bool:
         return True
 
     def _on_training_end(self) -> None:

@@ -62,6 +62,7 @@ def test_maskable_ppo_learns_with_masks(kind):
     assert len(steps) >= 3
     assert steps[-1] == model.num_timesteps
     policy = from_sb3(model)
+    assert len(set(figures)) == len(figures), "each model has trained on the steps before it"
     assert figures[-1] == exploitability(GAME, policy)
     assert -1.0 <= head_to_head(GAME, policy, "uniform").mean <= 1.0
     if kind == "against a pool":
