@@ -156,7 +156,8 @@ class _Match(NamedTuple):
 
 def _play_in_order(game: Game[Any], line_up: list[Policy], games: int, seed: int, forfeit: bool) -> _Match:
     """Plays one game at a time, so that a failure costs one game; after a forfeit the program is restarted."""
-    played, forfeits, ended = list[Played](), [0] * len(line_up), None
+    played, forfeits = list[Played](), [0] * len(line_up)
+    ended: AgentError | KeyboardInterrupt | None = None
     watch = Stopwatch()
     with advancing("games played", games) as progress:
         for number in range(games):
