@@ -352,7 +352,7 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
             "filename=/dev/zero))' names a file, which OpenSpiel would open",
         ),
         (GROUP.replace('"jujitsu num_cards=3"', '" "'), "runs[0].games[0] (' ') must not be empty"),
-        (GROUP.replace("cfr_plus", "sarsa"), "runs[0].algorithms: unknown algorithm 'sarsa'; known are"),
+        (GROUP.replace("cfr_plus", "sarsa"), "runs[0].algorithms: unknown algorithm 'sarsa'; expected one of"),
         (GROUP.replace("cfr_plus", "cfr_plus wings=2"), "algorithms: cfr_plus has no parameter 'wings'; it has"),
         (GROUP.replace("cfr_plus", "cfr_plus --steps 2"), "algorithms: 'cfr_plus --steps 2' must read NAME KEY=VALUE"),
         (GROUP + "args = { steps = [1] }", "runs[0].args.steps ([1]) must be a string"),
