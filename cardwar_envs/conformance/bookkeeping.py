@@ -207,7 +207,7 @@ def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
     """Plays one game; returns what each agent observes whenever it acts."""
     play, told = api.game(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
-    while not play.over and len(play.played) < SHORT:
+    while play.goes_on(SHORT):
         for agent in play.asked():
             told[agent].append(_told(play, agent))
         play.step(log=False)

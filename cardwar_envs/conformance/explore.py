@@ -250,7 +250,7 @@ def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
     for number in range(most):
         play = api.game(number)
         play.chooser = Driver(number)
-        while not play.over and len(play.played) < SHORT:
+        while play.goes_on(SHORT):
             play.step(log=False)
         yield Route(number, tuple(play.played))
 
