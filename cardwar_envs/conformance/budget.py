@@ -39,7 +39,7 @@ class Budget:
 
     @property
     def started(self) -> bool:
-        """Whether any check was started."""
+        """Whether any check has been started."""
         return self.end < math.inf
 
     def start(self, seconds: float, whole: bool) -> None:

@@ -1,4 +1,4 @@
-"""Checks of texts and pictures."""
+"""Checks of text and pictures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def states_and_actions_have_words(case: Case) -> None:
                         words[player, action] = case.game.describe_action(action, player)
                 word = words[player, action]
                 if not isinstance(word, str) or not word.strip():
-                    raise Failed(f"{place(node.state, player)}: describe_action of {action} is {word!r}, not a text")
+                    raise Failed(f"{place(node.state, player)}: describe_action of {action} is {word!r}, not a string")
             by_word = {words[player, action]: action for action in node.legal[player]}
             for action in node.legal[player]:
                 if by_word[words[player, action]] != action:
@@ -54,7 +54,7 @@ def states_read_differently(case: Case) -> None:
 
 
 def pictures_keep_secrets(case: Case) -> None:
-    """If the state is not public, states with equal observations have equal texts and pictures (otherwise a note).
+    """If the state is not public, states with equal observations have equal text and pictures (otherwise a note).
 
     By default, `describe_revealed` and `scene` show everything that `describe` returns.
     """

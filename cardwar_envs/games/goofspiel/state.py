@@ -62,7 +62,7 @@ def check_state(
         ties = most_ties((cards, cards), hands) or 0 if by_word else len({*cards} - {*hands[0], *hands[1]})
     could_carry = sum(gone[len(gone) - ties :])
     if not 0 <= carried <= could_carry:
-        raise ValueError(f"state has {carried} carried points; possible are 0..{could_carry}")
+        raise ValueError(f"state has {carried} carried points, which must be in 0..{could_carry}")
     if not keeps_score and score:
         raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
     won = sum(gone) - carried
