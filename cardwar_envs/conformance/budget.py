@@ -28,7 +28,7 @@ class Budget:
         deadline: CPU time at which the current check ends.
         longest: Maximum number of steps of compared episodes.
         spent: CPU seconds that earlier processes of the run have used.
-        careful: Whether only checks of invalid calls make them, because a call has ended an earlier process.
+        careful: Whether to make invalid calls only in the checks that test them: one has ended an earlier process.
     """
 
     end: float = math.inf
