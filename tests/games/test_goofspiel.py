@@ -117,10 +117,10 @@ def played(hands=((1, 2), (1, 3)), prize=3, prizes=(1,), score=0, carried=0):
 WIN = {"ties": "carry", "payoff": "win"}
 IMPOSSIBLE = [
     ({}, played(hands=((2, 1), (1, 3))), r"unsorted hand \(2, 1\)"),
-    ({}, played(hands=((1, 1), (1, 3))), r"hand \(1, 1\) of player_0, which must be different cards"),
+    ({}, played(hands=((1, 1), (1, 3))), r"hand \(1, 1\) of player_0, which must be distinct cards"),
     ({}, played(hands=((1, 2), (1, 4))), r"hand \(1, 4\) of player_1"),
     ({}, played(prizes=()), "hands of 2 and 2 cards, and 1 prizes"),
-    ({}, played(prize=1), r"prizes \(1, 1\), which must be different numbers in 1\.\.3"),
+    ({}, played(prize=1), r"prizes \(1, 1\), which must be distinct numbers in 1\.\.3"),
     ({}, played(prize=0, prizes=(1, 2)), "no prize to bid for"),
     ({}, played(score=1), "score 1, which must be 0 in a game in which the score"),
     ({}, played(carried=1), r"1 carried points, which must be in 0\.\.0"),

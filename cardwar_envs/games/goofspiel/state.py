@@ -90,7 +90,7 @@ def _checked_types(state: GoofspielState) -> GoofspielState:
 def _check_prizes(prize: int, prizes: Hand, cards: Hand, order: str) -> None:
     left = tuple(sorted((*prizes, prize))) if prize else prizes
     if len({*left}) < len(left) or not {*left} <= {*cards}:
-        raise ValueError(f"state has prizes {left}, which must be different numbers in 1..{len(cards)}")
+        raise ValueError(f"state has prizes {left}, which must be distinct numbers in 1..{len(cards)}")
     if left and not prize:
         raise ValueError(f"state has later prizes {prizes} and no prize to bid for")
     if order == "random" or not left:
@@ -103,4 +103,4 @@ def _check_prizes(prize: int, prizes: Hand, cards: Hand, order: str) -> None:
 def _check_cards(hands: Hands, cards: Hand) -> None:
     for player, hand in enumerate(hands):
         if len({*hand}) < len(hand) or not {*hand} <= {*cards}:
-            raise ValueError(f"state has hand {hand} of player_{player}, which must be different cards of the game")
+            raise ValueError(f"state has hand {hand} of player_{player}, which must be distinct cards of the game")
