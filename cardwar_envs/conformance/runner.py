@@ -186,6 +186,8 @@ def each_result(
     subject: Subject, names: Iterable[str] = tuple(CHECKS), known: Collection[str] = ()
 ) -> Iterator[Result]:
     """Yields results in order. `follows` names the check that explains a failure; a `known` failure is "known"."""
+    names = tuple(names)
+    subject.budget.to_come = len(names)
     return with_causes((run(name, subject) for name in names), known)
 
 
