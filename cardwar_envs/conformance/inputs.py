@@ -154,7 +154,7 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
     found = {kind: Finding(words, [game, api.recent[-1]]) for kind, words in changes.items()}
     if found and len(refused) > 1:  # find the one responsible
         for odd in refused:
-            if alone := _try_all(api, route, agent, [odd]):
+            if found.keys() <= (alone := _try_all(api, route, agent, [odd])).keys():
                 return alone
     return found
 
