@@ -102,7 +102,7 @@ def _search(subject: Subject, wanted: str) -> None:
         if wanted in found and not by_converter:
             subject.fail(found[wanted])
         for kind in (wanted, AS_NOTE[wanted]):
-            noted = noted or (found[kind].reason + CONVERTER * by_converter if kind in found else "")
+            noted = noted or (found[kind].reason.rstrip(".") + CONVERTER * by_converter if kind in found else "")
     if noted:
         raise Noted(noted)
 
