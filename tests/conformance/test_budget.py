@@ -66,6 +66,11 @@ def test_checks_that_use_all_their_time_leave_some_to_those_that_follow(monkeypa
         now = shared.deadline
     shared.start(32.0, whole=False)
     assert shared.deadline - now > 0.5 * shared.end / 50
+    before = shared.deadline
+    with shared.shared():  # what serves other checks as well does not use up the time of this one
+        now += 2.0
+        assert shared.deadline > now
+    assert shared.deadline == pytest.approx(before + 2.0)
 
 
 @pytest.mark.parametrize(
