@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from cardwar_envs import Game
+from cardwar_envs import GAMES, Game
 from train.algorithms.registry import ALGORITHMS, DEFAULTS, Algorithm, algorithm_named, default_algorithm, often_enough
-from train.command.console import AsJson, GameName, out, print_json, say, say_aside
+from train.command.console import AsJson, out, print_json, say, say_aside
 from train.command.streams import complain
-from train.words import fields_from, game_from, only_parameters, split_words
+from train.words import (
+    fields_from,
+    game_from,
+    game_in_words,
+    json_parameters,
+    only_parameters,
+    split_words,
+    stored_game,
+)
 
 if TYPE_CHECKING:
     from train.algorithms.contract import CommonArgs
@@ -25,7 +33,9 @@ if TYPE_CHECKING:
 
 
 def train(
-    game: GameName,
+    game: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="As in the other commands; --resume needs no game.")
+    ] = None,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -59,7 +69,8 @@ def train(
         bool,
         typer.Option(
             "--resume",
-            help="Resume the run in --out; arguments not given are taken from that run. A larger --steps extends it.",
+            help="Resume the run in --out, or in a folder given instead of GAME; arguments not given are taken from that "
+            "run. A larger --steps extends it.",
         ),
     ] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
@@ -70,18 +81,24 @@ def train(
     Reports the exact exploitability (or NashConv) if the game is small enough, else the results of matches. Evaluates
     at least ten times during training unless --evaluate-every is given.
     """
-    parameters, options, rest = split_words(words or [])
+    parameters, options, rest = split_words([*([] if game is None else [game]), *(words or [])])
+    game = rest.pop(0) if rest else None
     common = {"steps": steps, "evaluate_every": evaluate_every, "measure": measure, "against": against}
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
+    if resume and folder is None and game is not None and game not in GAMES and _held(Path(game)):
+        game, folder = None, Path(game)
     held = _held(folder) if resume else {}
+    game = game or _game_held(held, folder if resume else None)
     if held:
         title, *of_game = held["title"].split()
         parameters = {**(only_parameters(of_game) if title == game else {}), **parameters}
         algorithm, seed = algorithm or held["algorithm"], held["seed"] if seed is None else seed
     seed = seed or 0
     rules = game_from(game, parameters)
+    if held and (rules.facts.name, json_parameters(rules)) != (held["game"], held["parameters"]):
+        raise ValueError(f"{folder} contains a run of {held['title']}, not of {game_in_words(rules)}; --resume needs no game")
     entry = algorithm_named(algorithm) if algorithm is not None else _default(rules, {} if list_options else options)
     if list_options:
         out.print(_options_table(entry, rules))
@@ -129,6 +146,17 @@ def _held(folder: Path | None) -> dict[str, Any]:
 
     config = RunFolder(folder).config() if (folder / CONFIG_FILE).exists() else {}
     return config if config.get("algorithm") in ALGORITHMS else {}
+
+
+def _game_held(held: Mapping[str, Any], folder: Path | None) -> str:
+    """The name of the game of a run to resume; a ValueError if there is none, or it is not a game of the suite."""
+    if not held:
+        raise ValueError(
+            "name a game, as in cardwar train jujitsu" if folder is None else f"{folder} contains no run to resume"
+        )
+    if stored_game(held["title"]) is None:  # a name in a file is not imported
+        raise ValueError(f"{folder} contains a run of {held['title']}, not a game of the suite: name it before --resume")
+    return str(held["title"].split()[0])
 
 
 def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:

@@ -1,10 +1,16 @@
 """`cardwar new`: a game that works as it is written, and nothing overwritten."""
 
+import re
 import sys
+from fractions import Fraction
 
 import pytest
 from command import run, run_json, run_refused
 from thinning import each_row
+
+import baselines
+from cardwar_envs import check_game
+from train.command.new import GAME
 
 
 @pytest.fixture
@@ -27,6 +33,23 @@ def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
     exec((folder / "test_my_game.py").read_text(), tests)
     for name in (each for each in tests if each.startswith("test_")):
         tests[name]()
+
+
+def test_the_examples_in_its_docstring_are_games():
+    text = GAME.read_text()
+    outcomes, rewards = re.findall(r"^ {8}([[(](?:Transition|float).*)$", text, re.MULTILINE)
+    returned = re.search(r"return (\[Transition.* \+ paid\), (.*)\)\])", text)
+    for changes in (
+        {returned[1]: outcomes, 'chance="none"': 'chance="moves"'},
+        {returned[2]: rewards, "zero_sum=True": "zero_sum=False"},
+    ):
+        changed, made = text, {"Fraction": Fraction}
+        for old, new in changes.items():
+            changed = changed.replace(old, new)
+        exec(changed, made)
+        report = check_game(made["Undercut"](rounds=2, highest=3))
+        assert report.passed, report
+        assert baselines.nash_conv(made["Undercut"](rounds=2, highest=3), "uniform").total > 0.1
 
 
 @each_row(
