@@ -79,7 +79,8 @@ def train(
     """Train a policy and measure it.
 
     Reports the exact exploitability (or NashConv) if the game is small enough, else the results of matches. Evaluates
-    at least ten times during training unless --evaluate-every is given.
+    at least ten times during training unless --evaluate-every is given. guaranteed_0 and guaranteed_1, in --json and in
+    the run's files, are the policy's payoffs as player_0 and player_1 against a best response.
     """
     parameters, options, rest = split_words([*([] if game is None else [game]), *(words or [])])
     game = rest.pop(0) if rest else None

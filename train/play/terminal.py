@@ -165,7 +165,7 @@ def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None
     if last["opened"]:
         _show_moves(last["moves"], console, "" if last["later"] else outcome)
         _say_dimly(console, f"opened {last['opened']['text']}")
-    if last["verdict"]:
+    if last["verdict"] and len(last["verdict"]["rows"]) > 1:
         _say(console, last["verdict"]["sentence"])
         grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
         for row in last["verdict"]["rows"]:

@@ -2,14 +2,11 @@
 
 import re
 import sys
-from fractions import Fraction
 
 import pytest
 from command import run, run_json, run_refused
 from thinning import each_row
 
-import baselines
-from cardwar_envs import check_game
 from train.command.new import GAME
 
 
@@ -35,21 +32,18 @@ def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
         tests[name]()
 
 
-def test_the_examples_in_its_docstring_are_games():
+@pytest.mark.parametrize(
+    ("place", "declared", "changed"), [(0, 'chance="none"', 'chance="moves"'), (1, "zero_sum=True", "zero_sum=False")]
+)
+def test_each_example_in_its_docstring_makes_a_game(folder, capsys, place, declared, changed):
     text = GAME.read_text()
-    outcomes, rewards = re.findall(r"^ {8}([[(](?:Transition|float).*)$", text, re.MULTILINE)
-    returned = re.search(r"return (\[Transition.* \+ paid\), (.*)\)\])", text)
-    for changes in (
-        {returned[1]: outcomes, 'chance="none"': 'chance="moves"'},
-        {returned[2]: rewards, "zero_sum=True": "zero_sum=False"},
-    ):
-        changed, made = text, {"Fraction": Fraction}
-        for old, new in changes.items():
-            changed = changed.replace(old, new)
-        exec(changed, made)
-        report = check_game(made["Undercut"](rounds=2, highest=3))
-        assert report.passed, report
-        assert baselines.nash_conv(made["Undercut"](rounds=2, highest=3), "uniform").total > 0.1
+    example = re.findall(r"^ {8}([\[(](?:Transition|float).*)$", text, re.MULTILINE)[place]
+    returned = re.search(r"return (\[Transition.* \+ paid\), (.*)\)\])", text)[1 + place]
+    text = text.replace(returned, example).replace(declared, changed)
+    (folder / "my_game.py").write_text(f"from fractions import Fraction\n{text}")
+    words = "my_game:Undercut", "rounds=2", "highest=3"
+    assert run_json(capsys, "check", *words)["passed"]
+    assert run_json(capsys, "exploit", *words)["nash_conv"] > 0.1
 
 
 @each_row(

@@ -176,7 +176,7 @@ def test_a_short_run_is_repeated_without_its_interval(tmp_path):
 @each_row("game", [GAME, make_game("war")])
 def test_a_run_with_the_defaults_for_its_game_is_repeated_without_options(tmp_path, game):
     args, title = asdict(ALGORITHMS["ppo"].args(game)), game_in_words(game)
-    given = shlex.split(command_of(read_run(made(tmp_path / "run", title=title, algorithm="ppo", **args))))
+    given = shlex.split(command_of(read_run(made(tmp_path / title, title=title, algorithm="ppo", **args))))
     assert given[:-1] == ["cardwar", "train", *title.split(), "--algorithm=ppo"]
 
 
