@@ -69,8 +69,8 @@ def train(
         bool,
         typer.Option(
             "--resume",
-            help="Resume the run in --out, or in a folder given instead of GAME; arguments not given are taken from that "
-            "run. A larger --steps extends it.",
+            help="Resume the run in --out, or in the folder given instead of GAME; arguments not given are taken from "
+            "that run. A larger --steps extends it.",
         ),
     ] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
@@ -88,18 +88,11 @@ def train(
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
-    if resume and folder is None and game is not None and game not in GAMES and _held(Path(game)):
-        game, folder = None, Path(game)
-    held = _held(folder) if resume else {}
-    game = game or _game_held(held, folder if resume else None)
+    game, folder, held = _to_resume(game, folder) if resume else (game, folder, {})
+    rules = _game(game, parameters, held, folder)
     if held:
-        title, *of_game = held["title"].split()
-        parameters = {**(only_parameters(of_game) if title == game else {}), **parameters}
         algorithm, seed = algorithm or held["algorithm"], held["seed"] if seed is None else seed
     seed = seed or 0
-    rules = game_from(game, parameters)
-    if held and (rules.facts.name, json_parameters(rules)) != (held["game"], held["parameters"]):
-        raise ValueError(f"{folder} contains a run of {held['title']}, not of {game_in_words(rules)}; --resume needs no game")
     entry = algorithm_named(algorithm) if algorithm is not None else _default(rules, {} if list_options else options)
     if list_options:
         out.print(_options_table(entry, rules))
@@ -149,15 +142,31 @@ def _held(folder: Path | None) -> dict[str, Any]:
     return config if config.get("algorithm") in ALGORITHMS else {}
 
 
-def _game_held(held: Mapping[str, Any], folder: Path | None) -> str:
-    """The name of the game of a run to resume; a ValueError if there is none, or it is not a game of the suite."""
+def _to_resume(game: str | None, folder: Path | None) -> tuple[str | None, Path | None, dict[str, Any]]:
+    """Returns the game's name, the run folder, which may be given instead of the name, and the run's configuration."""
+    if folder is None and game is not None and game not in GAMES and _held(Path(game)):
+        game, folder = None, Path(game)
+    held = _held(folder)
+    if game is not None or folder is None:
+        return game, folder, held
     if not held:
+        raise ValueError(f"{folder} contains no run to resume")
+    if stored_game(held["title"]) is None:  # names in files are not imported
         raise ValueError(
-            "name a game, as in cardwar train jujitsu" if folder is None else f"{folder} contains no run to resume"
+            f"{folder} contains a run of {held['title']}, which is not in the suite; name this game as well"
         )
-    if stored_game(held["title"]) is None:  # a name in a file is not imported
-        raise ValueError(f"{folder} contains a run of {held['title']}, not a game of the suite: name it before --resume")
-    return str(held["title"].split()[0])
+    return held["title"].split()[0], folder, held
+
+
+def _game(name: str | None, parameters: Mapping[str, str], held: Mapping[str, Any], folder: Path | None) -> Game[Any]:
+    """Makes the game; parameters that are not given are those of the run to resume, which must be of this game."""
+    if name is None:
+        raise ValueError("name a game, as in cardwar train jujitsu")
+    title, *words = held["title"].split() if held else [""]
+    rules = game_from(name, {**(only_parameters(words) if title == name else {}), **parameters})
+    if held and (rules.facts.name, json_parameters(rules)) != (held["game"], held["parameters"]):
+        raise ValueError(f"{folder} contains a run of {held['title']}, not of {game_in_words(rules)}")
+    return rules
 
 
 def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:
