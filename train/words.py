@@ -14,7 +14,7 @@ from typing import Any
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import abbreviated, check_names
 from cardwar_envs.core.texts import counted
-from cardwar_envs.games.by_name import game_class, parameters_in, spelled_name
+from cardwar_envs.games.by_name import GAMES, game_class, parameters_in, spelled_name
 
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
 # Maximum length of a message.
@@ -157,6 +157,15 @@ def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game
 def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
     """Like `game_from`, from `KEY=VALUE` arguments; raises ValueError for other arguments."""
     return game_from(name, only_parameters(words))
+
+
+def stored_game(title: str) -> Game[Any] | None:
+    """The game that `game_in_words` described by this stored text; None if it is not in the suite: nothing is imported."""
+    name, *words = title.split() or [""]
+    try:
+        return game_of_words(name, words) if name in GAMES else None
+    except ValueError:
+        return None
 
 
 def only_parameters(words: Iterable[str], hint: str = "") -> dict[str, str]:

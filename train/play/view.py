@@ -60,6 +60,14 @@ def position_of(table: Table, revealed: Revealed[Any]) -> str:
     return table.named(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)))
 
 
+def worth_of(trainer: Trainer) -> str:
+    """Says what the human player can expect from here; or, if the equilibrium is not known, why it is not."""
+    judge, seat = trainer.table.judge, trainer.table.seat
+    if judge is None:
+        return trainer.table.without_costs
+    return f"If both play the equilibrium, you get {in_points(judge.expected(trainer.state, seat), '+')} from here."
+
+
 def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
     """Returns the picture's text on the last moves' outcome and the leader; empty before the first move or if none."""
     return "" if revealed.last_actions is None else outcome_in(table.game.scene(revealed))

@@ -99,8 +99,13 @@ class RunFolder:
 
     def check_same(self, identity: Mapping[str, Any]) -> None:
         """Raises ValueError if the run is damaged or has another game, algorithm, arguments or seed."""
-        if difference := _difference(self.config(), identity):
+        held, wanted = self.config(), identity["args"]["steps"]
+        steps = held["args"]["steps"]
+        if difference := _difference(_with_steps(held, wanted), identity):
             raise HeldByRunError(f"{self.path} contains a run with {difference}; resume it with its original arguments")
+        if steps != wanted:
+            many = f"{self.path} contains a run of {steps:,} steps, not {wanted:,}"
+            raise HeldByRunError(f"{many}; resume it with at least {steps:,}")
 
     def is_longer(self, identity: Mapping[str, Any]) -> bool:
         """Returns whether `identity` is this run with more steps; raises ValueError like `config`."""
