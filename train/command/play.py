@@ -78,7 +78,6 @@ def play(
     if not web:
         _play_here(_table(str(game), words or [], opponents, seat, yes), seed, games, record)
         return
-    from train.play import lobby
     from train.play.host import Host  # needs Starlette, from the extra `play`
     from train.play.server import listening_at, serve
 
@@ -86,8 +85,6 @@ def play(
         table = None if game is None else _table(game, words or [], opponents, seat, yes)
         if table is not None:
             say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
-        else:
-            lobby.prepare()
         serve(Host(table, seed, record, games), listening, say)
 
 

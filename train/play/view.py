@@ -32,6 +32,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
         "rules": table.game.how_to_play,
         "last": _last(trainer),
         "judged": table.judge is not None,
+        "worth": worth_of(trainer) if trainer.choices and table.judge is not None else "",
         "total": decimals(trainer.total) if trainer.decisions else "",
         "given_away": _given_away(trainer),
         "ending": _ending(trainer),
