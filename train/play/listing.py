@@ -191,7 +191,7 @@ class Listing:
         return ElementTree.fromstring(to_svg(replace(scene, shapes=shapes)))
 
     def _state(self, state: Any) -> dict[str, Any]:
-        """Each player's actions with names, probabilities and costs; and what the human player can expect, knowing all or what it sees."""
+        """Each player's actions with names, probabilities and costs; the human player's prospects."""
         game, acting = self._game, self._game.acting_players(state)
         own, other = (game.legal_actions(state, player) if player in acting else () for player in self._seats)
         weighed = [

@@ -164,7 +164,13 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     expect(page.locator("#how")).to_be_visible()
     play(page, by_keyboard, "5142", solution, host)
     expect(page.locator("#only")).to_be_focused()
-    play(page, lambda page, name: page.get_by_role("button", name=f"Play your only move: {name}").click(), "3", solution, host)
+    play(
+        page,
+        lambda page, name: page.get_by_role("button", name=f"Play your only move: {name}").click(),
+        "3",
+        solution,
+        host,
+    )
     expect(page.locator("#how")).to_be_hidden()
     check_the_end(page, host)
     game = host.game_id

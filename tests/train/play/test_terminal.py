@@ -228,7 +228,11 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     [
         ("#1", "war num_players=3 ranks=3 --against max,min", r"min: 2\nMax takes 3 cards\.\n"),
         ("1", "oshi_zumo coins=3 size=1 --seat 1", r"(?m)^equilibrium  \| \. W \. \|  you$"),
-        ("1", "goofspiel num_cards=2", r"equilibrium: 2\nYour opponent won (1|2) points?\. Your opponent leads by \1\.\n"),
+        (
+            "1",
+            "goofspiel num_cards=2",
+            r"equilibrium: 2\nYour opponent won (1|2) points?\. Your opponent leads by \1\.\n",
+        ),
         (
             "1",
             "dice_wars num_cards=2",
