@@ -10,7 +10,6 @@ from thinning import each_row
 from tiny_games import TINY_GAMES, each_of
 from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn
 
-from baselines import make_policy
 from cardwar_envs import DuelState, Transition, make_game, play_episode
 from cardwar_envs.core.play import random_state, sample_transition
 
@@ -185,16 +184,3 @@ def test_random_states_are_any_on_the_way_to_an_early_end():
     found = Counter(random_state(in_turn(), rng) for _ in range(200))
     assert set(found) == {0, 1, 2}
     assert abs(found[0] - 100) <= 4.5 * np.sqrt(50)
-
-
-def test_the_named_policies_play_what_their_names_say():
-    game = make_game("dinosaur_war", hand_0=(1, 1, 3, 4), hand_1=(2, 3, 5, 5))
-    expected = {
-        "highest_card": ([4, 3, 1, 1], [5, 5, 3, 2]),
-        "lowest_card": ([1, 1, 3, 4], [2, 3, 5, 5]),
-        "second_lowest_card": ([1, 3, 4, 1], [3, 5, 5, 2]),
-    }
-    for name, cards in expected.items():
-        episode = play_episode(game, [make_policy(name, game)] * 2)
-        played = [[game.ranks[actions[player]] for actions in episode.actions] for player in (0, 1)]
-        assert played == list(cards), name

@@ -9,14 +9,13 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from knock_out import STAND, Always, KnockOut
 from skins import every_game, illegal_actions
 from thinning import each_row
 from tiny_games import EVERY_GAME
 
 import baselines
-from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
+from cardwar_envs import DuelState, IllegalActionError, make_game
 from cardwar_envs.core.streams import draw
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.registration import gymnasium_id
@@ -76,18 +75,6 @@ def test_make_vec_makes_it(game, mode):
     remade = gymnasium.make_vec(envs.spec)
     assert (type(remade), remade.game, remade.num_envs) == (GameVectorEnv, game, 5)
     envs.close()
-
-
-def test_statistics_of_episodes_add_up():
-    envs = RecordEpisodeStatistics(
-        gymnasium.make_vec("cardwar/DinosaurWar-v0", num_envs=2, opponent="lowest_card", **TINY)
-    )
-    envs.reset(seed=0)
-    for actions in ([1, 0], [2, 1], [0, 2]):
-        infos = envs.step(np.array(actions))[-1]
-    # Against 1, 2, 3 in this order: 2, 3, 1 wins twice and loses once, 1, 2, 3 ties.
-    assert infos["episode"]["r"].tolist() == [1.0, 0.0]
-    assert infos["episode"]["l"].tolist() == [3, 3]
 
 
 # -- as the single-agent environment --------------------------------------------------------------
@@ -404,11 +391,3 @@ def test_what_is_handed_out_is_the_callers(engine):
         other, other_rewards, other_ended, _, infos = second.step(actions)
         assert same(before, kept), "arrays are fresh at every step"
         assert same((seen, rewards, ended), (other, other_rewards, other_ended))
-
-
-def test_the_utility_of_war_is_told():
-    state = WarState(hands=((2, 4), (3,)), wins=((4,), (2, 3)), rounds_left=5)
-    envs = GameVectorEnv("war", 2, ranks=3, discards=1, seat=1)
-    infos = envs.reset(options={"state": state})[1]
-    assert infos["utility"].tolist() == [8, 8]
-    assert infos["_utility"].all()
