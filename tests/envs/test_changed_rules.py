@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from changed_rules import BASES, PLAY, changed_rules
+from knock_out import Always
+from toys import Answering
 
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.envs.engines.compiled import CompiledEngine
@@ -15,29 +17,6 @@ for full_name, changed in changed_rules():
 # A subclass that overrides these keeps its compiled rules, which are still true.
 KEEPS_COMPILED = {"check"}
 STEPS = 12
-
-
-class Lowest:
-    """Plays the lowest legal action."""
-
-    def action_probabilities(self, observations, action_masks):
-        chosen = np.zeros(action_masks.shape)
-        chosen[np.arange(len(chosen)), action_masks.argmax(axis=1)] = 1.0
-        return chosen
-
-
-class Any:
-    """Plays all legal actions alike."""
-
-    def action_probabilities(self, observations, action_masks):
-        return action_masks / action_masks.sum(axis=1, keepdims=True)
-
-
-class Highest:
-    """Plays the highest legal action."""
-
-    def action_probabilities(self, observations, action_masks):
-        return Lowest().action_probabilities(observations[:, ::-1], action_masks[:, ::-1])[:, ::-1]
 
 
 def playable(game):
@@ -67,11 +46,16 @@ def mask_by_rules(game, state, player):
 # -- the list itself -------------------------------------------------------------------------------
 
 
+def highest(observations, masks):
+    return np.eye(masks.shape[1])[masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)]
+
+
 def transcript(game):
     """All that a few seeded episodes show."""
     shown = []
     for seed in range(20):
-        episode = play_episode(game, (Lowest(), Highest()) if seed % 2 else (Any(), Any()), seed)
+        policies = (Always(0), Answering(highest)) if seed % 2 else ["uniform_actions"] * 2
+        episode = play_episode(game, policies, seed)
         shown.append((episode.states, episode.actions, episode.payoffs))
     return shown
 

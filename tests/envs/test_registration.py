@@ -82,14 +82,6 @@ def test_parameters_pass_through():
         assert env.unwrapped._session.forfeits
 
 
-@every_name
-def test_bad_parameters_are_named(name):
-    with pytest.raises(ValueError, match="no parameter 'colour'"):
-        gymnasium.make(gymnasium_id(name), colour="red")
-    with pytest.raises(ValueError, match="no parameter 'colour'"):
-        pettingzoo.make("aec", pettingzoo_id(name), colour="red")
-
-
 def as_torchrl_makes_it(env_name, **kwargs):
     """`GymEnv._build_env` of TorchRL 0.14 (torchrl/envs/libs/gym.py): the keywords, and the words that it looks for."""
     kwargs["frameskip"] = 1
