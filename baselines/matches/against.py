@@ -52,8 +52,8 @@ def match(
         game: The rules, for any number of players.
         policy: The policy to evaluate; an object or a name.
         others: The policies in the other seats, in seating order after the policy; or one policy for all of them.
-        games: Total number of games. If every policy is deterministic and the game has no chance, one per seat is
-            played.
+        games: Total number of games. If every policy is deterministic and the game has no chance, one game
+            per seat is played.
         seed: Seeds all randomness.
         confidence: Level of each of the two intervals.
         progress: Called occasionally with the number of finished games.

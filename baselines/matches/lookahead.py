@@ -78,7 +78,7 @@ class Lookahead:
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
             raise ValueError(f"{start} two-player zero-sum games of public state and symmetric seats")
         if facts.chance == "moves":
-            raise ValueError(f"{start} games without chance after the deal; its facts allow chance in moves")
+            raise ValueError(f"{start} games without chance after the deal; its facts allow it")
         self._actions = facts.num_actions
         self._trials, self._few_trials = Brancher(game, TRIALS_AT_A_TIME), Brancher(game, FEW_TRIALS)
 

@@ -3,7 +3,7 @@
 The row player maximises. Among several equilibria the choice is deterministic:
 
 * a saddle point in pure strategies, if there is one: the lowest row, then the lowest column;
-* else the vertex that the simplex of `baselines.matrix_game.kernel` (of `solve_matrix_exact` for rationals)
+* else the vertex that the simplex method (`baselines.matrix_game.kernel`, or `solve_matrix_exact` for rationals)
   reaches from the slack basis;
 * in a skew-symmetric game (the players are alike, so the value is 0), the row player's strategy for both players.
 """

@@ -228,7 +228,7 @@ def _clash(seats, counts, piles, pot, pot_size, players, count, tied, in_game, d
     """Plays the battle cards, in a war after the discards; writes the players of the best to `tied` and counts them.
 
     A player who cannot pay for a war loses its hand. In a war `tied` is the array `players`: entries are overwritten
-    only after they were read.
+    only after they have been read.
     """
     cost = discards if at_war else 0
     for k in range(count):

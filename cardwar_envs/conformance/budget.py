@@ -28,7 +28,7 @@ class Budget:
         deadline: CPU time at which the current check ends.
         longest: Maximum number of steps of compared episodes.
         spent: CPU seconds that earlier processes of the run have used.
-        careful: Whether only checks of invalid calls make them, because a call has ended an earlier process.
+        careful: Whether to make invalid calls only in the checks that test them: one has ended an earlier process.
     """
 
     end: float = math.inf
@@ -39,7 +39,7 @@ class Budget:
 
     @property
     def started(self) -> bool:
-        """Whether any check was started."""
+        """Whether any check has been started."""
         return self.end < math.inf
 
     def start(self, seconds: float, whole: bool) -> None:

@@ -137,7 +137,7 @@ def _steps_before_reset(api: Api[Any]) -> bool:
 
 
 def _step_after_the_end(api: Api[Any], games: list[Route]) -> list[str]:
-    """Raises Failed if a step after the end goes on with the game; returns a note if it does nothing, silently."""
+    """Raises Failed if a step after the end goes on with the game; returns a note if it silently does nothing."""
     for route in games[:1]:
         play = route.travel(api)
         if not play.over or is_converted(play.env):

@@ -30,10 +30,10 @@ GAMES = 6
 
 
 def deepcopy_goes_on(subject: Subject) -> None:
-    """A deep copy in mid-game continues like the original, and playing it does not disturb the original.
+    """A deep copy made mid-game continues like the original, and playing it does not disturb the original.
 
     Tree search and counterfactual evaluation need this. It is noted if no copy can be made, for example of an engine in
-    native code, and if copies start from scratch, as `EzPickle` intends.
+    native code, or if copies start from scratch, as `EzPickle` intends.
 
     Example: `__deepcopy__` shares the generator with the copy.
     Fix: Keep the state in plain attributes. Do not inherit from `EzPickle` only to make copies.
@@ -42,7 +42,7 @@ def deepcopy_goes_on(subject: Subject) -> None:
 
 
 def pickle_goes_on(subject: Subject) -> None:
-    """An environment pickled and restored in mid-game continues like the original.
+    """An environment pickled and restored mid-game continues like the original.
 
     Worker processes and checkpoints need it. An environment that cannot be pickled is noted.
 

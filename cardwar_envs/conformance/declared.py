@@ -89,7 +89,7 @@ def _seated(play: Play) -> list[Any]:
 
 
 def closing_does_no_harm(subject: Subject) -> None:
-    """close() can be called before the first reset, in mid-game, and twice.
+    """close() can be called before the first reset, mid-game, and twice.
 
     Wrappers and `with` blocks close an environment more than once.
 

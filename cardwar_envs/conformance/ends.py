@@ -24,7 +24,7 @@ def ends_are_final(play: Play, subject: Subject) -> Watch:
     In Parallel, an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
     leaves. All flags are bools. Training loops that bootstrap from flags or count agents rely on this.
 
-    Example: An agent is removed from `agents` without a flag, or joins again in mid-game.
+    Example: An agent is removed from `agents` without a flag, or joins again mid-game.
     Fix: Flag it in the step in which it goes out, then remove it.
     """
     yield from _ends_in_parallel(play) if isinstance(play, ParallelPlay) else _ends_in_aec(play)
@@ -125,7 +125,7 @@ def limit_of_rounds_is_kept(subject: Subject) -> None:
 
     Learners rely on the limit to size their rollouts.
 
-    Example: `if self.rounds > self.max_cycles`, which plays one round more.
+    Example: `if self.rounds > self.max_cycles`, which plays one round too many.
     Fix: `if self.rounds >= self.max_cycles`, and end the game for all agents.
     """
     name = _limit_name(subject)

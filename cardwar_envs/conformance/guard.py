@@ -132,7 +132,7 @@ def _answer(child: subprocess.Popen[str], name: str) -> dict[str, Any] | None:
 
 
 def _kill(child: subprocess.Popen[str]) -> None:
-    """Kills a process, if it has not ended, with all that it has started."""
+    """Kills a process and everything that it has started, unless it has ended."""
     with contextlib.suppress(ProcessLookupError):
         if hasattr(os, "killpg") and child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
@@ -150,7 +150,7 @@ def _reaped(child: subprocess.Popen[str], patience: float = 0.0) -> int:
 
 
 def _end_with(parent: int) -> None:
-    """Ends this process, with all that it has started, once its parent has ended."""
+    """Ends this process and everything that it has started, once its parent has ended."""
     while os.getppid() == parent:
         time.sleep(1.0)
     if hasattr(os, "killpg"):

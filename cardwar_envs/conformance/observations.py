@@ -72,7 +72,7 @@ def _observed(play: Play) -> Iterator[tuple[str, Any, Any]]:
 def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str:
     """Raises Failed unless the data is finite and, if there is a space, lies in it and has its types.
 
-    Returns a description of integers or bools in it of another type than those of the space; empty if there are none.
+    Returns a description of integers or bools in it whose type differs from the space's; empty if there are none.
     """
     noted = ""
     for path, array in arrays_in(data):

@@ -185,7 +185,7 @@ class Play(ABC):
 
     @abstractmethod
     def handed(self) -> Any:
-        """Returns all that a learner receives for its next choice."""
+        """Returns everything that a learner receives for its next choice."""
 
     @abstractmethod
     def seen(self) -> dict[str, Any]:

@@ -169,7 +169,7 @@ def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str
     """The names of the checks to run, in order: those in `only`, by default all, without those in `skip`.
 
     Raises:
-        ValueError: If there is no check of such a name, or no check is left.
+        ValueError: If there is no check of that name, or no check is left.
     """
     for name in (*only, *skip):
         if name not in CHECKS:

@@ -119,7 +119,7 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
     This finds rewards, commitments or decks that survive a reset. The same must hold after an action that its mask
     forbids.
 
-    Learners reset in mid-game when they truncate an episode.
+    Learners reset mid-game when they truncate an episode.
 
     Example: `reset` does not clear the moves committed in the abandoned game.
     Fix: Set every attribute of the game in `reset`.

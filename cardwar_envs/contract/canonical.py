@@ -84,7 +84,7 @@ def canonical_keeps_what_follows(case: Case) -> None:
             here, elsewhere = _odds(case, outcomes, seats), _odds(case, mirrored, same)
             if here != elsewhere and not _alike(case, here, elsewhere):
                 at = f"{node.place(actions)}: canonical is {short(there)}, seats {seats}"
-                raise Failed(f"{at}, where {images} leads to other payments or representatives")
+                raise Failed(f"{at}, where {images} leads to different payments or representatives")
 
 
 TOLERANCE = 1e-9

@@ -53,7 +53,7 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
             found = f"compiled rules are in {short(compiled.states())}, the rules in {short(now)}"
             raise Failed(f"after {step} steps {found}")
         for what, game, _, _ in _differences(shown, expected, ("observations", "masks")):
-            raise Failed(f"{place(now[game])}: compiled rules have other {what} than the rules")
+            raise Failed(f"{place(now[game])}: compiled rules and the rules have different {what}")
         if step == steps:
             break
         _require_legal_uniform(compiled, expected.masks)
@@ -135,7 +135,7 @@ def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
             np.array_equal(seen[0], case.game.observation(node.state, player))
             and np.array_equal(masks[0], case.game.action_mask(node.state, player))
         ):
-            raise Failed(f"{place(node.state, player)}: rounds_form has another observation or mask than the rules")
+            raise Failed(f"{place(node.state, player)}: rounds_form and the rules differ in observation or mask")
     if left < 2:
         return  # the last round always ends the game
     for actions, outcomes in node.moves.items():
@@ -143,7 +143,7 @@ def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
         places = [_choices(form, code, p).index(chosen[p]) if p in chosen else 0 for p in (0, 1)]
         expected = {_code_after(case, form, outcome) for outcome in outcomes}
         if {_normal(form, _child(form, code, places))} != expected:
-            raise Failed(f"{node.place(actions)}: rounds_form leads to another position than the rules")
+            raise Failed(f"{node.place(actions)}: rounds_form and the rules lead to different positions")
 
 
 def _choices(form: RoundsForm[Any], code: int, player: int) -> list[int]:

@@ -37,9 +37,9 @@ def check_takes_states(case: Case) -> None:
 
 
 def check_refuses_junk(case: Case) -> None:
-    """`check` raises ValueError for other types, and for states with a part of the wrong type.
+    """`check` raises ValueError for other types, and for states in which a part has the wrong type.
 
-    If the state is public, it also rejects numbers far out of bounds and parts of double length, unless such a state
+    If the state is public, it also rejects numbers far out of bounds and parts of twice the length, unless such a state
     has a valid observation: `check` may accept unreachable states, but environments must handle every state that it
     accepts.
     """

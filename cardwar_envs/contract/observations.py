@@ -27,7 +27,7 @@ def observation_fault(facts: GameFacts, seen: Any) -> str:
 def observations_fit_their_bounds(case: Case) -> None:
     """Observations are float32, of the declared size and within the declared bounds, up to the end of the game."""
     if len(case.facts.observation_low) != len(case.facts.observation_high):
-        raise NotApplicable("the bounds are of different length")
+        raise NotApplicable("the bounds have different lengths")
     for node in case.nodes:
         for player in range(case.facts.num_players):
             seen = case.ask("observation", node.state, player)
@@ -64,7 +64,7 @@ def observations_tell_states_apart(case: Case) -> None:
             seen = case.ask("observation", node.state, player, to=np.asarray).tobytes()
             other = alike.setdefault(seen, node.state)
             if other is not node.state and case.differ(node.state, other):
-                raise Failed(f"{place(other, player)} looks like {place(node.state)}, but has another future")
+                raise Failed(f"{place(other, player)} looks like {place(node.state)}, but has a different future")
 
 
 def entries_vary(case: Case) -> None:
@@ -72,7 +72,7 @@ def entries_vary(case: Case) -> None:
     seats = range(case.facts.num_players)
     seen = [np.ravel(case.game.observation(node.state, player)) for node in case.nodes for player in seats]
     if len({row.shape for row in seen}) != 1:
-        raise NotApplicable("observations are of different length")
+        raise NotApplicable("observations have different lengths")
     constant = np.flatnonzero(np.ptp(np.array(seen), axis=0) == 0).tolist()
     if constant:
         raise Noted(f"entries {short(constant)} of observations are the same in {case.walk.extent}")
@@ -93,13 +93,13 @@ def state_of_reads_observations(case: Case) -> None:
             if seat != expected:
                 raise Failed(f"{at}: state_of returns seat {short(seat)}, not {expected}")
             if type(turned) is not type(node.state):
-                raise Failed(f"{at}: state_of returns {short(turned)}, which is of another type")
+                raise Failed(f"{at}: state_of returns {short(turned)}, which has a different type")
             there = case.ask("observation", turned, seat)
             if not np.array_equal(there, case.game.observation(node.state, player)):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which player_{seat} observes differently")
             # `observations_tell_states_apart` reports states that look alike.
             if seat == player and not case.walk.knows(turned) and case.differ(node.state, turned):
-                raise Failed(f"{at}: state_of returns {short(turned)}, which has another future")
+                raise Failed(f"{at}: state_of returns {short(turned)}, which has a different future")
 
 
 def seats_are_alike(case: Case) -> None:
@@ -124,7 +124,7 @@ def seats_are_alike(case: Case) -> None:
             in_turn = tuple((other - player) % count for other in range(count))
             exchanged = tuple({0: player, player: 0}.get(other, other) for other in range(count))
             if all(case.differ(node.state, turned, seats) for seats in {in_turn, exchanged}):
-                raise Failed(f"{place(node.state, player)}: as player_0 it is {short(turned)}, with another future")
+                raise Failed(f"{place(node.state, player)}: as player_0 it is {short(turned)}, with a different future")
 
 
 def opponent_masks_fit(case: Case) -> None:

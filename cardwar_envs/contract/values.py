@@ -1,4 +1,4 @@
-"""Checks that games and states are values: immutable, and equal exactly if they are interchangeable."""
+"""Checks that games and states are values: immutable, and equal if and only if they are interchangeable."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Other:
 
 
 def unlike_games_differ(case: Case) -> None:
-    """Games are equal, with equal hashes, exactly if their class and parameters are equal.
+    """Games are equal, with equal hashes, if and only if their class and parameters are equal.
 
     Results computed for one game are reused for all equal games.
     """
@@ -73,7 +73,7 @@ def unlike_games_differ(case: Case) -> None:
     except Exception as error:
         raise Failed(f"the game cannot be hashed: {in_a_line(error)}") from error
     if _made(kind, game) != game or not same:
-        raise Failed("a game with the same parameters is not equal to this game, or has another hash")
+        raise Failed("a game with the same parameters is not equal to this game, or has a different hash")
     for field in dataclasses.fields(kind):
         if _made(kind, game, **{field.name: _Other()}) == game:
             raise Failed(
@@ -122,7 +122,7 @@ def states_are_values(case: Case) -> None:
                 twin = copied(node.state)
                 same = twin == node.state and hash(twin) == hash(node.state) and type(twin) is type(node.state)
             if not same:
-                raise Failed(f"{place(node.state)}: {words}, it is unequal to the original or has another hash or type")
+                raise Failed(f"{place(node.state)}: {words}, it differs from the original, or its hash or type does")
     for one, other in case.walk.twins:
         if _answers(case, one) != _answers(case, other):
             raise Failed(f"{place(one)} and {place(other)} count as equal, but the rules treat them differently")
@@ -159,7 +159,7 @@ def answers_repeat(case: Case) -> None:
     """Repeated calls of a rule return the same result and change neither the state nor the actions."""
     game = case.game
     if tuple(game.initial()) != case.walk.starts:
-        raise Failed("initial returns other starts when called again")
+        raise Failed("initial returns different starts when called again")
     for node in case.some(ASKED_AGAIN):
         before = copy.deepcopy(node.state)
         first, second = _answers(case, node.state), _answers(case, node.state)
@@ -168,7 +168,7 @@ def answers_repeat(case: Case) -> None:
                 found = f"first {short(answer)}, then {short(second[question])}"
                 raise Failed(f"{place(node.state)}: {question} returns {found}")
         if not case.walk.unhashable and node.state != before:
-            raise Failed(f"calling the rules has changed state {short(before)} to {short(node.state)}")
+            raise Failed(f"calling the rules changed state {short(before)} to {short(node.state)}")
         _require_moves_again(case, node, before)
 
 

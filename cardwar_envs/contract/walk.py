@@ -112,7 +112,7 @@ class Walk:
             if not self.complete:
                 return node_at(self.game, self.facts, state, MOVES_OF_A_SAMPLE, self._rng)
             if len(self._nodes) > 2 * (1 + self.facts.num_players) * self.max_states:
-                raise Failed(f"{place(state)}: the game's methods lead to far more states than its transitions")
+                raise Failed(f"{place(state)}: the game's methods lead to far more states than its transitions do")
             most = MOVES_A_STATE * self.max_states
             self._nodes[state] = node_at(self.game, self.facts, state, most, self._rng)
         node = self._nodes[state]

@@ -1,4 +1,4 @@
-"""Checks of texts and pictures."""
+"""Checks of text and pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def states_and_actions_have_words(case: Case) -> None:
     for node in case.nodes:
         text = case.ask("describe", node.state)
         if not isinstance(text, str) or not text.strip():
-            raise Failed(f"{place(node.state)}: describe returns {short(text)}, not a string")
+            raise Failed(f"{place(node.state)}: describe returns {short(text)}, which must be a non-empty string")
         for player in node.live:
             for action in node.legal[player]:
                 if (player, action) not in words:
@@ -28,7 +28,8 @@ def states_and_actions_have_words(case: Case) -> None:
                         words[player, action] = case.game.describe_action(action, player)
                 word = words[player, action]
                 if not isinstance(word, str) or not word.strip():
-                    raise Failed(f"{place(node.state, player)}: describe_action of {action} is {word!r}, not a text")
+                    found = f"describe_action of {action} is {word!r}"
+                    raise Failed(f"{place(node.state, player)}: {found}, which must be a non-empty string")
             by_word = {words[player, action]: action for action in node.legal[player]}
             for action in node.legal[player]:
                 if by_word[words[player, action]] != action:
@@ -37,7 +38,7 @@ def states_and_actions_have_words(case: Case) -> None:
     with failing("how_to_play raises"):
         rules = case.game.how_to_play
     if not isinstance(rules, str) or not rules.strip():
-        raise Failed(f"how_to_play is {short(rules)}, which must be a property that returns a string")
+        raise Failed(f"how_to_play is {short(rules)}, which must be a property that returns a non-empty string")
 
 
 def states_read_differently(case: Case) -> None:
@@ -54,7 +55,7 @@ def states_read_differently(case: Case) -> None:
 
 
 def pictures_keep_secrets(case: Case) -> None:
-    """If the state is not public, states with equal observations have equal texts and pictures (otherwise a note).
+    """If the state is not public, states with equal observations have equal text and pictures (otherwise a note).
 
     By default, `describe_revealed` and `scene` show everything that `describe` returns.
     """

@@ -197,7 +197,7 @@ def stacked(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Sh
 def picture(
     game: Pictured, revealed: Revealed[Any], height: float, aside: str, shapes: Sequence[Shape], standing: str
 ) -> Scene:
-    """Assembles a picture: `shapes` below a heading with `aside` at its right; the title ends with `standing`."""
+    """Assembles a picture: `shapes` below a heading with `aside` to its right; the title ends with `standing`."""
     title, tall = scene.spoken(game.facts.name), round(height)
     drawn = (scene.table(tall), *scene.heading(title, aside), *shapes)
     return Scene(WIDTH, tall, drawn, f"{title}: {standing}", game.describe_revealed(revealed))

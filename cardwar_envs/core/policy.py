@@ -125,7 +125,7 @@ def _row_sums(answer: NDArray[np.float64]) -> NDArray[np.float64]:
 def _check_sums(name: str, sums: NDArray[np.float64]) -> None:
     if not (np.abs(sums - 1.0) <= SUM_TOLERANCE).all():
         worst = sums[np.abs(sums - 1.0).argmax()]
-        raise ValueError(f"policy {name}: probabilities sum to {worst:.6g}, not to 1 within {SUM_TOLERANCE:g}")
+        raise ValueError(f"policy {name}: probabilities sum to {worst:.6g}, not to 1 (within {SUM_TOLERANCE:g})")
 
 
 def _check_signs(name: str, answer: NDArray[np.float64]) -> None:

@@ -61,7 +61,7 @@ class GameFacts:
         chance: Where chance occurs: "none" (nowhere), "deal" (only in `Game.initial`) or "moves" (also when a joint
             action is played). The default, "moves", is valid for every game.
         everyone_acts: Whether every player still in the game chooses an action in every state.
-        state_identity: For games from other libraries, a text, shown with results, that says which histories count as
+        state_identity: For games from other libraries, text, shown with results, that says which histories count as
             one state.
     """
 

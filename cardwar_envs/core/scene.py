@@ -64,7 +64,7 @@ Bounds = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle with round corners.
+    """A rectangle with rounded corners.
 
     Attributes:
         x: Left edge.
@@ -115,7 +115,7 @@ class Text:
 
     Attributes:
         x: Position of the `anchor`.
-        y: Its base line.
+        y: Its baseline.
         text: The characters.
         size: Size of the font.
         anchor: "start", "middle" or "end".

@@ -41,6 +41,6 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def draw(streams: NDArray[np.uint64], places: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Advances the streams at `places`, which must differ; returns `[len(places)]` numbers in [0, 1)."""
+    """Advances the streams at `places`, which must be distinct; returns `[len(places)]` numbers in [0, 1)."""
     streams[places] += STEP
     return (mixed(streams[places]) >> UNUSED_BITS).astype(np.float64) * UNIT

@@ -1,4 +1,4 @@
-"""A window that shows scenes, if there are a screen and pygame-ce."""
+"""A window that shows scenes, if there is a screen and pygame-ce is installed."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Brancher:
         return Branches(of, joint, rewards, done, after, masks_after)
 
     def _lots(self, count: int) -> list[NDArray[np.int64]]:
-        """Splits indices into lots of the batch's size; pads the last lot with the last index."""
+        """Splits indices into chunks of the batch's size; pads the last chunk with the last index."""
         size = self.batch.num_games
         return [np.minimum(np.arange(first, first + size), count - 1) for first in range(0, count, size)]
 

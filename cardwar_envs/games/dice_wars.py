@@ -92,8 +92,8 @@ def total_counts(dice: int, sides: int) -> tuple[int, ...]:
 def battle_outcomes(dice_0: int, dice_1: int, sides: int) -> tuple[tuple[Fraction, int], ...]:
     """The distribution of one battle: (probability, winner); 1 for player 0, -1 for player 1, 0 for a tie.
 
-    Replacing each die d of player 1 by `sides + 1 - d` leaves its distribution unchanged. The outcome then depends on
-    the sum of all dice only: player 0 wins if it exceeds `(sides + 1) * dice_1`; equality is a tie.
+    Replacing each die d of player 1 by `sides + 1 - d` leaves its distribution unchanged. The outcome then depends only
+    on the sum of all dice: player 0 wins if it exceeds `(sides + 1) * dice_1`; equality is a tie.
     """
     counts = total_counts(dice_0 + dice_1, sides)
     tie = sides * dice_1 - dice_0  # the index of that total in the counts, of which the first is for a 1 on each die

@@ -116,7 +116,7 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
 
 
 def _estimated(name: str, game: Any) -> float:
-    """Estimates the number of histories from random games (Knuth 1975); raises a ValueError if they are too many."""
+    """Estimates the number of histories from random games (Knuth 1975); raises a ValueError if there are too many."""
     chosen, total, until = random.Random(0), 0.0, time.process_time() + PROBE_SECONDS
     for _ in range(PROBES):
         state, width = game.new_initial_state(), 1.0

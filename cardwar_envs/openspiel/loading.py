@@ -97,7 +97,7 @@ def _is_small(value: str) -> bool:
 
 
 def _try_aside(name: str) -> None:
-    """Loads the game in a separate process; raises a ValueError if this process crashes or does not finish."""
+    """Loads the game in a separate process; raises a ValueError if that process crashes or does not finish."""
     try:
         tried = subprocess.run(
             [sys.executable, "-c", TRY, name],
@@ -149,7 +149,7 @@ def _parts(inner: str, name: str) -> list[str]:
 
 
 def _check_name(spiel: Any, name: str) -> None:
-    """Raises a ValueError unless the game and its parameters, also of nested games, exist and have the right types."""
+    """Raises a ValueError unless the game, nested games and parameters exist, and the parameters have valid types."""
     short, values = _parsed(name)
     if short.startswith("python_"):
         import open_spiel.python.games  # noqa: F401  # registers them

@@ -36,7 +36,7 @@ def test_check_fails_with_exit_code_1(capsys):
     assert code == 1
     *_, failed, demanded, counts = out.splitlines()
     assert failed.startswith("failed          unlike_games_differ: a game that differs in bonus counts as equal")
-    assert demanded.startswith(" " * 16 + "must hold: Games are equal, with equal hashes, exactly if")
+    assert demanded.startswith(" " * 16 + "must hold: Games are equal, with equal hashes, if and only if")
     assert " 1 failed" in counts
 
 

@@ -83,8 +83,8 @@ IMPOSSIBLE = [
     (OshiZumoState((5, 4), 1, 4), r"position 1, impossible with coins \(5, 4\) left"),
     (OshiZumoState((4, 5), -1, 4), "position -1, impossible"),
     (OshiZumoState((0, 5), 3, 4), "position 3, impossible"),
-    (OshiZumoState((5, 5), 0, 6), r"6 moves left; possible are 0\.\.5"),
-    (OshiZumoState((3, 2), 0, 4), r"4 moves left; possible are 0\.\.3"),
+    (OshiZumoState((5, 5), 0, 6), r"6 moves left, which must be in 0\.\.5"),
+    (OshiZumoState((3, 2), 0, 4), r"4 moves left, which must be in 0\.\.3"),
     (OshiZumoState((3, 2.5), 0, 3), "must be an OshiZumoState of two numbers of coins"),
     (OshiZumoState((3, 2, 1), 0, 3), "must be an OshiZumoState of two numbers of coins"),
 ]

@@ -110,7 +110,7 @@ class Learner(Resumable):
         return AgainstVecEnv(self._batch, self._league.opponents(), seed, self._league.learns)
 
     def _start(self) -> str:
-        """Returns the argument `start` of `GameBatch`."""
+        """Returns the `start` argument for `GameBatch`."""
         return "initial"
 
     def advance(self, steps: int) -> dict[str, float]:

@@ -161,7 +161,7 @@ def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
 def _measured(
     who: Interviewer, asked: dict[str, Any], about: Any, seed: int
 ) -> tuple[dict[str, Any], AgentError | None]:
-    """Queries the agent and computes the figures, also if it fails in mid-sample; `about` comes from `_prepared`.
+    """Queries the agent and computes the figures, even if it fails mid-sample; `about` comes from `_prepared`.
 
     Returns:
         The figures, and the error that ended the interview early. Without figures "measured" is missing.

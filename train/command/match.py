@@ -137,7 +137,7 @@ def _played_match(
 
 
 class _Match(NamedTuple):
-    """Games with programs, in order.
+    """The games played with programs, in order.
 
     Attributes:
         games: The completed ones, and the forfeited ones if programs may forfeit.

@@ -31,10 +31,9 @@ FIRST_MOVES = 10
 
 
 class Offer(NamedTuple):
-    """A game of one size, and the opponents that can play it; `size` has the parameters that differ between sizes."""
+    """A game of one size; `size` has the parameters that differ between sizes."""
 
     game: Game[Any]
-    opponents: list[str]
     size: Mapping[str, int] = {}
 
     @property
@@ -46,14 +45,13 @@ class Offer(NamedTuple):
             "size": f"{in_plain_words(self.size) or 'one size'}{full}",
             "first": self.first,
             "seats": 1 if facts.seat_symmetric else facts.num_players,
-            "opponents": self.opponents,
             "rules": self.game.how_to_play,
         }
 
     @property
     def first(self) -> bool:
-        """Whether it may be selected first: it is short, and the equilibrium can play it."""
-        return EQUILIBRIUM in self.opponents and self.game.facts.max_length <= FIRST_MOVES
+        """Whether it may be selected first: a short game for two players."""
+        return self.game.facts.num_players == 2 and self.game.facts.max_length <= FIRST_MOVES
 
 
 def games() -> list[str]:
@@ -62,33 +60,37 @@ def games() -> list[str]:
     return sorted({**GAMES, **installed(GAME_GROUP)}, key=lambda name: name not in graded)
 
 
+@cache
 def offers(place: int) -> list[Offer]:
-    """The sizes of the game at an index of `games()`, each with its opponents; raises IndexError for a wrong index."""
-    at(games(), place)
+    """The sizes of the game at an index of `games()`; raises IndexError for a wrong index. Compiles nothing."""
+    return [Offer(game, size) for game, size in _sizes(at(games(), place))]
+
+
+def opponents(place: int) -> list[list[str]]:
+    """The opponents for each of `offers(place)`; the first call compiles kernels, which can take a minute."""
+    sizes = offers(place)
     with _locks[place]:  # a second request waits for the first one
-        return _offers(place)
-
-
-def prepare() -> None:
-    """Computes the offers for the suite's games in the background, which takes seconds for large games."""
-    ours = [
-        place for place, name in enumerate(games()) if name in GAMES
-    ]  # games of other packages are imported when they are chosen
-    Thread(target=lambda: [offers(place) for place in ours], daemon=True).start()
+        if place not in _found:
+            _found[place] = [_opponents(offer.game) for offer in sizes]
+        return _found[place]
 
 
 _locks: defaultdict[int, Lock] = defaultdict(Lock)
+_found: dict[int, list[list[str]]] = {}
 
 
-@cache
-def _offers(place: int) -> list[Offer]:
-    return [Offer(game, _opponents(game), size) for game, size in _sizes(games()[place])]
+def prepare() -> None:
+    """Finds the opponents for the suite's games in the background."""
+    ours = [
+        place for place, name in enumerate(games()) if name in GAMES
+    ]  # games of other packages are imported when they are chosen
+    Thread(target=lambda: [opponents(place) for place in ours], daemon=True).start()
 
 
 def table_of(game: int, size: int, opponent: int, seat: int) -> Table:
     """The table at these indices; raises IndexError for a wrong index, ValueError if the table cannot be set up."""
     offer = at(offers(game), size)
-    word = at(offer.opponents, opponent)
+    word = at(opponents(game)[size], opponent)
     solution, reason = _solved(game, size, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
         raise ValueError(f"{reason} Choose another opponent or a smaller size.")

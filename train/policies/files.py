@@ -127,7 +127,7 @@ def _found(path: Path) -> tuple[Path, Path | None]:
 
 
 def _how_to_get_one(folder: Path) -> str:
-    """Returns how to resume the run in a folder, if it is one that makes policies."""
+    """Returns how to resume the run in a folder, if its learner produces policies."""
     config = RunFolder(folder).config() if os.path.lexists(folder / CONFIG_FILE) else {"algorithm": OWN}
     if config["algorithm"] == OWN:
         return ""

@@ -24,7 +24,7 @@ def as_bits(masks: NDArray[np.int8]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class LegalPairs:
-    """The pairs of a batch, in order of rows and then of actions."""
+    """The pairs of a batch, ordered by row, then by action."""
 
     rows: Tensor  # `[pairs]`: the row of each pair
     actions: Tensor  # `[pairs]`: the action of each pair

@@ -112,8 +112,8 @@ class RunFolder:
         """Changes the number of steps that the run is to take, of which it has `taken` some.
 
         Raises:
-            ValueError: If a run of so many steps would not have got here: because `schedules` spread over its
-                steps, or because the last evaluation, before which games start anew, was where it has none.
+            ValueError: If a run of that many steps would differ by now: because `schedules` spread over its steps, or
+                because it would not have evaluated, and restarted its games, at the step of the last evaluation.
         """
         held = self.config()
         before, every = held["args"]["steps"], held["args"]["evaluate_every"]

@@ -102,7 +102,7 @@ class History:
         self.kept.append(array)
 
     def __getitem__(self, sweep: int) -> NDArray[Any]:
-        """Returns the array after sweep number `sweep`, also past the last one computed."""
+        """Returns the array after sweep number `sweep`, even past the last one computed."""
         if self.period is None or sweep < len(self.kept):
             return self.kept[sweep]
         begin = len(self.kept) - self.period

@@ -13,7 +13,7 @@ from cardwar_envs.core.compiled import njit
 
 @njit()
 def _cards_in(code, width, cards):  # type: ignore[no-untyped-def]  # compiled
-    """Counts both players' cards in a half interleaving; -1, -1 if it has an unknown letter or one after its end."""
+    """Counts both players' cards in a half interleaving; -1, -1 if a letter is unknown or follows the end."""
     mask, a, b = (1 << width) - 1, 0, 0
     ended = False
     while code:  # from the last letter to the first

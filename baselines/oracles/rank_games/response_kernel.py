@@ -1,7 +1,7 @@
 """Compiled bodies of `response.py`: transitions between states, and values of play, layer by layer.
 
 A layer is all states with the same number of cards left. A pair of hands is a row of bytes: player 0's cards of each
-rank, then player 1's, padded to a multiple of eight bytes. `keys` are the same rows as integers of eight bytes. A place
+rank, then player 1's, padded to a multiple of eight bytes. `keys` are the same rows as 64-bit integers. A place
 is one of the combinations of score and carried ties possible at a pair; see `place_of`. Three ranks, two cards each,
 ties carried, one trick played:
 

@@ -29,7 +29,7 @@ BySeat = Sequence[Array] | Array
 class Extreme(NamedTuple):
     """The maximum of an objective over one player's optimal strategies, by its seat, against an opponent.
 
-    `worth` is `[2, num_states + 1]`, of which the last entry is 0, and `strategies` `[2, num_states, num_actions]`.
+    `worth` is `[2, num_states + 1]`, with 0 in the last column; `strategies` is `[2, num_states, num_actions]`.
     `slack` bounds the error of the maximum at the start, by rounding.
     """
 

@@ -52,7 +52,7 @@ def most_held(hands: Hands) -> tuple[int, ...]:
     """For each rank of packed hands, an upper bound on either player's cards of that rank in later states.
 
     A player can hold a run of neighbouring ranks alone only if the other player, who has as many cards, holds
-    cards outside the run only. Packing turns the run into one rank, with no more ranks below it than the run
+    only cards outside the run. Packing turns the run into one rank, with no more ranks below it than the run
     had.
     """
     counts = [(hands[0].count(rank), hands[1].count(rank)) for rank in sorted({*hands[0], *hands[1]})]

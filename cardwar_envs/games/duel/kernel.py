@@ -124,7 +124,7 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
 
 @njit(inline="always")
 def show_hands(row, ranks, player, seen, mask):  # type: ignore[no-untyped-def]
-    """Writes both hands as `player` observes them, the own hand first, and the mask of the own cards."""
+    """Writes both hands as `player` observes them, that player's hand first, and the mask of that player's cards."""
     own, other = player * ranks, (1 - player) * ranks
     for i in range(ranks):
         seen[i] = row[own + i]

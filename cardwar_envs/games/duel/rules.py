@@ -355,7 +355,7 @@ class Duel(Game[DuelState]):
         return tuple(self.ranks[i] for i in hand_0), tuple(self.ranks[i] for i in hand_1)
 
     def uniform_is_optimal(self) -> bool:
-        """True if each trick is paid separately: against uniform play, every order of own cards has the same payoff.
+        """True if each trick is paid separately: against uniform play, every order of one's cards has the same payoff.
 
         Source: D. Fetterman, "Dinosaur War" (2023), section 3. The proof holds for any odds of a trick.
         """
@@ -383,7 +383,7 @@ class Duel(Game[DuelState]):
         if not self.keeps_score and score:
             raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
         if ties not in carried:
-            raise ValueError(f"state has {ties} carried ties; possible are 0..{carried[-1]}")
+            raise ValueError(f"state has {ties} carried ties, which must be in 0..{carried[-1]}")
         # A carried trick counts for its later winner; a discarded trick counts for neither player.
         lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
         possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)

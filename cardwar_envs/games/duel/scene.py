@@ -80,7 +80,7 @@ def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
 
 
 def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Sequence[int]) -> list[Shape]:
-    """Draws the last trick at the left and the score at the right."""
+    """Draws the last trick on the left and the score on the right."""
     trick, word = _last_trick(game, revealed), game.trick_word
     shapes: list[Shape] = [label(panel.x + 16, panel.y + 28, f"last {word}", 200, 18, colour="muted")]
     places = [Box(panel.x + 24 + i * (CARD[0] + 28), panel.y + 46, *CARD) for i in (0, 1)]

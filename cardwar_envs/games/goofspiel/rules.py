@@ -289,8 +289,8 @@ class Goofspiel(Game[GoofspielState]):
     def interleavings(self, left: int) -> int:
         """The number of interleavings when each player has `left` cards left.
 
-        Some ranks are held by both players, and each player alone holds equally many others. Ranks that neither holds
-        are not part of the interleaving, but there must be enough of them to account for the cards played.
+        Some ranks are held by both players, and each player alone holds the same number of others. Ranks that neither
+        holds are not part of the interleaving, but there must be enough of them to account for the cards played.
         """
         alone = range(min(left, self.num_cards - left) + 1)
         return sum(factorial(left + s) // (factorial(left - s) * factorial(s) ** 2) for s in alone)

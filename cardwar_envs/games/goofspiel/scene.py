@@ -47,7 +47,7 @@ def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
 def _bids(
     game: Game[GoofspielState], revealed: Revealed[GoofspielState], panel: Box, seats: Sequence[int]
 ) -> list[Shape]:
-    """Draws the prize at the left, the last bids beside it, and the score at the right."""
+    """Draws the prize on the left, the last bids beside it, and the score on the right."""
     prize, first = revealed.state.prize, Box(panel.x + 20, panel.y + 42, *CARD)
     shapes: list[Shape] = [label(first.x, panel.y + 28, "prize", 90, 18, colour="muted")]
     shapes += _prize_card(first, prize, 32) if prize else empty_place(first)

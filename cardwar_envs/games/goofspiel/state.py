@@ -62,7 +62,7 @@ def check_state(
         ties = most_ties((cards, cards), hands) or 0 if by_word else len({*cards} - {*hands[0], *hands[1]})
     could_carry = sum(gone[len(gone) - ties :])
     if not 0 <= carried <= could_carry:
-        raise ValueError(f"state has {carried} carried points; possible are 0..{could_carry}")
+        raise ValueError(f"state has {carried} carried points, which must be in 0..{could_carry}")
     if not keeps_score and score:
         raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
     won = sum(gone) - carried
@@ -90,7 +90,7 @@ def _checked_types(state: GoofspielState) -> GoofspielState:
 def _check_prizes(prize: int, prizes: Hand, cards: Hand, order: str) -> None:
     left = tuple(sorted((*prizes, prize))) if prize else prizes
     if len({*left}) < len(left) or not {*left} <= {*cards}:
-        raise ValueError(f"state has prizes {left}, which must be different numbers in 1..{len(cards)}")
+        raise ValueError(f"state has prizes {left}, which must be distinct numbers in 1..{len(cards)}")
     if left and not prize:
         raise ValueError(f"state has later prizes {prizes} and no prize to bid for")
     if order == "random" or not left:
@@ -103,4 +103,4 @@ def _check_prizes(prize: int, prizes: Hand, cards: Hand, order: str) -> None:
 def _check_cards(hands: Hands, cards: Hand) -> None:
     for player, hand in enumerate(hands):
         if len({*hand}) < len(hand) or not {*hand} <= {*cards}:
-            raise ValueError(f"state has hand {hand} of player_{player}, which must be different cards of the game")
+            raise ValueError(f"state has hand {hand} of player_{player}, which must be distinct cards of the game")

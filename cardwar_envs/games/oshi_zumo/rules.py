@@ -172,7 +172,7 @@ class OshiZumo(Game[OshiZumoState]):
             raise ValueError(f"state has position {position}, impossible with coins {coins} left")
         most = self._moves_at_most((coins_0, coins_1), self.horizon - abs(position))
         if not 0 <= moves_left <= most:
-            raise ValueError(f"state has {moves_left} moves left; possible are 0..{most}")
+            raise ValueError(f"state has {moves_left} moves left, which must be in 0..{most}")
 
     def describe(self, state: OshiZumoState) -> str:
         """The board, from player 0's side to player 1's, the coins and the moves left."""

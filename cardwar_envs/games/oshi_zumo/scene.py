@@ -49,7 +49,7 @@ def _bid(game: Pictured, revealed: Revealed[OshiZumoState], player: int, box: Bo
 
 
 def _fields(position: int, size: int, board: Box) -> list[Shape]:
-    """Draws the fields with player 0's side at the left, the places off the board, and the wrestler."""
+    """Draws the fields with player 0's side on the left, the places off the board, and the wrestler."""
     count = min(2 * size + 3, MOST_FIELDS)
     step = (board.width - 2 * MARGIN) / count
     width, middle = min(step * 0.84, 56.0), board.y + 54

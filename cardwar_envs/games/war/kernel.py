@@ -191,7 +191,7 @@ def _mask(row, player, phase, players, sets, below, mask, written):  # type: ign
 
 @njit()
 def _observe(row, player, players, ranks, seen):  # type: ignore[no-untyped-def]
-    """Writes a player's observation: the row with the own seat first, then the others in seating order."""
+    """Writes a player's observation: the row with the player's own seat first, then the others in seating order."""
     own, pot, (at_war, live) = 2 * ranks * player, 2 * ranks * players, flags_at(players, ranks)
     for i in range(pot - own):
         seen[i] = row[own + i]

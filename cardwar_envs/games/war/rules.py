@@ -149,7 +149,7 @@ class War(Game[WarState]):
         return state.live if state.rounds_left and len(state.live) > 1 else ()
 
     def legal_actions(self, state: WarState, player: int) -> tuple[int, ...]:
-        """The cards of the hand; in a war, choices from the hand, or waiting for players who do not act."""
+        """The cards of the hand; in a war, the choices from the hand, or only waiting if the player does not act."""
         if player not in self.live_players(state):
             return ()
         if not state.tied:

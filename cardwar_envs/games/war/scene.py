@@ -42,7 +42,7 @@ class Play:
 
     @property
     def words(self) -> str:
-        """A text with the discards, if there are any, or "forfeits"."""
+        """The discards, if there are any, or "forfeits"."""
         if not self.cards:
             return "forfeits"
         return f"discards {' '.join(map(str, self.cards[:-1]))}" if len(self.cards) > 1 else ""
@@ -117,7 +117,7 @@ def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int
 
 
 def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
-    """Returns a text on who has won, who is at war, or who has just taken how many cards."""
+    """Returns text saying who has won, who is at war, or who has just taken how many cards."""
     if revealed.over:
         best = max(revealed.payoffs)
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]

@@ -25,8 +25,9 @@ def test_compiling_does_not_count_against_the_limit(monkeypatch):
 
 def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):
     place = lobby.games().index("war")
-    offered = [lobby.Offer(make_game("war", ranks=3, discards=1, max_rounds=4), ["equilibrium", "uniform"])]
+    offered = [lobby.Offer(make_game("war", ranks=3, discards=1, max_rounds=4))]
     monkeypatch.setattr(lobby, "offers", lambda game: offered)
+    monkeypatch.setattr(lobby, "opponents", lambda game: [["equilibrium", "uniform"]])
     monkeypatch.setattr(lobby, "_solutions", {})
     answers = [(None, "It took too long."), timely_equilibrium(offered[0].game, 60.0)]
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: answers.pop(0))
@@ -37,13 +38,10 @@ def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):
     assert lobby.table_of(place, 0, 1, 0).judge is not None
 
 
-def test_sizes_are_numbers_and_the_first_one_is_short_and_has_the_equilibrium(monkeypatch):
-    monkeypatch.setattr(
-        lobby, "_opponents", lambda game: ["equilibrium"] if game.facts.num_players == 2 else ["uniform"]
-    )
-    entries = {
-        name: [offer.entry for offer in lobby._offers.__wrapped__(place)] for place, name in enumerate(lobby.games())
-    }
+def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
+    monkeypatch.setattr(lobby, "_opponents", None)  # it compiles, so nothing here may call it
+    lobby.offers.cache_clear()
+    entries = {name: [offer.entry for offer in lobby.offers(place)] for place, name in enumerate(lobby.games())}
     sizes = {name: [entry["size"] for entry in each] for name, each in entries.items()}
     assert sizes["jujitsu"] == ["5 cards", "8 cards", "13 cards (full game)"]
     assert sizes["war"][0] == "4 ranks, 1 discard"  # the limit on rounds is no size

@@ -254,8 +254,15 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
     monkeypatch.setattr(lobby, "may_be_solved", lambda game, seconds: game.facts.num_players == 2)
     lobby._solutions.clear()
-    lobby._offers.cache_clear()
+    lobby._found.clear()
+    compiled, opponents = threading.Event(), lobby._opponents
+    monkeypatch.setattr(lobby, "_opponents", lambda game: compiled.wait(30) and opponents(game))
     page = open_page(1280)
+    expect(page.locator("#setting")).to_have_text("Preparing Jujitsu: compiling, once. This can take a minute.")
+    expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(0)])
+    expect(page.locator("#offered-rules")).to_contain_text("wins the trick")
+    expect(page.locator("#choose")).to_be_disabled()
+    compiled.set()
     page.locator("#choose").click()
     expect(page.locator("#message")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
     for place, name in enumerate(lobby.games()):

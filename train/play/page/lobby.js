@@ -2,9 +2,10 @@
 "use strict";
 
 const PAUSE = 700; // milliseconds between moves while watching
-const WAITING = ["size", "seat", "opponent", "choose"];
 const NOTES = { equilibrium: "plays optimally", level: "learned; 5 is the strongest", uniform: "plays at random" };
-let offers = []; // sizes, seats and opponents of the game selected in the lobby
+let offers = []; // sizes, seats and rules of the game selected in the lobby
+let opponents = []; // for each size, those of the game selected in the lobby
+let waits = 0;
 let watching = null;
 
 // -- the lobby ----------------------------------------------------------------------------
@@ -19,29 +20,57 @@ function showLobby() {
   $("kind").focus();
 }
 
+// The sizes and rules are known immediately; finding the opponents compiles code the first time.
 async function showSizes() {
   const kind = $("kind").selectedIndex;
-  for (const id of WAITING) $(id).disabled = true; // until its sizes are known
+  offers = opponents = [];
+  showOffer();
   try {
-    const found = await ask(`offers?game=${kind}`);
+    const sizes = await ask(`offers?game=${kind}`);
     if (kind !== $("kind").selectedIndex) return;
-    offers = found;
     put("message", "");
+    offers = sizes;
+    fill("size", offers.map((offer) => offer.size), Math.max(0, offers.findLastIndex((offer) => offer.first)));
+    showOffer();
+    const preparing = `Preparing ${view.lobby[kind]}: compiling, once. This can take a minute.`;
+    const found = await during(preparing, ask(`opponents?game=${kind}`));
+    if (kind !== $("kind").selectedIndex) return;
+    opponents = found;
   } catch (error) {
-    offers = [];
+    if (kind !== $("kind").selectedIndex) return;
     put("message", error.message);
   }
-  fill("size", offers.map((offer) => offer.size), Math.max(0, offers.findLastIndex((offer) => offer.first)));
-  for (const id of WAITING) $(id).disabled = offers.length === 0;
-  showOpponents();
+  showOffer();
 }
 
-function showOpponents() {
-  const offer = offers[$("size").selectedIndex] || { opponents: [], seats: 1, rules: "" };
+function showOffer() {
+  const size = $("size").selectedIndex;
+  const offer = offers[size] || { seats: 1, rules: "" };
+  const found = opponents[size] || [];
   fill("seat", Array.from({ length: offer.seats }, (_, seat) => `seat ${seat}`), 0);
   $("seated").hidden = offer.seats < 2;
-  fill("opponent", offer.opponents.map(withNote), 0);
+  fill("opponent", found.map(withNote), 0);
   putLines("offered-rules", offer.rules.split("\n"));
+  $("size").disabled = $("seat").disabled = offers.length === 0;
+  $("opponent").disabled = $("choose").disabled = found.length === 0;
+}
+
+// Says what the user is waiting for until `work` is done, unless that takes no time. Only the latest wait is shown.
+async function during(text, work) {
+  const mine = ++waits;
+  const start = Date.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((Date.now() - start) / 1000);
+    if (mine !== waits) return;
+    if ($("setting").textContent !== text) put("setting", text);
+    put("elapsed", seconds < 2 ? "" : `${seconds} s`);
+  }, 250);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    if (mine === waits) ["setting", "elapsed"].forEach((id) => put(id, ""));
+  }
 }
 
 function withNote(name) {
@@ -50,15 +79,14 @@ function withNote(name) {
 }
 
 $("kind").addEventListener("change", showSizes);
-$("size").addEventListener("change", showOpponents);
+$("size").addEventListener("change", showOffer);
 $("lobby").addEventListener("submit", async (event) => {
   event.preventDefault();
   const [kind, size, seat, opponent, series] = ["kind", "size", "seat", "opponent", "first-series"].map((id) => $(id).selectedIndex);
-  $("setting").hidden = false;
   $("choose").disabled = true;
-  await act("choose", { kind, size, seat, opponent, series });
-  $("setting").hidden = true;
-  $("choose").disabled = offers.length === 0;
+  const preparing = "Preparing the game. Computing the equilibrium can take 20 seconds.";
+  await during(preparing, act("choose", { kind, size, seat, opponent, series }));
+  $("choose").disabled = opponents.length === 0;
 });
 
 // -- between games ------------------------------------------------------------------------
