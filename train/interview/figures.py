@@ -105,7 +105,7 @@ def costs_in_games(who: Interviewer, judge: Judge, games: int, seed: int) -> Ite
 
     Yields:
         For each game, the total cost of the agent's moves, and the game's value minus the agent's payoff, in payoff
-        points: the same expectation, but a higher variance.
+        points. Both have the same expectation, but the second has a higher variance.
     """
     for number in range(games):
         yield _game(who, judge, number, np.random.default_rng([seed, number]))
