@@ -81,7 +81,6 @@ class Learner(Resumable):
         return MatrixPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
-        """Draws distinct states reached by uniform play."""
         observations, masks = self._starts.reset()
         different, _ = distinct(observations[:, 0])
         return Views(observations[different], masks[different])

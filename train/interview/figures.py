@@ -140,6 +140,5 @@ def _matters(game: Game[Any], state: Any, player: int) -> bool:
 
 
 def _cost(judge: Judge, state: Any, player: int, mix: NDArray[np.float64]) -> float:
-    """The expected cost of a mixed strategy."""
     costs = judge.verdict(state, player, int(mix.argmax())).costs
     return float(sum(mix[action] * cost for action, cost in costs.items()))
