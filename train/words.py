@@ -195,7 +195,7 @@ def fewest_parameters(game: Game[Any]) -> dict[str, Any]:
 
 
 def in_plain_words(parameters: Mapping[str, object]) -> str:
-    """Parameters for people who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending"."""
+    """Describes parameters for readers who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending"."""
     return ", ".join(
         _in_plain_words(name.removeprefix("num_").replace("_", " "), parameters[name]) for name in parameters
     )

@@ -362,7 +362,7 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
         ("[defaults.sarsa]\nsteps = 2\n" + GROUP, "[defaults.sarsa]: unknown algorithm 'sarsa'"),
         ("[defaults.cfr_plus]\nwings = 2\n" + GROUP, "[defaults.cfr_plus]: cfr_plus has no parameter 'wings'"),
         ("[defaults.cfr_plus]\nsteps = 1e3\n" + GROUP, "[defaults.cfr_plus]: steps (1000.0) must be an integer"),
-        ("[presets.ppo]\nalgorithm = 'ppo'\n" + GROUP, "[presets.ppo]: an algorithm has this name"),
+        ("[presets.ppo]\nalgorithm = 'ppo'\n" + GROUP, "[presets.ppo]: this is the name of an algorithm"),
         ("[presets.a]\nalgorithm = 'ppo'\nwings = 2\n" + GROUP, "[presets.a]: ppo has no parameter 'wings'"),
         (GROUP + GROUP + "args = { steps = 7 }", "two different runs would be called jujitsu"),
     ],
