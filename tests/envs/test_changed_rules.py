@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 from changed_rules import BASES, PLAY, changed_rules
-from knock_out import Always
-from toys import Answering
 
-from cardwar_envs.core.play import play_episode
+from cardwar_envs.core.play import play_episode, sample_transition
+from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.engines.compiled import CompiledEngine
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.envs.session import own_stream
+from cardwar_envs.envs.single_agent import SingleAgentEnv
+from cardwar_envs.envs.vector_env import GameVectorEnv
 
 CHANGED = {name: {} for name in BASES}
 for full_name, changed in changed_rules():
@@ -17,6 +20,29 @@ for full_name, changed in changed_rules():
 # A subclass that overrides these keeps its compiled rules, which are still true.
 KEEPS_COMPILED = {"check"}
 STEPS = 12
+
+
+class Lowest:
+    """Plays the lowest legal action."""
+
+    def action_probabilities(self, observations, action_masks):
+        chosen = np.zeros(action_masks.shape)
+        chosen[np.arange(len(chosen)), action_masks.argmax(axis=1)] = 1.0
+        return chosen
+
+
+class Any:
+    """Plays all legal actions alike."""
+
+    def action_probabilities(self, observations, action_masks):
+        return action_masks / action_masks.sum(axis=1, keepdims=True)
+
+
+class Highest:
+    """Plays the highest legal action."""
+
+    def action_probabilities(self, observations, action_masks):
+        return Lowest().action_probabilities(observations[:, ::-1], action_masks[:, ::-1])[:, ::-1]
 
 
 def playable(game):
@@ -46,16 +72,11 @@ def mask_by_rules(game, state, player):
 # -- the list itself -------------------------------------------------------------------------------
 
 
-def highest(observations, masks):
-    return np.eye(masks.shape[1])[masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)]
-
-
 def transcript(game):
     """All that a few seeded episodes show."""
     shown = []
     for seed in range(20):
-        policies = (Always(0), Answering(highest)) if seed % 2 else ["uniform_actions"] * 2
-        episode = play_episode(game, policies, seed)
+        episode = play_episode(game, (Lowest(), Highest()) if seed % 2 else (Any(), Any()), seed)
         shown.append((episode.states, episode.actions, episode.payoffs))
     return shown
 
@@ -129,6 +150,19 @@ def play_a_batch(game, start):
 
 
 @each_playable_change
+def test_a_batch_refuses_what_the_rules_forbid(game, rule):
+    batch = GameBatch(game, 1, seed=1)
+    batch.reset()
+    (state,) = batch.states()
+    for player in game.acting_players(state):
+        for action in set(range(game.facts.num_actions)) - set(game.legal_actions(state, player)):
+            joint = legal_joint(game, state, np.random.default_rng(0))
+            joint[player] = action
+            with pytest.raises(ValueError, match=f"player_{player} cannot play action"):
+                batch.step(np.array([joint]))
+
+
+@each_playable_change
 def test_states_are_read_from_observations_only_where_they_show_them(game, rule):
     if not game.facts.public_state:
         return
@@ -141,3 +175,146 @@ def test_states_are_read_from_observations_only_where_they_show_them(game, rule)
     else:
         batch.reset_to(seen)
         assert batch.states() == [state, state]
+
+
+@each_playable_change
+def test_states_to_start_from_are_checked_by_the_game_itself(game, rule):
+    state = game.initial()[-1].state
+    if rule == "check":
+        for make in (AECGameEnv, ParallelGameEnv, SingleAgentEnv, GameVectorEnv):
+            with pytest.raises(ValueError, match="no state is good enough"):
+                make(game).reset(seed=1, options={"state": state})
+        with pytest.raises(ValueError, match="no state is good enough"):
+            GameBatch(game, 1).reset([state])
+    elif rule != "initial":  # `check` knows the usual start
+        assert GameBatch(game, 1).reset([state]).observations.shape[0] == 1
+
+
+# -- PettingZoo ---------------------------------------------------------------------------------------
+
+
+def play_aec(env, choose):
+    paid = dict.fromkeys(env.possible_agents, 0.0)
+    while env.agents:
+        agent = env.agent_selection
+        paid[agent] += env.last(observe=False)[1]
+        env.step(None if env.terminations[agent] else choose(env._player_of[agent], env.observe(agent)))
+    return tuple(paid.values())
+
+
+def play_parallel(env, choose):
+    paid = dict.fromkeys(env.possible_agents, 0.0)
+    while env.agents:
+        seen = {agent: env._session.observe(env._player_of[agent]) for agent in env.agents}
+        actions = {agent: choose(env._player_of[agent], seen[agent]) for agent in env.agents}
+        for agent, reward in env.step(actions)[1].items():
+            paid[agent] += reward
+    return tuple(paid.values())
+
+
+@each_change
+def test_pettingzoo_plays_by_the_rules(game, rule):
+    for skin, play in ((AECGameEnv, play_aec), (ParallelGameEnv, play_parallel)):
+        play_pettingzoo(game, skin, play)
+
+
+def play_pettingzoo(game, skin, play):
+    for seed in range(6):
+        env = skin(game)
+        env.reset(seed=seed)
+        shown = []
+
+        def choose(player, seen, seed=seed, shown=shown, env=env):
+            state = env._session.state
+            assert np.array_equal(seen["observation"], game.observation(state, player))
+            assert np.array_equal(seen["action_mask"], mask_by_rules(game, state, player))
+            shown.append(state)
+            return int(np.flatnonzero(seen["action_mask"])[0 if (player + seed) % 2 else -1])
+
+        payoffs = play(env, choose)
+        chance = own_stream(np.random.default_rng(seed))
+        _, state, expected = sample_transition(game.initial(), chance)
+        states = [state]
+        while acting := game.acting_players(state):
+            actions = {p: game.legal_actions(state, p)[0 if (p + seed) % 2 else -1] for p in acting}
+            _, state, paid = sample_transition(game.transitions(state, actions), chance)
+            expected = np.add(expected, paid)
+            states.append(state)
+        assert tuple(expected) == payoffs
+        assert env._session.state == state
+        assert list(dict.fromkeys(shown)) == list(dict.fromkeys(states[:-1]))
+
+
+@each_playable_change
+def test_forfeits_pay_the_least_that_the_facts_name(game, rule):
+    env = ParallelGameEnv(game, illegal_action="forfeit")
+    env.reset(seed=1)
+    legal = {agent: game.legal_actions(env._session.state, env._player_of[agent])[0] for agent in env.agents}
+    rewards = env.step({**legal, "player_0": game.facts.num_actions})[1]
+    assert rewards == {"player_0": game.facts.min_payoff, "player_1": -game.facts.min_payoff}
+
+
+# -- Gymnasium ----------------------------------------------------------------------------------------
+
+
+def outcomes_until_asked(game, state, action):
+    """All (paid, state) to which player 0's action can lead, the other playing its lowest, until 0 is asked again."""
+    joint = {player: game.legal_actions(state, player)[0] for player in game.acting_players(state)}
+    if action is not None:
+        joint[0] = action
+    found = []
+    for _, after, rewards in game.transitions(state, joint):
+        if 0 in game.live_players(after) and 0 not in game.acting_players(after):
+            found += [(rewards[0] + paid, last) for paid, last in outcomes_until_asked(game, after, None)]
+        else:
+            found.append((rewards[0], after))
+    return found
+
+
+@each_change
+def test_gymnasium_plays_by_the_rules(game, rule):
+    rng, env = np.random.default_rng(5), SingleAgentEnv(game, opponent=Lowest())
+    for seed in range(6):
+        env.reset(seed=seed)
+        over = False
+        while not over:
+            before = env._session.state
+            assert np.array_equal(env.action_masks(), mask_by_rules(game, before, 0))
+            action = int(rng.choice(game.legal_actions(before, 0)))
+            seen, reward, over, _, info = env.step(action)
+            after = env._session.state
+            assert (reward, after) in outcomes_until_asked(game, before, action)
+            assert over == (0 not in game.live_players(after))
+            assert np.array_equal(seen["observation"], game.observation(after, 0))
+            told = {key: value for key, value in info.items() if key != "action_mask"}
+            assert told == game.info(after, 0)
+
+
+@each_change
+def test_vector_environments_play_by_the_rules(game, rule):
+    for opponent in (Lowest(), "uniform"):
+        play_a_vector_environment(game, opponent)
+
+
+def play_a_vector_environment(game, opponent):
+    rng, env = np.random.default_rng(5), GameVectorEnv(game, 4, opponent=opponent)
+    seen, info = env.reset(seed=2)
+    for _ in range(STEPS):
+        before = env._games.engine.states()
+        for i, state in enumerate(before):
+            assert np.array_equal(seen["observation"][i], game.observation(state, 0))
+            assert np.array_equal(seen["action_mask"][i], mask_by_rules(game, state, 0))
+            assert {key: info[key][i] for key in game.info(state, 0)} == game.info(state, 0)
+        actions = np.array([rng.choice(game.legal_actions(state, 0)) for state in before])
+        seen, rewards, over, _, info = env.step(actions)
+        if isinstance(opponent, str):
+            continue
+        for i, state in enumerate(before):
+            ends = [
+                (paid, after) for paid, after in outcomes_until_asked(game, state, actions[i]) if paid == rewards[i]
+            ]
+            if over[i]:
+                (final,) = (info["final_obs"][i]["observation"],)
+                assert any(np.array_equal(final, game.observation(after, 0)) for _, after in ends)
+            else:
+                assert env._games.engine.states()[i] in [after for _, after in ends]
