@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
             subject = load(word, words, zero_sum, seconds=seconds, games=games)
             baseline = config.getoption("--cardwar-baseline")
             known = read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
-            guard = Guard(subject)
+            guard = Guard(subject, len(CHECKS))
             config.add_cleanup(guard.close)
             for name in CHECKS:
                 item = _item(session, subject.name, name, partial(guard.run, name))

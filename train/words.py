@@ -160,7 +160,7 @@ def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
 
 
 def stored_game(title: str) -> Game[Any] | None:
-    """The game that `game_in_words` described by this stored text; None if it is not in the suite: nothing is imported."""
+    """The game that a file describes as `game_in_words` does; None if it is not in the suite: nothing is imported."""
     name, *words = title.split() or [""]
     try:
         return game_of_words(name, words) if name in GAMES else None
@@ -195,7 +195,7 @@ def fewest_parameters(game: Game[Any]) -> dict[str, Any]:
 
 
 def in_plain_words(parameters: Mapping[str, object]) -> str:
-    """Parameters for people who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending"."""
+    """Describes parameters for readers who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending"."""
     return ", ".join(
         _in_plain_words(name.removeprefix("num_").replace("_", " "), parameters[name]) for name in parameters
     )

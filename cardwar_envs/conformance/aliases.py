@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.compare import arrays_in, difference, require_same
 from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
@@ -40,7 +39,7 @@ def arrays_are_fresh(subject: Subject) -> None:
 
 def _follow(api: Api[Any], seed: int) -> None:
     clean, kept, written = (api.game(seed) for _ in range(3))
-    while not clean.over and len(clean.played) < STEPS:
+    while clean.goes_on():
         where = clean.at
         require_same(_essence(clean), _essence(written), f"{where}: writing into returned data changes the game")
         choice = written.choice()
@@ -158,7 +157,7 @@ def containers_are_not_shared(subject: Subject) -> None:
     for api in steady_apis(subject):
         play = api.game(1)
         earlier: list[Any] = []
-        while not play.over and len(play.played) < SHORT:
+        while play.goes_on(SHORT):
             for (one, info), (other, other_info) in combinations(_infos(play), 2):
                 if info is other_info:
                     raise Failed(f"{play.at}: {one} and {other} share one info dict")
@@ -188,7 +187,7 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
     for api in steady_apis(subject, own=True):
         for seed in SEEDS:
             clean, reused = (api.game(seed) for _ in range(2))
-            while not clean.over and len(clean.played) < SHORT:
+            while clean.goes_on(SHORT):
                 choice = clean.choice()
                 changeable |= isinstance(choice, np.ndarray | dict | list)
                 clean.submit(copy.deepcopy(choice), log=False)

@@ -22,7 +22,7 @@ from cardwar_envs.conformance.seeds import SHORT, steady_apis
 from cardwar_envs.conformance.subject import Api, Finding, Subject
 from cardwar_envs.conformance.verdicts import Failed
 
-SEEDS = range(16)
+SEEDS = 16
 # Infos whose names contain these may refer to the previous turn.
 OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
 # Minimum number of turns, over all games, that differ from the previous turn.
@@ -187,7 +187,7 @@ def infos_are_of_now(subject: Subject) -> None:
     """
     for api in steady_apis(subject):
         games: dict[Any, list[Game]] = defaultdict(list)
-        for seed in SEEDS:
+        for seed in range(subject.budget.fewer(SEEDS)):
             for agent, turns in _turns(api, seed).items():
                 games[agent].append(turns)
         for agent, known in games.items():
@@ -207,7 +207,7 @@ def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
     """Plays one game; returns what each agent observes whenever it acts."""
     play, told = api.game(seed), defaultdict[Any, Game](list)
     play.chooser = Driver(seed)
-    while not play.over and len(play.played) < SHORT:
+    while play.goes_on(SHORT):
         for agent in play.asked():
             told[agent].append(_told(play, agent))
         play.step(log=False)

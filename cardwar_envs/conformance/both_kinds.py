@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.budget import STEPS
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference, require_same
 from cardwar_envs.conformance.explore import routes
@@ -63,7 +62,7 @@ class _Pair:
         self._compare_views()
         here, there = (without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
         require_same(here, there, f"{self.where}: spaces of AEC and Parallel")
-        while not self.parallel.over and len(self.parallel.played) < STEPS:
+        while self.parallel.goes_on():
             step = len(self.parallel.played)
             choice = moves[step] if step < len(moves) else self.parallel.choice()
             self.parallel.submit(choice, log=False)

@@ -45,7 +45,7 @@ def seats_are_asked_in_order(subject: Subject) -> None:
 def _turns(play: AECPlay) -> Iterator[Turn]:
     """Yields the turns of a game, each when the next one begins."""
     turn: Turn | None = None
-    while not play.over and len(play.played) < MOST_STEPS:
+    while play.goes_on():
         agent = play.env.agent_selection
         where = f"{play.where}, step {len(play.played) + 1}"
         if agent not in play.env.agents:

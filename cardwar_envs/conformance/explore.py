@@ -23,7 +23,7 @@ FEW = 6
 # Modes in which one game in three is rendered.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
 # If the time limit ends exploration before this number of games or moves, too little was seen for a verdict.
-FEW_GAMES, FEW_MOVES = 10, 200
+FEW_GAMES, FEW_MOVES = 4, 400
 # One environment in this many plays a second game, of at most this many steps.
 SECOND_GAME_ONE_IN, SHORT = 8, 40
 LEGAL_PLAY = "legal_play_goes_on"
@@ -250,7 +250,7 @@ def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
     for number in range(most):
         play = api.game(number)
         play.chooser = Driver(number)
-        while not play.over and len(play.played) < SHORT:
+        while play.goes_on(SHORT):
             play.step(log=False)
         yield Route(number, tuple(play.played))
 

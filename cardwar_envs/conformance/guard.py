@@ -31,6 +31,10 @@ NO_ANSWER = "it did not return within the time limit, and its process was ended"
 class Guard:
     """Runs checks of one subject in a child process, and starts a new one if the environment has ended it.
 
+    Args:
+        subject: The environment.
+        checks: The number of checks that will be run, which share the time.
+
     Attributes:
         seen: The numbers of games, moves and situations so far, as `coverage` returns them.
 
@@ -38,12 +42,12 @@ class Guard:
         NotTried: If the child process could not find the environment.
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, checks: int = 1) -> None:
         self.seen: dict[str, dict[str, int]] = {}
         self._subject, self._told = subject, description(subject)
         self._child: subprocess.Popen[str] | None = None
         self._trail = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it has no name, so it goes with the process
-        self._began, self._careful = processor_seconds(), False
+        self._began, self._careful, self._to_come = processor_seconds(), False, checks
         self._until = time.monotonic() + PATIENCE * (MOST * subject.seconds + MORE)
 
     def __enter__(self) -> Self:
@@ -69,14 +73,15 @@ class Guard:
         if ended and not self._careful:
             self._careful = True
             result, _ = self._run(name)
+        self._to_come -= 1
         return result
 
     def _run(self, name: str) -> tuple[Result, bool]:
         """The result of a check, and whether the environment ended the process."""
         child = self._child = self._child or self._started()
         timer = threading.Timer(max(1.0, self._until - time.monotonic()), _kill, [child])
-        timer.start()
         try:
+            timer.start()  # an interrupt from here on cancels it; left alone, it would keep this process from ending
             answer = _answer(child, name)
         finally:
             timer.cancel()
@@ -88,7 +93,7 @@ class Guard:
         return (Result(name, NOT_TRIED, NO_ANSWER), False) if late else (self._ended(name, code), True)
 
     def _started(self) -> subprocess.Popen[str]:
-        budget = {"spent": processor_seconds() - self._began, "careful": self._careful}
+        budget = {"spent": processor_seconds() - self._began, "careful": self._careful, "to_come": self._to_come}
         trail_file = self._trail.fileno() if os.name == "posix" else None  # elsewhere no child can inherit it
         child = subprocess.Popen(
             [sys.executable, "-m", "cardwar_envs.conformance.guard"],

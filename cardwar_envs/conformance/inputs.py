@@ -15,6 +15,7 @@ from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.compare import difference, places, require_same_play
 from cardwar_envs.conformance.explore import routes
 from cardwar_envs.conformance.kinds import AECPlay, ParallelPlay
+from cardwar_envs.conformance.leaks import channel
 from cardwar_envs.conformance.look import public
 from cardwar_envs.conformance.play import Play, is_converted
 from cardwar_envs.conformance.seeds import steady_apis
@@ -50,9 +51,8 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
         tried += [str(action), float(action), np.float64(action), np.array(float(action)), action + 0.5]
         tried += [[action, action]]
     elif isinstance(action, np.ndarray):
+        tried += [np.full_like(action, np.nan)] * (action.dtype.kind == "f")  # first, because it does most harm
         tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], np.add(action, 1e6)]
-        if action.dtype.kind == "f":
-            tried += [np.full_like(action, np.nan)]
     for odd in tried:
         if not _contains(space, odd):
             yield odd
@@ -83,7 +83,7 @@ def refusals_change_nothing(subject: Subject) -> None:
     """A rejected action has no effect: the game continues as if the action had not been tried.
 
     In particular, the others' commitments, pending rewards, infos and chance do not change. Effects of PettingZoo's own
-    converters, and of input that no learner submits, are only noted.
+    converters, of input that no learner submits, and on public attributes alone are only noted.
 
     Otherwise a caller that catches the error and retries plays a different game.
 
@@ -150,8 +150,8 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
             return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
     what = f"{play.at}: {_named(refused)} from {agent} is rejected, but"
-    changes = _changed(api, route, play, before, what) if refused else ""
-    found = {"changed": Finding(changes, [game, api.recent[-1]])} if changes else {}
+    changes = _changed(api, route, play, before, what) if refused else {}
+    found = {kind: Finding(words, [game, api.recent[-1]]) for kind, words in changes.items()}
     if found and len(refused) > 1:  # find the one responsible
         for odd in refused:
             if alone := _try_all(api, route, agent, [odd]):
@@ -258,14 +258,21 @@ def _all(play: Play) -> dict[str, Any]:
     return {**play.seen(), **public(play.env)}
 
 
-def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> str:
-    """Describes an effect of an invalid action, on the data now or on the game that follows; empty if there is none."""
+def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
+    """Describes an effect of an invalid action, on the data now or on the game that follows; empty if there is none.
+
+    An effect on public attributes alone is noted: no learner receives them.
+    """
     shaky: set[str] | None = None
+    held: dict[str, str] = {}
     for place, words in places(before, _all(play), exact=True):
         if shaky is None:
             shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), exact=True)}
         if place not in shaky:
-            return f"{what} changes {place}: {words}"
+            words = f"{what} changes {place}: {words}"
+            if channel(place) != "held":
+                return {"changed": words}
+            held = held or {AS_NOTE["changed"]: words}
     clean = route.travel(api)
     play.chooser, play.played = clean.chooser.__class__(clean.chooser.seed), list(clean.played)
     clean.chooser = clean.chooser.__class__(clean.chooser.seed)
@@ -275,7 +282,7 @@ def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], wh
         play.run(SHORT)
         require_same_play(clean.log, play.log, "the game then continues differently")
     except Failed as failure:
-        return f"{what} {failure}"
+        return {"changed": f"{what} {failure}"}
     except Exception as error:
-        return f"{what} the game cannot continue: {in_a_line(error)}"
-    return ""
+        return {"changed": f"{what} the game cannot continue: {in_a_line(error)}"}
+    return held

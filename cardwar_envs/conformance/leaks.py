@@ -192,7 +192,7 @@ def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) 
     views = [_view(api, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
     for other, view in zip(moment.committed[2:], views[2:], strict=True):
-        new = [(place, what) for place, what in places(views[0], view, exact=True) if _channel(place) not in found]
+        new = [(place, what) for place, what in places(views[0], view, exact=True) if channel(place) not in found]
         if not new:
             continue
         shaky = {place for place, _ in places(views[0], views[1], exact=True)}
@@ -203,12 +203,12 @@ def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) 
             if place not in shaky:
                 shows = f"before all have committed, public data shows whether {moment.agent} plays"
                 found.setdefault(
-                    _channel(place), f"{moment.where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
+                    channel(place), f"{moment.where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
                 )
     return found
 
 
-def _channel(place: str) -> str:
+def channel(place: str) -> str:
     """Where a learner would meet what differs: "held" stands for public attributes, which none is given."""
     head = place.partition(":")[0]
     channels = (("touched", TOUCHED), ("drawn", ("render()",)), ("told", ("told",)), ("open", ("attributes.metadata",)))

@@ -190,7 +190,7 @@ def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
     found = {}
     for kind, names in blind.items():
         api = next(api for api in subject.apis(frozenset(names)) if api.kind == kind)
-        games = [api.game(seed).run(LONGEST) for seed in range(GAMES)]
+        games = [api.game(seed).run(LONGEST) for seed in range(subject.budget.fewer(GAMES))]
         found[api.kind] = [[_digest(seen) for seen in log] for log in games]
     return found
 

@@ -89,6 +89,10 @@ class Play(ABC):
                 self.submit(choice, log=False)
         return self
 
+    def goes_on(self, most: int = STEPS) -> bool:
+        """Whether the game has not ended, and has had fewer than `most` steps, or fewer in slow environments."""
+        return not self.over and len(self.played) < min(most, self.budget.longest)
+
     def run(self, steps: int = STEPS) -> list[Any]:
         """Plays at most `steps` further steps, fewer in slow environments; returns the log."""
         steps = min(steps, self.budget.longest)

@@ -88,7 +88,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (leaks.commitments_are_hidden,),
     (leaks.commitments_touch_nothing, leaks.commitments_are_hidden),
     (leaks.commitments_are_kept_inside, leaks.commitments_are_hidden, leaks.commitments_touch_nothing),
-    (leaks.pictures_hide_commitments,),
+    (leaks.pictures_hide_commitments, leaks.commitments_are_hidden),
     (chance.chance_to_come_is_hidden, AGENTS),
     (observations.masks_allow_what_is_legal, explore.legal_play_goes_on),
     (observations.illegal_actions_are_refused,),
@@ -186,6 +186,8 @@ def each_result(
     subject: Subject, names: Iterable[str] = tuple(CHECKS), known: Collection[str] = ()
 ) -> Iterator[Result]:
     """Yields results in order. `follows` names the check that explains a failure; a `known` failure is "known"."""
+    names = tuple(names)
+    subject.budget.to_come = len(names)
     return with_causes((run(name, subject) for name in names), known)
 
 

@@ -36,8 +36,7 @@ def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api[Any]]:
 
 def in_step(*plays: Play) -> Iterator[None]:
     """Steps all `plays` after each iteration of the caller's loop, until one of them is over."""
-    longest = min(SHORT, plays[0].budget.longest)
-    while not any(play.over for play in plays) and len(plays[0].played) < longest:
+    while all(play.goes_on(SHORT) for play in plays):
         yield
         for play in plays:
             play.step()
@@ -170,7 +169,7 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
         for games in MANY:
             while played < games:
                 used.reset(played)
-                while not used.over and len(used.played) < STEPS:
+                while used.goes_on():
                     used.step(log=False)
                 played += 1
             again = used.again(2).reset(2).run()

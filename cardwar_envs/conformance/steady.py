@@ -124,7 +124,7 @@ def _infos(play: Play, seed: int, made: float) -> list[Told]:
     while True:
         for agent, info in play.part("infos").items():
             infos.append(Told(agent, time.time(), time.perf_counter() - made, dict(_leaves(info))))
-        if play.over or len(play.played) >= min(SHORT, play.budget.longest):
+        if not play.goes_on(SHORT):
             return infos
         play.step(log=False)
 

@@ -282,6 +282,15 @@ class BoundsAreIgnored(ContinuousActions):
             super().check(agent, action)
 
 
+@further("refusals_change_nothing", status="note")
+class RefusedActionIsPublic(Pennies):
+    """A public attribute keeps the last action, also if it is refused."""
+
+    def check(self, agent, action):
+        self.tried = action
+        super().check(agent, action)
+
+
 @further("observations_fit_their_spaces", status="note")
 class WiderIntegers(Pennies):
     """Observations are of int32, where the space has int64 and contains them."""

@@ -137,7 +137,7 @@ def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]
 
     here = known.get(subject.name, {})
     results: list[Result] = []
-    with Guard(subject) as guard, _ended_by_signals(), advancing("checks", len(names)) as progress:
+    with Guard(subject, len(names)) as guard, _ended_by_signals(), advancing("checks", len(names)) as progress:
         for result in with_causes(map(guard.run, names), here):
             results.append(result)
             progress(len(results))

@@ -83,7 +83,7 @@ def _show_matrix(play: PlayAt) -> None:
 
 
 def show_freedom(play: PlayAt) -> None:
-    """Says for each acting player if its optimal strategy is unique; if not, with ranges: `3 anywhere in 0.1..0.45`."""
+    """Prints whether each acting player has only one optimal strategy, else the ranges: `3 anywhere in 0.1..0.45`."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
             free = [f"{action} anywhere in {short(low, 4)}..{short(high, 4)}" for action, low, high in mix.free()]

@@ -30,7 +30,7 @@ MOST_GAMES = 1000
 def play(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help="As in the other commands; without a game, --web lets you choose one."),
+        typer.Argument(metavar="[GAME]", help="A game, as in the other commands; optional with --web."),
     ] = None,
     words: Words = None,
     against: Annotated[

@@ -170,7 +170,7 @@ def _game(name: str | None, parameters: Mapping[str, str], held: Mapping[str, An
 
 
 def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:
-    """The command that resumes the run in a folder; to more steps, if it can be extended to those of `wanted`."""
+    """The command that resumes the run in a folder, with the steps of `wanted` if the run can be extended to them."""
     from train.reports.commands import command_of
     from train.reports.gather import unmeasured
 
@@ -184,7 +184,7 @@ def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:
 
 
 def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:
-    """The default algorithm; before it is determined, which can take a second, options that must fail are refused."""
+    """The default algorithm; first refuses options that no default algorithm accepts, as choosing takes a second."""
     refused = set()
     for name in DEFAULTS:
         try:

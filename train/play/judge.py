@@ -139,6 +139,5 @@ class _Private:
         return float(mixes[0] @ self._form.payoffs[kinds[0], kinds[1]] @ mixes[1])
 
     def _kind(self, state: Any, player: int) -> int:
-        """Returns the index of the player's type."""
         seen = self._solution.game.observation(state, player)
         return int(np.flatnonzero((self._form.observations[player] == seen).all(axis=1))[0])

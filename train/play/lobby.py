@@ -49,7 +49,7 @@ class Offer(NamedTuple):
 
     @property
     def first(self) -> bool:
-        """Whether it may be selected first: a short game for two players."""
+        """Whether the lobby may select this offer initially: a short game for two players."""
         return self.game.facts.num_players == 2 and self.game.facts.max_length <= FIRST_MOVES
 
     @property
