@@ -145,7 +145,7 @@ def _held(folder: Path | None) -> dict[str, Any]:
 def _to_resume(game: str | None, folder: Path | None) -> tuple[str | None, Path | None, dict[str, Any]]:
     """Returns the game's name, the run folder, which may be given instead of the name, and the run's configuration."""
     if folder is None and game is not None and game not in GAMES and _held(Path(game)):
-        game, folder = None, Path(game)
+        folder, game = Path(game), None
     held = _held(folder)
     if game is not None or folder is None:
         return game, folder, held

@@ -106,9 +106,9 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
     _say(console, view["position"])
     _say_dimly(console, f"sealed {view['digest']}")
     if len(choices.names) == 1:
-        ((action, name),) = choices.names.items()
+        ((only, name),) = choices.names.items()
         _say(console, f"Your only move, {name}, is played for you.")
-        return action
+        return only
     _show_choices(choices, list(choices.names), console)
     while True:
         text = console.input("Your move: ").strip()
