@@ -92,7 +92,7 @@ bench: $(READY)
 
 define VENV_FOR
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
-	@echo "Installing $(1) in $(VENV): a minute or two, longer if the network is slow."
+	@echo "Installing $(1) in $(VENV): about a minute, longer if the network is slow."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[$(2)]'
 endef

@@ -20,7 +20,7 @@ from typing import IO, Any
 # `refuse_links` detects links there.
 NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0)
 NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
-# The names in messages of everything but plain files, by the type in `st_mode`.
+# What messages call anything that is not a plain file, by the type in `st_mode`.
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
@@ -85,7 +85,7 @@ def open_inside(folder: Path, name: str, mode: str) -> IO[Any]:
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
         file.close()
-        raise ValueError(f"{path} is not a plain file with one name; remove it")
+        raise ValueError(f"{path} is not a plain file, or has other hard links; remove it")
     return file
 
 

@@ -103,12 +103,12 @@ def best_response(
         illegal: How to treat probability on illegal actions, which policies trained without masks can have. "raise"
             raises an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed
             policy, and a warning and the result say how much was removed.
-        exact: Whether to use rational arithmetic (games on private information, or of up to 30,000 states unless
-            `max_states` is given); the result then also has fractions. The policies must have exact probabilities:
-            `uniform`, strategies without chance, an equilibrium solved with `exact=True` (as `"equilibrium"` is here),
-            a `TablePolicy` of fractions, or your own with a method `exact_probabilities` that returns rows of
-            fractions. Without that method, floats count if they are fractions with small denominators, powers of two,
-            such as 0.5; others are refused.
+        exact: Whether to use rational arithmetic (games with private information, and games of up to 30,000 states
+            unless `max_states` is given); the result then also has fractions. The policies must have exact
+            probabilities: `uniform`, strategies without chance, an equilibrium solved with `exact=True` (as
+            `"equilibrium"` is here), a `TablePolicy` of fractions, or your own with a method `exact_probabilities` that
+            returns rows of fractions. Without that method, floats count if they are fractions with small denominators,
+            powers of two, such as 0.5; others are refused.
 
     Raises:
         ValueError: If the game is unsupported or too large, the player does not exist, or a policy does not return

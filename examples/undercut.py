@@ -10,7 +10,14 @@ from cardwar_envs import CERTAIN, Game, GameFacts, Transition, whole_number
 
 @dataclass(frozen=True)  # the fields are the parameters, which determine the rules
 class Undercut(Game):
-    """A state is (rounds left, player 0's score minus player 1's). Your game can use any hashable states."""
+    """A state is (rounds left, player 0's score minus player 1's). Your game can use any hashable states.
+
+    Chance: if a coin decides whether anything is paid, `transitions` returns two outcomes, and chance="moves":
+        [Transition(Fraction(1, 2), (state[0] - 1, state[1] + p), (float(p), float(-p))) for p in (paid, 0)]
+    Other payoffs: if only the winner is paid, the rewards are as follows, and zero_sum=False:
+        (float(max(paid, 0)), float(max(-paid, 0)))
+    Such a game has no value to solve for; `cardwar exploit` computes the NashConv of a policy.
+    """
 
     name: ClassVar[str] = "undercut"
     rounds: int = 3
@@ -41,7 +48,7 @@ class Undercut(Game):
             min_payoff=-most,  # total of a game, in payoff points
             max_payoff=most,
             zero_sum=True,
-            seat_symmetric=True,  # both seats have the same rules
+            seat_symmetric=True,  # both seats have the same rules; if False, observations must show the seat
             public_state=True,  # an observation shows the whole state
             max_length=self.rounds,  # in joint actions
             chance="none",  # or "deal" (only in `initial`), or "moves"

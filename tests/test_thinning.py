@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from thinning import covering, each_row
+from thinning import each_row
 from tiny_games import BY_PAIRS, CHOSEN, EVERY_GAME, TINY_GAMES, features
 
 
@@ -18,15 +18,6 @@ def test_the_chosen_games_show_each_value_and_of_older_games_each_pair():
     assert shown([game for name, game in BY_PAIRS.items() if name in CHOSEN], 2) == shown(BY_PAIRS.values(), 2)
     assert {type(game) for game in chosen} == {type(game) for game in EVERY_GAME}
     assert len(chosen) <= len(TINY_GAMES) / 3
-
-
-def test_few_cases_show_all_values_or_all_pairs():
-    cases = [{"a": a, "b": b, "c": c} for a in range(3) for b in range(3) for c in range(3)]
-    assert len(covering(cases, 1)) == 3
-    chosen = [cases[place] for place in covering(cases, 2)]
-    assert len(chosen) < 14
-    for first, second in (("a", "b"), ("a", "c"), ("b", "c")):
-        assert len({(case[first], case[second]) for case in chosen}) == 9
 
 
 def test_a_row_that_fails_is_named():

@@ -112,7 +112,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs the command; an error is one line on stderr and exit code 2.
 
     If the environment variable CARDWAR_END_WITH_STDIN is set, the process exits when stdin closes. A study holds the
-    other end of each run's stdin, so its runs end when it does.
+    other end of each run's stdin, so the runs end when the study ends.
     """
     open_standard_streams()
     if os.environ.get("CARDWAR_END_WITH_STDIN"):

@@ -14,7 +14,7 @@ from typing import Any
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import abbreviated, check_names
 from cardwar_envs.core.texts import counted
-from cardwar_envs.games.by_name import game_class, parameters_in, spelled_name
+from cardwar_envs.games.by_name import GAMES, game_class, parameters_in, spelled_name
 
 TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or false"}
 # Maximum length of a message.
@@ -159,6 +159,15 @@ def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
     return game_from(name, only_parameters(words))
 
 
+def stored_game(title: str) -> Game[Any] | None:
+    """The game that a file describes as `game_in_words` does; None if it is not in the suite: nothing is imported."""
+    name, *words = title.split() or [""]
+    try:
+        return game_of_words(name, words) if name in GAMES else None
+    except ValueError:
+        return None
+
+
 def only_parameters(words: Iterable[str], hint: str = "") -> dict[str, str]:
     """Parses `KEY=VALUE` arguments; raises ValueError for other arguments, with a message that ends with `hint`."""
     parameters, options, rest = split_words(words)
@@ -186,7 +195,7 @@ def fewest_parameters(game: Game[Any]) -> dict[str, Any]:
 
 
 def in_plain_words(parameters: Mapping[str, object]) -> str:
-    """Parameters for people who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending"."""
+    """Describes parameters for readers who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending"."""
     return ", ".join(
         _in_plain_words(name.removeprefix("num_").replace("_", " "), parameters[name]) for name in parameters
     )

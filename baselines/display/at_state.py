@@ -30,7 +30,7 @@ class Mix:
     actions: tuple[str, ...]  # names of the legal actions; none if the player does not act
     probabilities: Array  # of each action, in the selected strategy
     low: Array  # lowest probability of each action in any optimal strategy at this state
-    high: Array  # highest one
+    high: Array  # highest probability, likewise
     slack: float  # limit on the rounding error of `low` and `high`; 1 if they could not be certified
     exact: tuple[tuple[Fraction, Fraction], ...] | None = None  # `low` and `high` as fractions, if computed
     chosen: Fractions | None = None  # `probabilities` as fractions, if computed

@@ -93,7 +93,7 @@ def sampled_games(
 
 
 def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Returns `[games]` winners: who alone got the most of `[games, players]` payoff points, else `NOBODY`."""
+    """Returns `[games]`: the player with the highest of `[games, players]` payoffs, or `NOBODY` if several share it."""
     best = payoffs.argmax(axis=1)
     behind = lead(np.take_along_axis(payoffs, best[:, None], axis=1), payoffs) > 0.0
     return np.where(behind.sum(axis=1) == payoffs.shape[1] - 1, best, NOBODY)

@@ -111,7 +111,7 @@ def cross_play(
 
 
 def stopped_after(game: Game[Any]) -> AtEnd:
-    """Returns what outcomes need to know about the end of a game: whether the game is unfinished, and its rounds."""
+    """Returns an `at_end` function, which returns whether the round limit stopped a game, and the rounds played."""
     return partial(_stopped_after, game)
 
 

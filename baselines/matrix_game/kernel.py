@@ -235,7 +235,7 @@ def _guarantees(matrix, x, y):  # type: ignore[no-untyped-def]
 
 @_inlined
 def certify(matrix, x, y):  # type: ignore[no-untyped-def]
-    """Returns bounds on the value: the payoff that x guarantees to the row player, and the most it gets against y."""
+    """Returns the bounds on the value that `_guarantees` computes; infinite ones unless x and y are distributions."""
     # Only distributions give bounds. This check also rejects nan, which comparisons would let through.
     if not (_is_distribution(x) and _is_distribution(y)):
         return -np.inf, np.inf

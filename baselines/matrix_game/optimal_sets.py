@@ -177,7 +177,7 @@ def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[
     """Returns the lowest and highest probability of each row over all optimal strategies of the row player.
 
     Optimal strategies are the x >= 0 of sum 1 with x (M - value) >= 0. Their multiples satisfy that inequality too, so
-    the programs allow any sum up to 1: the maximum of `x[i]`, or of the sum of the others, is attained where it is 1.
+    the programs allow any sum up to 1: the maximum of `x[i]`, or of the sum of the others, has a solution with sum 1.
     """
     rows = len(matrix)
     limits = [[value - payoff for payoff in column] for column in zip(*matrix, strict=True)]

@@ -183,7 +183,6 @@ def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
 
 
 def _solve_by_pairs(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Runs the same simplex in double-double precision."""
     seconds = SLOWER_IN_PAIRS * SECONDS_PER_ENTRY_AND_ACTION * matrix.size * max(matrix.shape)
     kernel = kernels("baselines.matrix_game.double_double_kernel", seconds)
     x, y = np.empty(matrix.shape[0]), np.empty(matrix.shape[1])

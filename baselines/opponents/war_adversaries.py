@@ -63,11 +63,9 @@ class _Adversary:
         return probabilities
 
     def _action(self, state: WarState) -> int:
-        """Returns player 0's action."""
         raise NotImplementedError
 
     def _asked(self, state: WarState, player: int) -> int:
-        """Queries another player's policy for its action."""
         game, policy = self._game, self._others[player - 1]
         seen, mask = game.observation(state, player)[None], game.action_mask(state, player)[None]
         answer = checked_probabilities(policy, seen, mask)[0]
@@ -80,7 +78,6 @@ class _Adversary:
         return action
 
     def _card_of(self, action: int) -> int:
-        """Returns the battle card of an action."""
         play = self._game.actions.decode(action)
         assert play is not None  # only players with a choice are queried
         return play.battle if isinstance(play, WarChoice) else play

@@ -54,8 +54,8 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     for option, value in options.items():
         if value is not None and kind not in (DuelOracle, GoofspielOracle):
             raise ValueError(
-                f"{option} ({value}) does not apply here: it is for duels and Goofspiel in which only the order of "
-                "ranks matters and hands are not too long, solved in floats"
+                f"{option} ({value}) does not apply here: it needs a duel or Goofspiel in which only the order of "
+                "ranks matters, hands that are not too long, and solving in floats"
             )
     return kind(game)
 

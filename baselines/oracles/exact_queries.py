@@ -17,11 +17,11 @@ ROUNDING = 1e-9
 
 
 def exact_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> NDArray[Any]:
-    """A policy's probabilities as fractions, `[batch, num_actions]`.
+    """Returns a policy's probabilities as fractions, `[batch, num_actions]`.
 
     They come from its method `exact_probabilities`, which takes the arguments of `action_probabilities` and returns
-    rows of fractions, or else from its floats. A float counts as the binary fraction that it is if this has a small
-    denominator, as 0, 0.5 and 1 have. Others were rounded.
+    rows of fractions, or else from its floats. A float is exact if its denominator as a binary fraction is small, as
+    for 0, 0.5 and 1. Others were rounded.
 
     Raises:
         ValueError: If a float was rounded, a row does not sum to exactly one, or fractions and floats differ.
@@ -52,5 +52,5 @@ def _fraction(entry: Any, name: str) -> Fraction:
 
 
 def all_exactly(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The numbers of an array as fractions; raises ValueError like `exactly`."""
+    """Converts the numbers of an array to fractions; raises ValueError like `exactly`."""
     return np.asarray(np.frompyfunc(exactly, 1, 1)(numbers.astype(object)), dtype=object)

@@ -41,7 +41,7 @@ class GoofspielOracle(GraphOracle):
 
     @staticmethod
     def quick_states(game: Game[Any]) -> int:
-        """Interleavings are not enumerated in Python, so there can be more of them: 8 cards in random order."""
+        """Allows more interleavings, which are not enumerated in Python: 8 cards in random order."""
         assert isinstance(game, Goofspiel)  # see `takes`
         return 1_000_000 if game.view == "word" else GraphOracle.quick_states(game)
 

@@ -120,7 +120,6 @@ def _of_text(text: Mapping[str, Mapping[str, Any]]) -> Iterator[Published]:
 
 
 def _of(table: Mapping[str, Any]) -> Iterator[Published]:
-    """Yields the figures of a table."""
     _check(table, "a table", TABLE)
     place, columns = table["place"], table["columns"]
     units = table.get("units", [None] * len(columns))

@@ -80,8 +80,8 @@ class Guard:
         """The result of a check, and whether the environment ended the process."""
         child = self._child = self._child or self._started()
         timer = threading.Timer(max(1.0, self._until - time.monotonic()), _kill, [child])
-        timer.start()
         try:
+            timer.start()  # an interrupt from here on cancels it; left alone, it would keep this process from ending
             answer = _answer(child, name)
         finally:
             timer.cancel()

@@ -24,6 +24,10 @@ class ExploitabilityCallback(BaseCallback):
     Logs it to SB3's logger as `cardwar/exploitability`; for games that are not two-player zero-sum, computes NashConv
     and logs it as `cardwar/nash_conv`.
 
+    If the model's environments have an attribute `game`, as all of this package do, training starts only if it is equal
+    to the callback's game. Other environments do not tell their game: a wrong game of the same shapes gives a wrong
+    figure.
+
     Attributes:
         history: `(steps, figure)` of each measurement: SB3's total number of steps, and the figure in payoff points.
     """
@@ -60,6 +64,7 @@ class ExploitabilityCallback(BaseCallback):
         self._name = "exploitability" if facts.num_players == 2 and facts.zero_sum else "nash_conv"
 
     def _on_training_start(self) -> None:
+        self._require_same_game()
         self._measure()
 
     def _on_rollout_start(self) -> None:
@@ -72,6 +77,13 @@ class ExploitabilityCallback(BaseCallback):
 
     def _on_training_end(self) -> None:
         self._measure()
+
+    def _require_same_game(self) -> None:
+        """Raises a ValueError if the model trains on another game, where the environments tell which it is."""
+        envs = self.training_env
+        for game in envs.get_attr("game") if envs.has_attr("game") else []:
+            if isinstance(game, Game) and game != self.game:
+                raise ValueError(f"the callback measures {self.game}, but the model trains on {game}")
 
     def _measure(self) -> None:
         policy = from_sb3(self.model, legal_only=self._legal_only)

@@ -108,8 +108,8 @@ class SelfPlayVecEnv(VecEnv):
         return views.reshape(self.num_envs, -1)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Supports what SB3 uses: `action_masks`, and `render_mode`, which is None."""
-        attributes = {"action_masks": self.action_masks, "render_mode": None}
+        """Supports `action_masks`; `game`; and `render_mode`, which is None."""
+        attributes = {"action_masks": self.action_masks, "game": self._batch.game, "render_mode": None}
         if attr_name not in attributes:
             raise AttributeError(f"self-play environments have no attribute {attr_name!r}")
         return [attributes[attr_name] for _ in self._get_indices(indices)]

@@ -216,12 +216,11 @@ def test_an_interrupted_check_tells_the_verdicts_so_far(end, more):
 
 def test_the_plugin_makes_a_test_of_every_check(tmp_path):
     two = ("--cardwar-env", " ".join(DUEL), "--cardwar-env", COMES_BACK)
-    done = run_plugin(
-        tmp_path, "-v", *two, "--cardwar-seconds", "2", "-k", "ends_are_final or limit_of_rounds or metadata"
-    )
+    some = ("-k", "ends_are_final or limit_of_rounds or metadata")
+    done = run_plugin(tmp_path, "-v", *two, "--cardwar-games", "8", *some)
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"{len(CHECKS) * 2 - 6} deselected" in done.stdout
-    assert "3 passed" in done.stdout or "2 passed" in done.stdout  # the third within the seconds, on an idle machine
+    assert "3 passed" in done.stdout
     assert "cy is back in `agents`" in done.stdout
     assert "there is no parameter max_rounds" in done.stdout
 

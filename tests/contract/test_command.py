@@ -65,9 +65,3 @@ def test_the_plugin_makes_a_test_of_every_check(tmp_path):
     assert f"1 failed, {2 * len(CHECKS) - 15} passed, 14 skipped" in done.stdout
     assert "a game that differs in bonus counts as equal" in done.stdout
     assert "there are no compiled rules" in done.stdout
-
-
-def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):
-    done = run_plugin(tmp_path, "--cardwar-game", "bidding:Nothing", path=HERE)
-    assert done.returncode == 4
-    assert "bidding:Nothing: " in done.stderr

@@ -4,13 +4,11 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from brute_force import outcome_distribution, reachable
 from thinning import each_row
 from tiny_games import TINY_GAMES, each_of
-from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn
+from toys import Answering, Arbitrary, in_turn
 
-from baselines import make_policy
 from cardwar_envs import DuelState, Transition, make_game, play_episode
 from cardwar_envs.core.play import random_state, sample_transition
 
@@ -64,44 +62,6 @@ def test_an_episode_can_start_anywhere():
     episode = play_episode(JUJITSU, ["highest_card", "lowest_card"], 0, state)
     assert episode.states == (state, DuelState(((1,), (3,)), -1), DuelState(((), ()), -2))
     assert episode.payoffs == (-1, 1)
-
-
-@each_row(
-    ("state", "message"),
-    [
-        (DuelState(((), ()), score=2), "must not be one in which the game is over"),
-        (DuelState(((1, 2), (1, 5))), r"player_1 cards that it cannot hold: \[5\]"),
-        (DuelState(((1, 2), (1, 2)), score=3), "score 3, impossible"),
-        ("start", "must be a DuelState"),
-    ],
-)
-def test_an_episode_cannot_start_where_the_game_cannot_be(state, message):
-    with pytest.raises(ValueError, match=message):
-        play_episode(JUJITSU, ["uniform", "uniform"], 0, state)
-
-
-@each_row(
-    ("policies", "message"),
-    [
-        (["uniform"], "1 policies given for 2 players"),
-        (["uniform"] * 3, "3 policies given for 2 players"),
-        (["uniform", "nobody"], "unknown policy 'nobody'"),
-        (["uniform", None], r"policy \(None\) must be a name"),
-    ],
-)
-def test_policies_must_be_one_per_player(policies, message):
-    with pytest.raises(ValueError, match=message):
-        play_episode(JUJITSU, policies, 0)
-
-
-@each_row("kind", BAD_ANSWERS)
-def test_bad_answers_stop_the_game(kind):
-    answer, message = BAD_ANSWERS[kind]
-    if kind == "a row short":
-        message = "probabilities have shape"
-    # All cards are legal at first; a state with fewer leaves room for illegal ones.
-    with pytest.raises(ValueError, match="policy Answering: " + message):
-        play_episode(JUJITSU, ["uniform", Answering(answer)], 0, DuelState(((1, 2), (1, 2))))
 
 
 def test_only_those_who_act_are_asked():
@@ -185,16 +145,3 @@ def test_random_states_are_any_on_the_way_to_an_early_end():
     found = Counter(random_state(in_turn(), rng) for _ in range(200))
     assert set(found) == {0, 1, 2}
     assert abs(found[0] - 100) <= 4.5 * np.sqrt(50)
-
-
-def test_the_named_policies_play_what_their_names_say():
-    game = make_game("dinosaur_war", hand_0=(1, 1, 3, 4), hand_1=(2, 3, 5, 5))
-    expected = {
-        "highest_card": ([4, 3, 1, 1], [5, 5, 3, 2]),
-        "lowest_card": ([1, 1, 3, 4], [2, 3, 5, 5]),
-        "second_lowest_card": ([1, 3, 4, 1], [3, 5, 5, 2]),
-    }
-    for name, cards in expected.items():
-        episode = play_episode(game, [make_policy(name, game)] * 2)
-        played = [[game.ranks[actions[player]] for actions in episode.actions] for player in (0, 1)]
-        assert played == list(cards), name

@@ -10,32 +10,12 @@ import gymnasium
 import numpy as np
 import pytest
 from command import run
-from sb3_contrib import MaskablePPO
-from stable_baselines3 import PPO
 from thinning import each_row
 
 from baselines import TablePolicy, exploitability
-from baselines.opponents.generic import Uniform
-from cardwar_envs import GAMES, IllegalActionError, jujitsu_v0, make_game
+from cardwar_envs import GAMES, jujitsu_v0, make_game
 from cardwar_envs.core.parameters import described
-from cardwar_envs.core.policy import named_policy, policy_names
 from train.policies.files import save_policy
-
-SHORT = {"n_steps": 16, "batch_size": 16, "seed": 0, "device": "cpu"}
-
-
-@each_row(
-    ("words", "message"),
-    [
-        (["jujitsu", "num_cards=30"], "jujitsu has at least 77,558,760 undecided states"),
-        (["war", "--max-states", "1000"], "war with 12 ranks and 3 discards has more than 1000 positions"),
-    ],
-)
-def test_games_out_of_reach_are_refused_in_one_line(capsys, words, message):
-    code, out, err = run(capsys, "solve", *words)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("kind", ["float64", "another game"])
@@ -48,23 +28,6 @@ def test_a_table_with_other_keys_is_refused(kind):
     with pytest.raises(ValueError, match=r"contains none of the \d+ observations queried; .* are float32"):
         exploitability(game, policy)
     assert policy.known == 0 < policy.asked
-
-
-def test_ppo_without_masks_is_told_what_is_legal():
-    env = gymnasium.make("cardwar/Jujitsu-v0", num_cards=4, opponent="uniform")
-    with pytest.raises(IllegalActionError, match=r"player_0 cannot play action \d; legal actions are \d.*=\"forfeit\""):
-        PPO("MultiInputPolicy", env, **SHORT).learn(64)
-
-
-def test_sb3_refuses_vector_environments_of_gymnasium():
-    envs = gymnasium.make_vec("cardwar/Jujitsu-v0", num_envs=2, num_cards=3, opponent="uniform")
-    with pytest.raises(ValueError, match="not a Gymnasium environment"):
-        MaskablePPO("MultiInputPolicy", envs, **SHORT)
-
-
-def test_two_opponents_for_one_seat_are_refused_with_the_way_out():
-    with pytest.raises(ValueError, match=r"2 opponents given for 1 other seats; .* per game, pass a Pool"):
-        gymnasium.make("cardwar/Jujitsu-v0", opponent=["uniform", "highest_card"])
 
 
 @each_row("key", ["stat", "State", "states", "starts", "reset_masks"])
@@ -103,18 +66,6 @@ def test_rock_paper_scissors_is_checked_or_its_extra_is_named(capsys, monkeypatc
     code, out, err = run(capsys, "check", "pettingzoo.classic.rps_v2")
     assert (code, out) == (2, "")
     assert err.endswith("the extra: pip install 'cardwar-envs[render]'\n")
-
-
-def test_a_random_opponent_plays_uniformly():
-    game = make_game("jujitsu", num_cards=5)
-    assert isinstance(named_policy("random", game), Uniform)
-    assert not {"random"} & set(policy_names()), "it is another name of a policy that is listed"
-    ends = []
-    for name in ("random", "uniform"):
-        env = gymnasium.make("cardwar/Jujitsu-v0", num_cards=5, opponent=name)
-        env.reset(seed=3)
-        ends.append([env.step(action)[0]["observation"].tolist() for action in range(5)])
-    assert ends[0] == ends[1]
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -1,7 +1,5 @@
 """The tables of the documents are those that the commands' output makes, and have the form that it has."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -130,9 +128,3 @@ def test_the_shipped_results_are_those_of_the_page():
     assert len(written) == rows - 2 * studies.count("| algorithm |") > 80
     best = min((row for row in written if row.game == "jujitsu num_cards=5"), key=lambda row: row.exploitability)
     assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q", (0, 1, 2), 0.491667)
-
-
-def test_the_former_command_still_writes_the_documents():
-    command = [sys.executable, "-m", "baselines.reproduction.documents"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "DeprecationWarning: baselines.reproduction.documents is now baselines.papers.documents" in done.stderr

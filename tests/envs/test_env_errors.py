@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from skins import choose, every_game, every_skin, illegal_actions, is_over, one_step, rest_of_game, same, view
+from skins import every_game, every_skin, illegal_actions, is_over, one_step, rest_of_game, same, view
 from thinning import each_row
 
 from cardwar_envs import DuelState, IllegalActionError, make_game
@@ -17,41 +17,26 @@ from cardwar_envs.envs.single_agent import SingleAgentEnv
 ALWAYS_THERE = {"game": make_game("jujitsu", num_cards=2)}
 
 
-def refusals(env, rng):
-    """(player, illegal action, a call that tries it) for all that an environment must refuse now."""
-    game, state = env.game, env._session.state
-    if isinstance(env, SingleAgentEnv):
-        return [(env.seat, bad, bad) for bad in illegal_actions(game, state, env.seat)]
-    if isinstance(env, AECGameEnv):
-        player = int(env.agent_selection[-1])
-        return [(player, bad, bad) for bad in illegal_actions(game, state, player)]
-    legal = {agent: choose(env, int(agent[-1]), rng) for agent in env.agents}
-    live = [int(agent[-1]) for agent in env.agents]
-    return [(p, bad, {**legal, f"player_{p}": bad}) for p in live for bad in illegal_actions(game, state, p)]
-
-
-@pytest.mark.thin
-@every_skin
 @every_game
-def test_illegal_actions_are_refused_and_change_nothing(game, skin):
-    env, rng = skin(game), np.random.default_rng(3)
+def test_illegal_actions_are_refused_and_change_nothing(game):
+    """`tests/conformance/test_stateful.py` has those of AEC and Parallel."""
+    env, rng = SingleAgentEnv(game), np.random.default_rng(3)
     env.reset(seed=3)
     refused, asked = 0, 0
     while not is_over(env):
-        if not (isinstance(env, AECGameEnv) and env.terminations[env.agent_selection]):
-            before = view(env)
-            asked += 1
-            for player, action, call in refusals(env, rng):
-                with pytest.raises(IllegalActionError) as error:
-                    env.step(call)
-                legal = ", ".join(map(str, game.legal_actions(env._session.state, player)))
-                expected = f"player_{player} cannot play action {action!r}; legal actions are {legal}{WITHOUT_MASKS}"
-                assert str(error.value) == expected
-                assert isinstance(error.value, ValueError)
-                assert same(before, view(env))
-                refused += 1
+        before, state = view(env), env._session.state
+        asked += 1
+        for action in illegal_actions(game, state, 0):
+            legal = ", ".join(map(str, game.legal_actions(state, 0)))
+            expected = f"player_0 cannot play action {action!r}; legal actions are {legal}{WITHOUT_MASKS}"
+            with pytest.raises(IllegalActionError, match=f"^{re.escape(expected)}$"):
+                env.step(action)
+            assert same(before, view(env))
+            refused += 1
         one_step(env, rng)
-    assert refused >= 9 * asked > 0  # in a game of one joint action, a skin may ask once
+    assert refused >= 9 * asked > 0
+    with pytest.raises(ResetNeeded, match="reset"):
+        env.step(0)
 
 
 def test_the_error_names_a_numpy_action_as_a_plain_number():
@@ -76,22 +61,6 @@ def test_nothing_goes_before_reset(skin):
         with pytest.raises(ResetNeeded, match="reset"):
             call()
     env.reset(seed=0)
-    rest_of_game(env)
-
-
-@pytest.mark.thin
-@every_skin
-@every_game
-def test_no_step_after_the_end(game, skin):
-    env = skin(game)
-    env.reset(seed=0)
-    rest_of_game(env)
-    before = view(env)
-    for action in (0, None, {}):
-        with pytest.raises(ResetNeeded, match="reset"):
-            env.step(action)
-    assert same(before, view(env))
-    env.reset()
     rest_of_game(env)
 
 

@@ -100,6 +100,10 @@ def test_it_is_judged_when_all_have_committed(illegal):
     env = AECGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
     env.reset(seed=0)
     env.step(illegal)
+    legal = AECGameEnv("dinosaur_war", num_cards=3, illegal_action="forfeit")
+    legal.reset(seed=0)
+    legal.step(1)
+    assert same(*(view(each, without=["_pending"]) for each in (env, legal))), "nothing shows which it was"
     assert env.agent_selection == "player_1"
     assert not any(env.terminations.values())
     assert set(env.rewards.values()) == {0}

@@ -5,35 +5,18 @@ import re
 import gymnasium
 import numpy as np
 import pytest
+from knock_out import Always
 from skins import SingleAgentEnv, choose, every_game
 from thinning import each_row
-from tiny_games import EVERY_GAME
+from toys import Answering
 
 import baselines
 from cardwar_envs import DuelState, make_game
-from cardwar_envs.envs.registration import gymnasium_id
 
 TINY = {"num_cards": 3}
 
 
-class Lowest:
-    """Plays the lowest legal action."""
-
-    def action_probabilities(self, observations, action_masks):
-        return np.eye(action_masks.shape[1])[action_masks.argmax(axis=1)]
-
-
-class Answers:
-    """Answers with a row that it was given."""
-
-    def __init__(self, *row):
-        self.row = row
-
-    def action_probabilities(self, observations, action_masks):
-        return np.array([self.row])
-
-
-@each_row("opponent", ["lowest_card", Lowest(), ["lowest_card"], (Lowest(),)])
+@each_row("opponent", ["lowest_card", Always(0), ["lowest_card"], (Always(0),)])
 def test_opponents_of_all_kinds(opponent):
     """Against 1, 2, 3 in this order, 2, 3, 1 wins twice and loses once."""
     env = SingleAgentEnv("dinosaur_war", **TINY, opponent=opponent)
@@ -54,18 +37,6 @@ def test_opponents_for_any_game(game, opponent):
     assert 1 <= steps <= game.facts.max_length
 
 
-@each_row("opponent", ["equilibrium", "highest_card", "second_lowest_card"])
-@each_row("name", ["dinosaur_war", "jujitsu", "dice_wars"])
-def test_opponents_for_duels(name, opponent):
-    env = SingleAgentEnv(name, **TINY, opponent=opponent)
-    env.reset(seed=0)
-    assert [env.step(action)[2] for action in (0, 1, 2)] == [False, False, True]
-    env.reset(seed=0)
-    env.step(0)
-    mixes = {"equilibrium": {0, 1, 2}, "highest_card": {2}, "second_lowest_card": {1}}
-    assert env._session.last_actions[1] in mixes[opponent]
-
-
 def test_uniform_is_the_default_and_plays_every_card_alike():
     """With hand 1, 1, 2 the first card is a 1 in two games of three, within 4.5 standard errors."""
     env = SingleAgentEnv("dinosaur_war", hand_0=(1, 1, 2), hand_1=(1, 1, 2))
@@ -82,7 +53,7 @@ def test_uniform_is_the_default_and_plays_every_card_alike():
     ("opponent", "message"),
     [
         ("grandmaster", "unknown policy 'grandmaster'; policies for"),
-        (Lowest, "must be a name or have a method action_probabilities"),
+        (Always, "must be a name or have a method action_probabilities"),
         (object(), "must be a name or have a method action_probabilities"),
         (None, "policy (None) must be a name or have a method action_probabilities"),
         (3, "policy (3) must be a name or have a method action_probabilities"),
@@ -108,7 +79,7 @@ def test_bad_opponents(opponent, message):
     ],
 )
 def test_an_opponent_that_answers_nonsense_changes_nothing(row, message):
-    env = SingleAgentEnv("jujitsu", **TINY, opponent=Answers(*row))
+    env = SingleAgentEnv("jujitsu", **TINY, opponent=Answering(lambda *_: np.array([row])))
     state = DuelState(((1, 2), (2, 3)), score=1)
     env.reset(seed=0, options={"state": state})
     before = env._rng.bit_generator.state
@@ -171,23 +142,6 @@ def test_start_in_a_state_seen_from_the_other_seat():
 
 
 # -- with Gymnasium and Stable-Baselines3 -----------------------------------------------------
-
-
-@each_row("game", EVERY_GAME)
-def test_two_at_once_in_gymnasiums_own_vector(game):
-    envs = gymnasium.make_vec(gymnasium_id(game.facts.name), num_envs=2, vectorization_mode="sync", **game.parameters())
-    seen, _ = envs.reset(seed=4)
-    played = 0
-    for _ in range(2 * (game.facts.max_length + 1)):  # one step more for the reset
-        assert seen["observation"].shape == (2, envs.single_observation_space["observation"].shape[0])
-        masks = seen["action_mask"]
-        # A row without legal actions is one whose game has ended: it is reset by the next step.
-        seen, rewards, ended, truncated, _ = envs.step(masks.argmax(axis=1))
-        assert rewards.shape == (2,)
-        assert not truncated.any()
-        played += ended.sum()
-    assert played >= 4
-    envs.close()
 
 
 @pytest.mark.parametrize("wrapped", [True, False])

@@ -9,14 +9,14 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from knock_out import STAND, Always, KnockOut
 from skins import every_game, illegal_actions
 from thinning import each_row
 from tiny_games import EVERY_GAME
+from toys import Answering
 
 import baselines
-from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
+from cardwar_envs import DuelState, IllegalActionError, make_game
 from cardwar_envs.core.streams import draw
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.registration import gymnasium_id
@@ -26,13 +26,6 @@ from cardwar_envs.envs.vector_env import GameVectorEnv
 
 ENGINES = ("compiled", "rules")
 TINY = {"num_cards": 3}
-
-
-class Lowest:
-    """Plays the lowest legal action."""
-
-    def action_probabilities(self, observations, action_masks):
-        return np.eye(action_masks.shape[1])[action_masks.argmax(axis=1)]
 
 
 def legal_actions(masks, rng):
@@ -78,29 +71,17 @@ def test_make_vec_makes_it(game, mode):
     envs.close()
 
 
-def test_statistics_of_episodes_add_up():
-    envs = RecordEpisodeStatistics(
-        gymnasium.make_vec("cardwar/DinosaurWar-v0", num_envs=2, opponent="lowest_card", **TINY)
-    )
-    envs.reset(seed=0)
-    for actions in ([1, 0], [2, 1], [0, 2]):
-        infos = envs.step(np.array(actions))[-1]
-    # Against 1, 2, 3 in this order: 2, 3, 1 wins twice and loses once, 1, 2, 3 ties.
-    assert infos["episode"]["r"].tolist() == [1.0, 0.0]
-    assert infos["episode"]["l"].tolist() == [3, 3]
-
-
 # -- as the single-agent environment --------------------------------------------------------------
 
 SAME_PLAY = [
-    ("jujitsu", {"num_cards": 5}, Lowest(), {}),
+    ("jujitsu", {"num_cards": 5}, Always(0), {}),
     ("jujitsu", {"hand_0": (1, 2, 2), "hand_1": (2, 2, 4)}, "highest_card", {"seat": 1}),
     ("dinosaur_war", {"hand_0": (1, 3, 4), "hand_1": (2, 2, 7), "ties": "carry"}, "highest_card", {}),
     ("dice_wars", {"num_cards": 3, "sides": 1}, ["lowest_card"], {"seat": 1}),
-    ("war", {"ranks": 4, "discards": 1, "max_rounds": 12}, Lowest(), {}),
+    ("war", {"ranks": 4, "discards": 1, "max_rounds": 12}, Always(0), {}),
     ("war", {"ranks": 5, "discards": 3, "max_rounds": 12}, "max", {"seat": 1}),
-    ("war", {"num_players": 3, "ranks": 3, "discards": 1, "max_rounds": 12}, [Lowest(), "max"], {"seat": 1}),
-    ("war", {"num_players": 4, "ranks": 4, "discards": 2, "max_rounds": 15}, ["max", Lowest(), "max"], {"seat": 2}),
+    ("war", {"num_players": 3, "ranks": 3, "discards": 1, "max_rounds": 12}, [Always(0), "max"], {"seat": 1}),
+    ("war", {"num_players": 4, "ranks": 4, "discards": 2, "max_rounds": 15}, ["max", Always(0), "max"], {"seat": 2}),
 ]
 
 
@@ -332,11 +313,7 @@ def test_every_illegal_number_of_the_space_is_refused(game):
 
 
 def test_an_opponent_that_answers_nonsense_changes_nothing():
-    class Nonsense:
-        def action_probabilities(self, observations, action_masks):
-            return action_masks * 0.4
-
-    envs = GameVectorEnv("jujitsu", 2, opponent=Nonsense(), **TINY)
+    envs = GameVectorEnv("jujitsu", 2, opponent=Answering(lambda _, masks: masks * 0.4), **TINY)
     envs.reset(seed=0)
     before = envs._games.engine.states(), envs._games.engine.streams.copy()
     with pytest.raises(ValueError, match="sum to"):
@@ -404,11 +381,3 @@ def test_what_is_handed_out_is_the_callers(engine):
         other, other_rewards, other_ended, _, infos = second.step(actions)
         assert same(before, kept), "arrays are fresh at every step"
         assert same((seen, rewards, ended), (other, other_rewards, other_ended))
-
-
-def test_the_utility_of_war_is_told():
-    state = WarState(hands=((2, 4), (3,)), wins=((4,), (2, 3)), rounds_left=5)
-    envs = GameVectorEnv("war", 2, ranks=3, discards=1, seat=1)
-    infos = envs.reset(options={"state": state})[1]
-    assert infos["utility"].tolist() == [8, 8]
-    assert infos["_utility"].all()

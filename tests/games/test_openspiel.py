@@ -237,25 +237,6 @@ def test_there_and_back(name):
     assert again == pytest.approx(ours, abs=1e-9)
 
 
-def test_cfr_there_approaches_our_equilibrium():
-    cfr = pytest.importorskip("open_spiel.python.algorithms.cfr")
-    game = make_game("jujitsu", num_cards=3)
-    turns = pyspiel.convert_to_turn_based(to_openspiel(game))
-    solver = cfr.CFRPlusSolver(turns)
-    for _ in range(10):
-        solver.evaluate_and_update_policy()
-    assert pyspiel.nash_conv(turns, _tabular(turns, solver.average_policy())) < 0.3
-
-
-def _tabular(turns, policy):
-    return pyspiel.TabularPolicy(
-        {
-            key: [(action, share) for action, share in enumerate(policy.policy_for_key(key)) if share > 0]
-            for key in policy.state_lookup
-        }
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "nodes", "identity"),
     [
@@ -325,7 +306,7 @@ def test_a_pipe_is_not_waited_for(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["goofspiel(num_cards=3)", "matching_pennies_3p", "markov_soccer(horizon=2)"])
 def test_the_rules_keep_the_contract(name):
-    check_game(from_openspiel(name))
+    assert check_game(from_openspiel(name)).passed
 
 
 def test_the_command_takes_a_name_of_openspiel(capsys):

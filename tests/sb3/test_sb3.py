@@ -1,5 +1,6 @@
 """Stable-Baselines3 and sb3-contrib as their users take them: two idioms, models as policies, exact figures."""
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -67,6 +68,9 @@ def test_maskable_ppo_learns_with_masks(kind):
     assert -1.0 <= head_to_head(GAME, policy, "uniform").mean <= 1.0
     if kind == "against a pool":
         assert len(model.ep_info_buffer) > 10, "VecMonitor sees games end"
+    other = dataclasses.replace(GAME, payoff="margin")  # with the same observations and actions
+    with pytest.raises(ValueError, match=re.escape(f"the callback measures {other}, but the model trains on {GAME}")):
+        model.learn(8, callback=ExploitabilityCallback(other))
 
 
 def test_a_seed_of_sb3_repeats_everything():

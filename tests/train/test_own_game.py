@@ -90,12 +90,6 @@ def test_a_name_in_a_stored_file_imports_nothing(folder, capsys):
     assert "evil" not in sys.modules
 
 
-def test_a_mistake_in_the_module_is_one_line(folder, capsys):
-    Path("late.py").write_text("from undercut import *\nimport no_such_package")
-    said = refusal(capsys, "solve", "late:Undercut")
-    assert said == "cardwar: late:Undercut: module 'late' needs 'no_such_package', which is not installed\n"
-
-
 @pytest.fixture
 def thirds(folder):
     """The game with a third of its payoffs, as a module for each way to write them."""

@@ -105,7 +105,7 @@ class PSROArgs(ResponderArgs):
     final_entropy: float = option(1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
 
     def schedules(self) -> dict[str, float]:
-        """None: rates decay over `response_steps`, afresh in each response."""
+        """Returns no schedules: rates decay over the `response_steps` of each response."""
         return {}
 
 
@@ -150,7 +150,7 @@ class NFSPArgs(SelfPlayArgs):
     layers: int = option(2, "hidden layers", low=1)
 
     def schedules(self) -> dict[str, float]:
-        """`final_exploration` is no fraction, but exploration itself."""
+        """`final_exploration` is a value, not a fraction of the initial one."""
         held = {name: value for name, value in super().schedules().items() if name != "final_exploration"}
         changes = self.final_exploration != self.exploration
         return held | ({"final_exploration": self.final_exploration} if changes else {})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from train.policies.learned_policy import LearnedPolicy
 
 WAYS = ("auto", "exact", "bound", "matches")
-# Key in a field's metadata: the default in games with many actions; None if it is the same.
+# Key in a field's metadata: the default in games with many actions; None if it is the usual default.
 WITH_MANY_ACTIONS = "with_many_actions"
 
 

@@ -50,8 +50,8 @@ class Learner(Resumable):
             raise refusal(error) from None
         if has_many_actions(game):
             raise refusal(
-                f"{game.facts.name}: fitted value iteration tries every joint action, which are too many if each "
-                f"player has {MANY_ACTIONS} actions or more; here are {game.facts.num_actions:,}"
+                f"{game.facts.name}: fitted value iteration tries every joint action, so it supports fewer "
+                f"than {MANY_ACTIONS} actions per player; this game has {game.facts.num_actions:,}"
             )
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         observations, masks = self._starts.reset()

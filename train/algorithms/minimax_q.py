@@ -43,8 +43,8 @@ class Learner(Resumable):
         facts = game.facts
         if has_many_actions(game):
             raise refusal(
-                f"{facts.name}: minimax-Q needs an output for each joint action, which are too many if each player has "
-                f"{MANY_ACTIONS} actions or more; here are {facts.num_actions:,}"
+                f"{facts.name}: minimax-Q needs an output for each joint action, so it supports fewer than "
+                f"{MANY_ACTIONS} actions per player; this game has {facts.num_actions:,}"
             )
         super().__init__(game, args)
         self._starts = GameBatch(game, args.num_games, seed, start="random")
@@ -81,7 +81,6 @@ class Learner(Resumable):
         return MatrixPolicy(self._game, deepcopy(self._target))
 
     def _draw(self) -> Views:
-        """Draws distinct states reached by uniform play."""
         observations, masks = self._starts.reset()
         different, _ = distinct(observations[:, 0])
         return Views(observations[different], masks[different])

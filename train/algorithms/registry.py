@@ -97,7 +97,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", learns=PUBLIC_DUELS),
         Algorithm("fitted_value", "fitted value iteration", "state values by a network, with one-step lookahead"),
         Algorithm("ppo", "PPO", "maskable PPO in self-play"),
-        Algorithm("mmd", "MMD", "maskable PPO pulled to a moving magnet, with averaged weights"),
+        Algorithm("mmd", "MMD", "maskable PPO regularized towards a moving magnet, with averaged weights"),
         Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),
         Algorithm("joint_critic", "joint critic", "actor and a critic of joint actions", learns=PUBLIC_DUELS),
         Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies"),

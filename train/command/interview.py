@@ -124,7 +124,7 @@ class _Pace:
     def __init__(self, asked: dict[str, Any], about: Any, game: Game[Any], found: int) -> None:
         states = f"{len(about):,} information states" if "form" in asked else ""
         each = f", {asked['repeats']} times each" if "repeats" in asked else ""
-        if "games" in asked:  # fewer, if not all decisions of a game matter
+        if "games" in asked:  # fewer queries, if some decisions do not matter
             self._left, self._most = asked["games"] * game.facts.max_length, "at most "
             number = f"{counted(asked['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
         else:

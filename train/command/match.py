@@ -222,7 +222,6 @@ def _show_with_forfeits(
 
 
 def _figures(result: CrossPlay) -> dict[str, Any]:
-    """The outcomes as JSON-compatible data."""
     keys = ("games", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won", "mean_payoffs")
     course = () if result.rounds is None else ("rounds", "winner")
     errors = result.payoff_errors and [error if math.isfinite(error) else None for error in result.payoff_errors]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import baselines
 from baselines.display.html import ROUNDED, Number, number, short
 from cardwar_envs import Transition
 from train.command.console import new_table, out, say
+from train.state_words import state_in_any_words
 
 if TYPE_CHECKING:
     from baselines.display.at_state import PlayAt
@@ -27,8 +29,8 @@ MANY = "one of many optimal strategies"
 MAX_RANGES = 48
 
 
-def show_start(solution: baselines.Solution) -> None:
-    """Shows both players' strategies, at the start of the game or by private information."""
+def show_start(solution: baselines.Solution, command: str) -> None:
+    """Shows both players' strategies, at the start of the game or by private information; `command` solves the game."""
     if isinstance(solution, baselines.PrivateSolution):
         strategies = solution.labelled()
         out.print(behaviour_table(strategies))
@@ -37,16 +39,21 @@ def show_start(solution: baselines.Solution) -> None:
                 say(f"player_{player} plays {'the only optimal strategy' if solution.unique(player) else MANY}")
     elif isinstance(solution, baselines.StateSolution):
         starts = solution.game.initial()
+        several = len(starts) > 1
+        if several:
+            say(f"{len(starts):,} initial states")
         for start, play in plays_at_starts(solution, MAX_STARTS):
-            if len(starts) > 1:
+            if several:
                 say(f"\nwith probability {start.probability}, worth {number(play.value, play.exact)} to player_0:")
                 say(play.description)
-            if len(starts) == 1 and play.matrix.size <= MAX_CELLS:
+            if play.matrix.size <= MAX_CELLS:
                 _show_matrix(play)
             out.print(strategy_table(play, "at the start "))
             show_freedom(play)
-        if len(starts) > MAX_STARTS:
-            say(f"\n{len(starts) - MAX_STARTS:,} more initial states; --state shows play at each")
+        if several:
+            more = f"{len(starts) - MAX_STARTS:,} more initial states; " if len(starts) > MAX_STARTS else ""
+            text = shlex.quote(state_in_any_words(starts[: MAX_STARTS + 1][-1].state))
+            say(f"\n{more}to show play at one of them: {command} --state {text}")
 
 
 def has_ranges(solution: baselines.PrivateSolution) -> bool:
@@ -76,7 +83,7 @@ def _show_matrix(play: PlayAt) -> None:
 
 
 def show_freedom(play: PlayAt) -> None:
-    """Says for each acting player if its optimal strategy is unique; if not, with ranges: `3 anywhere in 0.1..0.45`."""
+    """Prints whether each acting player has only one optimal strategy, else the ranges: `3 anywhere in 0.1..0.45`."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
             free = [f"{action} anywhere in {short(low, 4)}..{short(high, 4)}" for action, low, high in mix.free()]

@@ -30,7 +30,7 @@ MOST_GAMES = 1000
 def play(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help="As in the other commands; without a game, --web lets you choose one."),
+        typer.Argument(metavar="[GAME]", help="A game, as in the other commands; optional with --web."),
     ] = None,
     words: Words = None,
     against: Annotated[
@@ -78,7 +78,6 @@ def play(
     if not web:
         _play_here(_table(str(game), words or [], opponents, seat, yes), seed, games, record)
         return
-    from train.play import lobby
     from train.play.host import Host  # needs Starlette, from the extra `play`
     from train.play.server import listening_at, serve
 
@@ -86,8 +85,6 @@ def play(
         table = None if game is None else _table(game, words or [], opponents, seat, yes)
         if table is not None:
             say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
-        else:
-            lobby.prepare()
         serve(Host(table, seed, record, games), listening, say)
 
 

@@ -18,7 +18,7 @@ from train.words import game_in_words, json_parameters, printable
 
 
 def policies_of_words(words: Sequence[str], game: Game[Any]) -> dict[str, Policy]:
-    """Maps names to policies; runs are named after their differences, files after their last part if that is unique."""
+    """Maps names to policies; runs are named after their differences, files by their base name if that is unique."""
     for place, word in enumerate(words):
         if word in words[:place]:
             raise ValueError(f"{word} is given twice")

@@ -94,7 +94,7 @@ def means_table(result: PlayOffs) -> Table:
     """A table of mean payoffs, with policies referred to by number."""
     numbers = [str(number) for number in range(1, len(result.names) + 1)]
     columns = (Column(heading, justify="right", no_wrap=True) for heading in ("", *numbers))
-    table = Table(*columns, title="mean payoff to the row as player_0", box=None, padding=(0, 0, 0, 1))
+    table = Table(*columns, title="mean payoff of the row's policy as player_0", box=None, padding=(0, 0, 0, 1))
     for number, row in zip(numbers, result.means, strict=True):
         table.add_row(number, *(points(payoff, DIGITS) for payoff in row))
     return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -105,7 +106,9 @@ def solve(
     _say_how(" ".join([game, *(words or [])]), solution)
     say_identity(rules)
     if play is None:
-        show_start(solution)
+        given = {"--exact": exact, f"--selection={selection}": selection != "default"}
+        options = [option for option, is_given in given.items() if is_given]
+        show_start(solution, shlex.join(["cardwar", "solve", game, *(words or []), *options]))
     else:
         show_state(play)
 

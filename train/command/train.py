@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from cardwar_envs import Game
+from cardwar_envs import GAMES, Game
 from train.algorithms.registry import ALGORITHMS, DEFAULTS, Algorithm, algorithm_named, default_algorithm, often_enough
-from train.command.console import AsJson, GameName, out, print_json, say, say_aside
+from train.command.console import AsJson, out, print_json, say, say_aside
 from train.command.streams import complain
-from train.words import fields_from, game_from, only_parameters, split_words
+from train.words import (
+    fields_from,
+    game_from,
+    game_in_words,
+    json_parameters,
+    only_parameters,
+    split_words,
+    stored_game,
+)
 
 if TYPE_CHECKING:
     from train.algorithms.contract import CommonArgs
@@ -25,7 +33,9 @@ if TYPE_CHECKING:
 
 
 def train(
-    game: GameName,
+    game: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="As in the other commands; --resume needs no game.")
+    ] = None,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -59,7 +69,8 @@ def train(
         bool,
         typer.Option(
             "--resume",
-            help="Resume the run in --out; arguments not given are taken from that run. A larger --steps extends it.",
+            help="Resume the run in --out, or in the folder given instead of GAME; arguments not given are taken from "
+            "that run. A larger --steps extends it.",
         ),
     ] = False,
     list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
@@ -68,20 +79,20 @@ def train(
     """Train a policy and measure it.
 
     Reports the exact exploitability (or NashConv) if the game is small enough, else the results of matches. Evaluates
-    at least ten times during training unless --evaluate-every is given.
+    at least ten times during training unless --evaluate-every is given. guaranteed_0 and guaranteed_1, in --json and in
+    the run's files, are the policy's payoffs as player_0 and player_1 against a best response.
     """
-    parameters, options, rest = split_words(words or [])
+    parameters, options, rest = split_words([*([] if game is None else [game]), *(words or [])])
+    game = rest.pop(0) if rest else None
     common = {"steps": steps, "evaluate_every": evaluate_every, "measure": measure, "against": against}
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
-    held = _held(folder) if resume else {}
+    game, folder, held = _to_resume(game, folder) if resume else (game, folder, {})
+    rules = _game(game, parameters, held, folder)
     if held:
-        title, *of_game = held["title"].split()
-        parameters = {**(only_parameters(of_game) if title == game else {}), **parameters}
         algorithm, seed = algorithm or held["algorithm"], held["seed"] if seed is None else seed
     seed = seed or 0
-    rules = game_from(game, parameters)
     entry = algorithm_named(algorithm) if algorithm is not None else _default(rules, {} if list_options else options)
     if list_options:
         out.print(_options_table(entry, rules))
@@ -131,8 +142,35 @@ def _held(folder: Path | None) -> dict[str, Any]:
     return config if config.get("algorithm") in ALGORITHMS else {}
 
 
+def _to_resume(game: str | None, folder: Path | None) -> tuple[str | None, Path | None, dict[str, Any]]:
+    """Returns the game's name, the run folder, which may be given instead of the name, and the run's configuration."""
+    if folder is None and game is not None and game not in GAMES and _held(Path(game)):
+        folder, game = Path(game), None
+    held = _held(folder)
+    if game is not None or folder is None:
+        return game, folder, held
+    if not held:
+        raise ValueError(f"{folder} contains no run to resume")
+    if stored_game(held["title"]) is None:  # names in files are not imported
+        raise ValueError(
+            f"{folder} contains a run of {held['title']}, which is not in the suite; name this game as well"
+        )
+    return held["title"].split()[0], folder, held
+
+
+def _game(name: str | None, parameters: Mapping[str, str], held: Mapping[str, Any], folder: Path | None) -> Game[Any]:
+    """Makes the game; parameters that are not given are those of the run to resume, which must be of this game."""
+    if name is None:
+        raise ValueError("name a game, as in cardwar train jujitsu")
+    title, *words = held["title"].split() if held else [""]
+    rules = game_from(name, {**(only_parameters(words) if title == name else {}), **parameters})
+    if held and (rules.facts.name, json_parameters(rules)) != (held["game"], held["parameters"]):
+        raise ValueError(f"{folder} contains a run of {held['title']}, not of {game_in_words(rules)}")
+    return rules
+
+
 def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:
-    """The command that resumes the run in a folder; to more steps, if it can be extended to those of `wanted`."""
+    """The command that resumes the run in a folder, with the steps of `wanted` if the run can be extended to them."""
     from train.reports.commands import command_of
     from train.reports.gather import unmeasured
 
@@ -146,7 +184,7 @@ def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:
 
 
 def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:
-    """The default algorithm; before it is determined, which can take a second, options that must fail are refused."""
+    """The default algorithm; first refuses options that no default algorithm accepts, as choosing takes a second."""
     refused = set()
     for name in DEFAULTS:
         try:

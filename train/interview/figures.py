@@ -105,7 +105,7 @@ def costs_in_games(who: Interviewer, judge: Judge, games: int, seed: int) -> Ite
 
     Yields:
         For each game, the total cost of the agent's moves, and the game's value minus the agent's payoff, in payoff
-        points: the same expectation, but a higher variance.
+        points. Both have the same expectation, but the second has a higher variance.
     """
     for number in range(games):
         yield _game(who, judge, number, np.random.default_rng([seed, number]))
@@ -140,6 +140,5 @@ def _matters(game: Game[Any], state: Any, player: int) -> bool:
 
 
 def _cost(judge: Judge, state: Any, player: int, mix: NDArray[np.float64]) -> float:
-    """The expected cost of a mixed strategy."""
     costs = judge.verdict(state, player, int(mix.argmax())).costs
     return float(sum(mix[action] * cost for action, cost in costs.items()))

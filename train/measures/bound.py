@@ -81,11 +81,11 @@ def bound_by(
     """
     error = 1.0 - CONFIDENCE
     if game.facts.zero_sum:  # if all players follow the policy, the mean payoff over the seats is 0
-        # One end of an interval is wrong with half the probability of both ends.
+        # Only the lower end is used, and it is wrong with half the probability of both ends.
         played = match(game, responder, policy, games=games, seed=seed, confidence=1.0 - 2.0 * error, progress=progress)
         low, mean, certain = played.payoff.low, played.payoff.mean, played.payoff.exact
     else:
-        # Each of two samples may be wrong with half the probability.
+        # One end of each of two intervals is used; each may be wrong with half the probability.
         played = match(game, responder, policy, games=games, seed=seed, confidence=CONFIDENCE, progress=progress)
         usual = match(game, policy, policy, games=games, seed=seed + 1, confidence=CONFIDENCE).payoff
         low, mean = played.payoff.low - usual.high, played.payoff.mean - usual.mean

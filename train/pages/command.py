@@ -48,7 +48,6 @@ def _subcommand(name: str) -> str:
 
 
 def _option(name: str, kind: Any, info: OptionInfo) -> str:
-    """Formats an option with its placeholder."""
     # In an annotation, typer treats a positional default as the first spelling.
     given = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
     spelled = given or [f"--{name.replace('_', '-')}"]

@@ -82,6 +82,11 @@ class Judge:
         worth = self._play.to_go(state)
         return worth if player == 0 else -worth
 
+    def expected(self, state: Any, player: int) -> float:
+        """Returns the expected continuation payoff to an acting `player`, given only what it sees, in payoff points."""
+        _, mix, worth = self._play.weighed(state, player)
+        return float(mix @ worth)
+
     def _costs_and_mix(self, state: Any, player: int) -> tuple[dict[int, float], dict[int, float]]:
         """Returns each action's cost (0 if it is below the solution's error) and equilibrium probability."""
         actions, mix, worth = self._play.weighed(state, player)
@@ -134,6 +139,5 @@ class _Private:
         return float(mixes[0] @ self._form.payoffs[kinds[0], kinds[1]] @ mixes[1])
 
     def _kind(self, state: Any, player: int) -> int:
-        """Returns the index of the player's type."""
         seen = self._solution.game.observation(state, player)
         return int(np.flatnonzero((self._form.observations[player] == seen).all(axis=1))[0])

@@ -191,7 +191,7 @@ class Listing:
         return ElementTree.fromstring(to_svg(replace(scene, shapes=shapes)))
 
     def _state(self, state: Any) -> dict[str, Any]:
-        """Each player's actions with names, probabilities and costs; and the human player's continuation value."""
+        """Each player's actions with names, probabilities and costs; the human player's prospects."""
         game, acting = self._game, self._game.acting_players(state)
         own, other = (game.legal_actions(state, player) if player in acting else () for player in self._seats)
         weighed = [
@@ -204,6 +204,7 @@ class Listing:
             "mixes": [[each.mix[action] for action in each.mix] for each in weighed],
             "costs": [[each.costs[action] for action in each.costs] for each in weighed],
             "worth": float(self._judge.to_go(state, self._table.seat)) if acting else 0.0,
+            "expected": self._judge.expected(state, self._table.seat) if own else 0.0,
             "choices": self._choices(choices_in(game, self._table.seat, own)),
             "verdicts": [self._verdict(Verdict(action, weighed[0].costs, weighed[0].mix)) for action in own],
         }

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 from baselines import Solution
-from baselines.opponents.fitting import SLOW, fitting_policies
+from baselines.opponents.fitting import fitting_policies
 from baselines.opponents.levels.level import levels
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.policy import names_for
 from cardwar_envs.games.by_name import GAMES
-from train.play.seating import EQUILIBRIUM, WITHOUT_EQUILIBRIUM, may_be_solved, table_for, timely_equilibrium
+from train.play.seating import EQUILIBRIUM, WITHOUT_EQUILIBRIUM, table_for, timely_equilibrium
 from train.play.trainer import Table
 from train.words import in_plain_words
 
@@ -46,12 +44,30 @@ class Offer(NamedTuple):
             "first": self.first,
             "seats": 1 if facts.seat_symmetric else facts.num_players,
             "rules": self.game.how_to_play,
+            "opponents": self.opponents,
         }
 
     @property
     def first(self) -> bool:
-        """Whether it may be selected first: a short game for two players."""
+        """Whether the lobby may select this offer initially: a short game for two players."""
         return self.game.facts.num_players == 2 and self.game.facts.max_length <= FIRST_MOVES
+
+    @property
+    def opponents(self) -> list[str]:
+        """The opponents, without computing whether the equilibrium takes too long: then `table_of` says so.
+
+        The equilibrium comes first only in short games; in others it often takes too long.
+        """
+        game, quick = self.game, fitting_policies(self.game)
+        solvable = game.facts.num_players == 2 and game.facts.zero_sum
+        offered = [
+            name
+            for name in names_for(game)
+            if name in quick or name.partition(":")[0] == "level" or (name == EQUILIBRIUM and solvable)
+        ]
+        first = ([EQUILIBRIUM] if self.first else []) + ["level", WITHOUT_EQUILIBRIUM, EQUILIBRIUM]
+        places = {name: place for place, name in reversed(list(enumerate(first)))}
+        return sorted(offered, key=lambda name: (places.get(name.partition(":")[0], len(first)), name))
 
 
 def games() -> list[str]:
@@ -66,31 +82,10 @@ def offers(place: int) -> list[Offer]:
     return [Offer(game, size) for game, size in _sizes(at(games(), place))]
 
 
-def opponents(place: int) -> list[list[str]]:
-    """The opponents for each of `offers(place)`; the first call compiles kernels, which can take a minute."""
-    sizes = offers(place)
-    with _locks[place]:  # a second request waits for the first one
-        if place not in _found:
-            _found[place] = [_opponents(offer.game) for offer in sizes]
-        return _found[place]
-
-
-_locks: defaultdict[int, Lock] = defaultdict(Lock)
-_found: dict[int, list[list[str]]] = {}
-
-
-def prepare() -> None:
-    """Finds the opponents for the suite's games in the background."""
-    ours = [
-        place for place, name in enumerate(games()) if name in GAMES
-    ]  # games of other packages are imported when they are chosen
-    Thread(target=lambda: [opponents(place) for place in ours], daemon=True).start()
-
-
 def table_of(game: int, size: int, opponent: int, seat: int) -> Table:
     """The table at these indices; raises IndexError for a wrong index, ValueError if the table cannot be set up."""
     offer = at(offers(game), size)
-    word = at(opponents(game)[size], opponent)
+    word = at(offer.opponents, opponent)
     solution, reason = _solved(game, size, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
         raise ValueError(f"{reason} Choose another opponent or a smaller size.")
@@ -138,12 +133,3 @@ def _sizes(name: str) -> Iterator[tuple[Game[Any], dict[str, int]]]:
         if game not in seen:
             seen.add(game)
             yield game, numbers
-
-
-def _opponents(game: Game[Any]) -> list[str]:
-    """The opponents: first the equilibrium, if it can be computed in time, then levels and uniform play."""
-    quick, first = fitting_policies(game), (EQUILIBRIUM, "level", WITHOUT_EQUILIBRIUM)
-    fitting = [name for name in names_for(game) if name in quick or name.partition(":")[0] in SLOW]
-    offered = [name for name in fitting if name != EQUILIBRIUM or may_be_solved(game, PATIENCE)]
-    places = {name: place for place, name in enumerate(first)}
-    return sorted(offered, key=lambda name: (places.get(name.partition(":")[0], len(first)), name))

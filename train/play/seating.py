@@ -74,25 +74,6 @@ def find_equilibrium(
     )
 
 
-class _BegunError(Exception):
-    """Signals that solving has begun, so that it was neither refused nor estimated to take too long."""
-
-
-def may_be_solved(game: Game[Any], seconds: float) -> bool:
-    """Returns whether the equilibrium can be computed, according to estimates, within the time limit."""
-
-    def begin(done: int) -> None:
-        raise _BegunError
-
-    try:
-        find_equilibrium(game, patient=False, progress=begin, seconds=seconds)
-    except _BegunError:
-        return True
-    except (TooLongError, ValueError):
-        return False
-    return True
-
-
 def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None, str]:
     """Returns the equilibrium; or None and a sentence with the reason, e.g. that it takes longer than `seconds`."""
     try:

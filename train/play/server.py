@@ -53,8 +53,7 @@ class Site:
             Route("/give-up", self._change(Asked, self._host.give_up), methods=["POST"]),
             Route("/new", self._change(AskedDeal, self._host.new), methods=["POST"]),
             Route("/watch", self._change(Asked, self._host.watch), methods=["POST"]),
-            Route("/offers", self._listed(lambda game: [offer.entry for offer in lobby.offers(game)])),
-            Route("/opponents", self._listed(lobby.opponents)),
+            Route("/offers", self._offers),
             Route("/choose", self._change(AskedTable, self._host.sit, self._host.table_of), methods=["POST"]),
             Route("/leave", self._change(Asked, self._host.leave), methods=["POST"]),
         ]
@@ -78,18 +77,15 @@ class Site:
         found = choices_found(self._host.trainer, request.query_params.get("text", "")[:MAX_TEXT])
         return JSONResponse({"game": self._host.game_id, "turn": self._host.turn, **found})
 
-    def _listed(self, found: Callable[[int], list[Any]]) -> Answer:
-        """Returns a handler that lists what the lobby offers for a game; `found` may be slow."""
-
-        async def listed(request: Request) -> Response:
-            place = request.query_params.get("game", "")
-            try:
-                number = int(place) if place.isascii() and place.isdigit() else -1
-                return JSONResponse(await run_in_threadpool(found, number))
-            except (ValueError, IndexError) as error:
-                raise Refused(400, str(error)) from None
-
-        return listed
+    async def _offers(self, request: Request) -> Response:
+        place = request.query_params.get("game", "")
+        try:
+            number = int(place) if place.isascii() and place.isdigit() else -1
+            # Games of other packages are imported now, which may be slow.
+            found = await run_in_threadpool(lobby.offers, number)
+            return JSONResponse([offer.entry for offer in found])
+        except (ValueError, IndexError) as error:
+            raise Refused(400, str(error)) from None
 
     async def _record(self, request: Request) -> Response:
         if self._host.trainer.ending is None:

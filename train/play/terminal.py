@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from train.play.choices import Choices
 from train.play.series import Series
 from train.play.trainer import Table, Trainer
-from train.play.view import outcome_of, seat_in_words, view_of
+from train.play.view import outcome_of, seat_in_words, view_of, worth_of
 from train.words import game_in_words
 
 # Maximum number of choices in a list.
@@ -21,15 +21,17 @@ Type the name of a move and press Enter. Moves cannot be taken back.
   #2           plays the move with this number; so does 2, unless numbers name moves
   some words   if there are many moves, lists those whose names contain these words in this order:
                "2 3 with 9" finds "discards 2 3 4 and battles with 9"
+  value        shows your expected payoff from here if both play the equilibrium
   help or ?    shows this
   give up      ends the game
   quit         ends the game, and a series with it
+A move without an alternative is played for you; no line is read for it.
 2x3 means two cards of rank 3. The pot is the cards or points on the table that the next winner takes.
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
 some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
 The opponents' moves are drawn before yours. "sealed" is the SHA-256 of a text with their moves and a random number,
 which you see after your move. To verify it, use any shell: printf %s 'TEXT' | sha256sum"""
-GIVE_UP, QUIT = "give up", ("quit", "exit")
+GIVE_UP, QUIT, VALUE = "give up", ("quit", "exit"), "value"
 
 
 def introduce(table: Table, console: Console) -> None:
@@ -103,6 +105,10 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
     _say(console, f"Move {view['number']}", "bold")
     _say(console, view["position"])
     _say_dimly(console, f"sealed {view['digest']}")
+    if len(choices.names) == 1:
+        ((only, name),) = choices.names.items()
+        _say(console, f"Your only move, {name}, is played for you.")
+        return only
     _show_choices(choices, list(choices.names), console)
     while True:
         text = console.input("Your move: ").strip()
@@ -111,6 +117,9 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
         if text.casefold() in ("help", "?"):
             console.print(f"{trainer.table.game.how_to_play}\n", highlight=False)
             _say(console, HELP)
+            continue
+        if text.casefold() == VALUE:
+            _say(console, worth_of(trainer))
             continue
         action = _chosen(text, choices)
         if action is not None:
@@ -156,7 +165,7 @@ def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None
     if last["opened"]:
         _show_moves(last["moves"], console, "" if last["later"] else outcome)
         _say_dimly(console, f"opened {last['opened']['text']}")
-    if last["verdict"]:
+    if last["verdict"] and len(last["verdict"]["rows"]) > 1:
         _say(console, last["verdict"]["sentence"])
         grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
         for row in last["verdict"]["rows"]:

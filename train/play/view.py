@@ -32,6 +32,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
         "rules": table.game.how_to_play,
         "last": _last(trainer),
         "judged": table.judge is not None,
+        "worth": worth_of(trainer) if trainer.choices and table.judge is not None else "",
         "total": decimals(trainer.total) if trainer.decisions else "",
         "given_away": _given_away(trainer),
         "ending": _ending(trainer),
@@ -51,7 +52,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
 
 
 def seat_in_words(table: Table) -> str:
-    """Names the person's seat, if the rules say which seat may do what."""
+    """Names the human player's seat, if the rules distinguish the seats."""
     return f"You sit in seat {table.seat}." if "seat 0" in table.game.how_to_play else ""
 
 
@@ -60,13 +61,21 @@ def position_of(table: Table, revealed: Revealed[Any]) -> str:
     return table.named(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)))
 
 
+def worth_of(trainer: Trainer) -> str:
+    """Says what the human player can expect from here; or, if the equilibrium is not known, why it is not."""
+    judge, seat = trainer.table.judge, trainer.table.seat
+    if judge is None:
+        return trainer.table.without_costs
+    return f"If both play the equilibrium, you get {in_points(judge.expected(trainer.state, seat), '+')} from here."
+
+
 def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
-    """Returns the picture's text on the last moves' outcome and the leader; empty before the first move or if none."""
+    """Returns the picture's text on the last moves' outcome and the leader; empty if there is none."""
     return "" if revealed.last_actions is None else outcome_in(table.game.scene(revealed))
 
 
 def outcome_in(scene: Scene) -> str:
-    """Returns what a picture says of the last moves and the standing."""
+    """Returns a picture's text on the outcome of the last moves and on the leader."""
     said = filter(None, (scene.outcome, scene.title.partition(": ")[2]))
     return " ".join(f"{each[0].upper()}{each[1:]}." for each in said)
 
@@ -102,7 +111,7 @@ def _opened(sealed: Seal | None) -> dict[str, str] | None:
 
 
 def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
-    """Returns the costs of a move and its alternatives; of many, only the likely, the cheap and the one played."""
+    """Returns the costs of a move and its alternatives; of many, only those that are likely, cheap or played."""
     sentence = "That cost nothing."
     if verdict.cost:
         sentence = f"That gave away {in_points(verdict.cost)}; {free_moves(table, verdict)} would have cost nothing."

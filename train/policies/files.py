@@ -48,7 +48,7 @@ def save_policy(
         takes = ", ".join(kind.__name__ for kind in POLICY_KINDS.values())
         raise ValueError(
             f"policy ({policy!r}) cannot be stored in a file: save_policy takes learned policies of this package "
-            f"({takes}); a table of your policy, which ExploitabilityLog makes, is one"
+            f"({takes}); for your own policy, ExploitabilityLog makes a table that can be stored"
         )
     tensors, architecture = policy.to_archive()
     data = {
@@ -104,12 +104,12 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
 
 
 def _unfinished(steps: Any, run: Any) -> Unfinished | None:
-    """Returns how far the run was; None if it had finished. A policy without `steps` is of no run or a finished run."""
+    """Returns the progress of the run; None if it had finished, or if the policy has no `steps`."""
     if steps is None:
         return None
     of = run["args"]["steps"]
     if not (type(steps) is type(of) is int and steps >= 0):
-        raise ValueError(f"{STEPS} ({steps!r}) must be a number of steps, as must those of its run ({of!r})")
+        raise ValueError(f"{STEPS} ({steps!r}) and the steps of its run ({of!r}) must be integers, at least 0")
     return Unfinished(steps, of) if steps < of else None
 
 

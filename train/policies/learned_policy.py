@@ -19,7 +19,7 @@ class LearnedPolicy(Policy, Protocol):
     Attributes:
         kind: The key of its class in `train.policies.files.POLICY_KINDS`.
         game: The game for which it was learned.
-        unfinished: How far its run was, if `load_policy` read it from a run that has not finished; else None.
+        unfinished: The progress of its run, if `load_policy` read it from an unfinished run; else None.
     """
 
     kind: ClassVar[str]

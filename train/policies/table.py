@@ -49,7 +49,7 @@ class LearnedTable(TablePolicy):
         if (observations.shape, probabilities.shape) != shapes:
             raise ValueError(
                 f"a table of shapes {observations.shape} and {probabilities.shape} does not fit "
-                f"{facts.name}, which asks for {shapes[0]} and {shapes[1]}"
+                f"{facts.name}, which needs shapes {shapes[0]} and {shapes[1]}"
             )
         self.game, self._observations, self._probabilities = game, observations, probabilities
         super().__init__(dict(zip(observation_keys(observations), probabilities, strict=True)))

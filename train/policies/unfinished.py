@@ -8,7 +8,7 @@ from cardwar_envs.core.policy import Policy
 
 
 class Unfinished(NamedTuple):
-    """How far the run of a policy was when the policy was saved.
+    """The progress of a run when its policy was saved.
 
     Attributes:
         steps: Training steps taken.
@@ -23,7 +23,7 @@ class Unfinished(NamedTuple):
 
 
 def unfinished(policy: Policy) -> Unfinished | None:
-    """How far a policy's run was; None if it had finished, or the policy is not a run's."""
+    """Returns the progress of a policy's run; None if the run had finished, or if the policy belongs to no run."""
     return getattr(policy, "unfinished", None)
 
 

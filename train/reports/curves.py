@@ -159,7 +159,6 @@ def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, color: str) -> None:
 
 
 def _axis(name: str, kind: Kind) -> str:
-    """Returns the axis label of a figure."""
     return f"{figure_in_words(name)} (payoff points{'' if kind == 'exact' else f', {kind}'})"
 
 

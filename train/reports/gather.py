@@ -12,7 +12,7 @@ from train.storage.run_folder import CONFIG_FILE, METRICS_FILE, RunFolder
 
 
 def run_folders(path: str | Path) -> list[Path]:
-    """Returns the run folders in a folder, at any depth, without following links; or the path if it is no folder.
+    """Returns the run folders in a folder, at any depth, without following links; other paths are returned as given.
 
     Raises:
         ValueError: If the path is a folder without a run.
@@ -43,7 +43,7 @@ def short_paths(folders: Sequence[Path]) -> list[str]:
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:
-    """Returns a short name for each run: its algorithm and the differences to other runs, or else its folder."""
+    """Returns a short name for each run: its algorithm and its differences from other runs, or else its folder."""
     names = {}
     for game in arrange(runs):
         for group in game.groups:

@@ -57,7 +57,7 @@ class Run:
 class MedianInterval:
     """The median over a few seeds, with a confidence interval for the median over all possible seeds.
 
-    `confidence` is a lower bound on the probability that such an interval contains the latter; 0 for one seed.
+    `confidence` is a lower bound on the probability that the interval contains the latter median; 0 for one seed.
     """
 
     middle: float

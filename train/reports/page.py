@@ -46,10 +46,10 @@ def write_report(
     """
     page, beside = Path(out), Path(out).with_suffix(".md")
     if page == beside:
-        raise ValueError(f"{out} must not end in .md: the tables are written to that file, beside the page")
+        raise ValueError(f"{out} must not end in .md: the page's tables are written to a file with that suffix")
     if beside.exists() and not _is_ours(beside):
         raise ValueError(
-            f"{beside} exists and is not a report; its place is needed for the tables; choose an --out other than {out}"
+            f"{beside} exists and is not a report, so no tables can be written there; choose an --out other than {out}"
         )
     runs, skipped = _read_runs(folders, skip_damaged, labels or {})
     games = arrange(runs)

@@ -118,8 +118,8 @@ class ExploitabilityLog:
         steps = whole_number("steps", steps, range(MAX_INT + 1))
         if self.rows and steps <= self.steps:
             raise ValueError(
-                f"steps ({steps}) must be more than {self.steps}, where the last row of {self.folder} is; "
-                "rewind(steps) drops the rows after a step, and another run needs another folder"
+                f"steps ({steps}) must be more than {self.steps}, the steps of the last row of {self.folder}; "
+                "rewind(steps) drops later rows, and another run needs another folder"
             )
         found = policy_from(policy, self._game) if isinstance(policy, str) else as_policy(policy, self._game)
         answers = _Remembered(found)
@@ -135,7 +135,7 @@ class ExploitabilityLog:
         """Drops the rows after a step, so that the learner can resume from an older checkpoint."""
         rows = [row for row in self.rows if row["steps"] <= steps]
         if not rows and self.rows:
-            raise ValueError(f"steps ({steps}) must be at least {self.rows[0]['steps']:.0f}, where the first row is")
+            raise ValueError(f"steps ({steps}) must be at least {self.rows[0]['steps']:.0f}, the first row's steps")
         if len(rows) < len(self.rows):
             self._write(rows)
 
@@ -143,7 +143,7 @@ class ExploitabilityLog:
         with alone_in(self.folder):
             if self._folder.read_metrics() != self.rows:
                 raise ValueError(
-                    f"{self.folder} has other rows than this log: another process writes there; "
+                    f"the rows in {self.folder} differ from those of this log: another process writes there; "
                     "reopen the log to continue from its rows, or choose another folder"
                 )
             if answers is not None:

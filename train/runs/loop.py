@@ -80,8 +80,8 @@ def run(
         algorithm: A key of `ALGORITHMS`.
         args: An instance of the algorithm's `Args`.
         out: Run folder: new or empty; with `resume`, the folder of a run with the same game, algorithm, arguments and
-            seed. If `args` has more steps than that run, the run is extended: it continues as a run with so many steps
-            would, except that the samples of its last evaluation so far stay ten times as large.
+            seed. If `args` has more steps than that run, the run is extended: it continues as if started with that many
+            steps, except that its last evaluation so far keeps samples ten times as large.
         seed: Random seed, 0 to 2**32 - 1.
         resume: Whether to resume the run in `out`; if that run has all steps, its result is returned.
         echo: Stream for progress: live on a terminal, else one line per evaluation.
@@ -152,9 +152,9 @@ def _restore(checkpoint: Archive, folder: RunFolder, learner: Learner, measure: 
         kept = with_prefix(tensors, "learner.")
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
-            raise ValueError(f"only one of the checkpoint and this version has {unlike[0]}")
+            raise ValueError(f"either the checkpoint or this version lacks {unlike[0]}")
         measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # raises if a figure of the final report is missing
-        policy = learner.policy()  # making a network draws random weights, so before the generators are restored
+        policy = learner.policy()  # draws random weights, so it comes before the generators are restored
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
@@ -168,7 +168,7 @@ def _restore(checkpoint: Archive, folder: RunFolder, learner: Learner, measure: 
 
 
 def _write_results(folder: RunFolder, policy: LearnedPolicy, rows: list[MetricsRow]) -> None:
-    """Writes what follows from a checkpoint; the metrics last, so that a run with all its rows has its policy."""
+    """Writes the files derived from a checkpoint; the metrics come last, so a run with all its rows has its policy."""
     save_policy(folder.path / POLICY_FILE, policy, folder.identity(), int(rows[-1]["steps"]))
     folder.write_metrics(rows)
 

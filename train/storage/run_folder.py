@@ -99,8 +99,13 @@ class RunFolder:
 
     def check_same(self, identity: Mapping[str, Any]) -> None:
         """Raises ValueError if the run is damaged or has another game, algorithm, arguments or seed."""
-        if difference := _difference(self.config(), identity):
+        held, wanted = self.config(), identity["args"]["steps"]
+        steps = held["args"]["steps"]
+        if difference := _difference(_with_steps(held, wanted), identity):
             raise HeldByRunError(f"{self.path} contains a run with {difference}; resume it with its original arguments")
+        if steps != wanted:
+            many = f"{self.path} contains a run of {steps:,} steps, not {wanted:,}"
+            raise HeldByRunError(f"{many}; resume it with at least {steps:,}")
 
     def is_longer(self, identity: Mapping[str, Any]) -> bool:
         """Returns whether `identity` is this run with more steps; raises ValueError like `config`."""
@@ -112,8 +117,8 @@ class RunFolder:
         """Changes the number of steps that the run is to take, of which it has `taken` some.
 
         Raises:
-            ValueError: If a run of that many steps would differ by now: because `schedules` spread over its steps, or
-                because it would not have evaluated, and restarted its games, at the step of the last evaluation.
+            ValueError: If a run of that many steps would already differ: because `schedules` spread over its steps, or
+                because it would not have been evaluated, and its games restarted, at the step of the last evaluation.
         """
         held = self.config()
         before, every = held["args"]["steps"], held["args"]["evaluate_every"]
@@ -122,10 +127,10 @@ class RunFolder:
             named = ", ".join(f"{name}={value:g}" for name, value in schedules.items())
             why = f"{named} spreads a schedule over all steps, so a longer run differs from the first step on"
         elif taken >= before and before % every:
-            why = f"it was evaluated after {before:,} steps, and a longer run only after multiples of {every:,}"
+            why = f"it was evaluated after {before:,} steps, but a longer run would be only at multiples of {every:,}"
         if why:
             raise ValueError(
-                f"{self.path} cannot go on from {before:,} to {steps:,} steps: {why}; choose another folder instead"
+                f"{self.path} cannot be extended from {before:,} to {steps:,} steps: {why}; choose another folder"
             )
         longer = _with_steps(held, steps) | {EXTENDED: [*held.get(EXTENDED, []), before]}
         self._replace(CONFIG_FILE, _json(longer))
@@ -197,7 +202,7 @@ class RunFolder:
 
     def _check_owner(self, path: Path, owner: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
         held = self.config()
-        if owner["args"]["steps"] in (held["args"]["steps"], *held.get(EXTENDED, [])):  # of the run as it was, perhaps
+        if owner["args"]["steps"] in (held["args"]["steps"], *held.get(EXTENDED, [])):  # from before an extension
             owner = _with_steps(owner, identity["args"]["steps"])
         if difference := _difference(owner, identity):
             raise ValueError(f"{path} belongs to another run, with {difference}; {ANEW}")
@@ -213,7 +218,7 @@ class RunFolder:
         self._replace(METRICS_FILE, csv_bytes([rows[0], *([row[name] for name in rows[0]] for row in rows)]))
 
     def _replace(self, name: str, content: bytes) -> None:
-        """Replaces a file that has a checksum, so that at any moment what it holds has one."""
+        """Replaces a file; at every moment, `checksums.txt` lists the checksum of its content."""
         lines, line = self._checksums(), _checksum(name, content)
         self._write_checksums([*lines, line])
         write_atomically(self.path / name, content)

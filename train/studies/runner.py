@@ -135,7 +135,7 @@ def carry_out(chosen: Sequence[StudyTask], out: Path, jobs: int, show: Show) -> 
 
 @contextmanager
 def _locked(out: Path) -> Iterator[int]:
-    """Locks the folder for this study. Its runs also hold the lock, so no study can start while such a run is left."""
+    """Locks the folder for this study. Its runs also hold the lock, so no study can start while a run is active."""
     with open_inside(out, LOCK, "ab") as file:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not lock_descriptor(file.fileno(), blocking=False):
@@ -177,7 +177,7 @@ def _end(each: StudyTask, process: subprocess.Popen[bytes]) -> None:
 
 
 def _unsaid(each: StudyTask, code: int) -> str:
-    """Explains why a run failed that could not write its log."""
+    """Explains the failure of a run that could not write its log."""
     left = shutil.disk_usage(each.out).free
     return f"exit code {code}" + (f"; only {left:,} bytes are left on the disk" if left < LITTLE_ROOM else "")
 

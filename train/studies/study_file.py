@@ -159,7 +159,7 @@ def _named(file: _File) -> dict[str, _Named]:
     for name, given in file.presets.items():
         with _at(f"[presets.{name}]"):
             if name in ALGORITHMS:
-                raise ValueError("an algorithm has this name")
+                raise ValueError("this is the name of an algorithm; choose another")
             own = {key: word for key, word in given.items() if key not in ("algorithm", "label")}
             entry = algorithm_named(given.get("algorithm", ""))
             named[name] = _Named(entry.name, given.get("label", name), {**named[entry.name].given, **own})
@@ -170,7 +170,7 @@ def _named(file: _File) -> dict[str, _Named]:
 def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequence[int]) -> Iterator[StudyRun]:
     with _at(f"{place}.games"):
         for text in filter(opens_files, group.games):
-            raise ValueError(f"{text!r} names a file, which OpenSpiel would open: type such a game in the command")
+            raise ValueError(f"{text!r} names a file, which OpenSpiel would open: use such a game on the command line")
         games = [game_of_words(name, words) for name, *words in map(str.split, group.games)]
     with _at(f"{place}.algorithms"):
         chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]

@@ -238,7 +238,6 @@ class RoundsOracle:
 
     @cached_property
     def _starts(self) -> list[tuple[float, int]]:
-        """Probabilities and codes of the starts."""
         form = self._form
         return [(float(start.probability), form.code(start.state)) for start in self._game.initial()]
 

@@ -37,7 +37,7 @@ from cardwar_envs.core.game import CERTAIN, Game, Transition
 
 # Limit on stored values, 8 bytes each.
 MAX_VALUES = 250_000_000
-# Number of cached solutions: one from the start, the others from states that the start does not lead to.
+# Number of cached solutions: one from the start, the others from states that are unreachable from it.
 MAX_REGIONS = 4
 
 

@@ -27,7 +27,7 @@ from baselines.threads import map_in_threads, processors
 from cardwar_envs.core.kernels import kernels
 
 # At most this many games of a piece go to the slow solver, up to an hour of work; the errors of further ones enter the
-# reported gap. Failures cluster: of 14-card Goofspiel's, tens of thousands are in one piece.
+# reported gap. Failures cluster: in 14-card Goofspiel, one piece has tens of thousands.
 MOST_FAILURES = 1 << 20
 LEAST_PER_PIECE = 256
 MOST_PER_PIECE = 1 << 18  # a larger piece could have too many failures for its list

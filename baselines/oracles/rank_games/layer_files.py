@@ -39,7 +39,6 @@ class LayerFolder:
         self._entries()  # raises now if the layers are of another game
 
     def _entries(self) -> dict[str, Any]:
-        """Returns the manifest's entry for each layer."""
         manifest = self._manifest()
         if manifest.get("game", self._game) != self._game:
             raise ValueError(

@@ -166,7 +166,7 @@ class Layers(ABC, Generic[S]):
         return gap
 
     def _size(self, cards: int, size: Size) -> Size:
-        """Returns the size of a layer, given the size that `_rules` alone implies."""
+        """Returns the size of a layer; `size` is computed from `_rules` alone, and subclasses can correct it."""
         return size
 
     @abstractmethod

@@ -186,7 +186,7 @@ class PrizePlay:
     # -- querying policies -----------------------------------------------------------------------
 
     def _reached(self) -> list[NDArray[np.uint8]]:
-        """Returns, per layer from one card left to all, `[rows * contexts]` whether a state is reached, undecided."""
+        """Returns, per layer from one card left to all, `[rows * contexts]`: whether a reachable state is undecided."""
         here, marks = self.layer(self.game.num_cards), [np.ones(1, dtype=np.uint8)]
         for cards in range(self.game.num_cards, 1, -1):
             below = self.layer(cards - 1)

@@ -72,7 +72,7 @@ class ReachedPlay:
     def __init__(self, game: Goofspiel, policies: Sequence[Policy | None], payoff: str) -> None:
         if game.num_cards > MOST_CARDS:
             raise ValueError(
-                f"num_cards ({game.num_cards}) must be at most {MOST_CARDS} where a policy on cards is measured exactly"
+                f"num_cards ({game.num_cards}) must be at most {MOST_CARDS} to measure a policy on cards exactly"
             )
         self._game, self._policies, self._decided = game, policies, payoff == "decided"
         paid = replace(game, payoff="margin" if payoff == "margin" else "win")

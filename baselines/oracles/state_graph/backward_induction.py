@@ -99,7 +99,7 @@ class EquilibriumTable(CanonicalTable):
             if seconds > MOST_EXACT_SECONDS:
                 raise ValueError(
                     f"{self.game.facts.name}: fractions get so long that solving in rational arithmetic takes "
-                    f"{in_words(seconds)} or more; solve a smaller game, or without rationals, with a certified gap"
+                    f"{in_words(seconds)} or more; solve a smaller game, or use floats, which give a certified gap"
                 )
             if forecast is not None:
                 forecast(seconds)

@@ -31,7 +31,7 @@ def exact_mixes(graph: GameGraph[Any], policy: Policy, player: int) -> Mixes:
 
 
 class ExactWorth:
-    """A player's payoff to go at every state: of its own policy, or of a best response to the others'.
+    """A player's continuation payoff at every state: of its own policy, or of a best response to the other policies.
 
     Attributes:
         at_start: The payoff of the whole game, in points.
@@ -52,7 +52,7 @@ class ExactWorth:
         self.at_start = self._mean(graph.game.initial())
 
     def _worth(self, state: Any) -> dict[int | None, Fraction]:
-        """The payoff to go for each action of a player who responds; for None if the player has no choice."""
+        """Returns each action's continuation payoff; under None if the player has no choice or does not respond."""
         acting, worth = self._game.acting_players(state), dict[int | None, Fraction]()
         chooses = self._responds and self._player in acting
         for choice in product(*(self._game.legal_actions(state, seat) for seat in acting)):

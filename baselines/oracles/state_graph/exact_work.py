@@ -33,7 +33,7 @@ class ExactWork:
         self._size = sides[0] * sides[1] * np.minimum(*sides)
         self._common = np.ones(count)  # bits of the common denominator of a game's entries
         self._bits = np.ones(count)  # bits of the denominator of its value
-        # Bits of the common denominator as a share of the entries' together, and of the value's as a share of these.
+        # Ratio of the common denominator's bits to the sum of the entries' bits, and of the value's bits to the former.
         self._spread, self._kept = 0.3, 0.75
 
     def record(self, state: int, matrix: list[list[Fraction]], value: Fraction) -> None:
@@ -49,7 +49,7 @@ class ExactWork:
             self._kept = self._bits[there].sum() / self._common[there].sum()
 
     def seconds(self, layer: int) -> float:
-        """A forecast for this layer and the next few, if all before it are solved."""
+        """Forecasts the time for this layer and the next few; all earlier layers must be solved."""
         seconds = 0.0
         for start, stop in list(zip(self._layers[:-1], self._layers[1:], strict=True))[layer : layer + LAYERS_AHEAD]:
             there = slice(start, stop)
@@ -63,7 +63,7 @@ class ExactWork:
         first, last = np.searchsorted(self._parents, (states.start, states.stop))
         bits = self._bits[self._children[first:last]]
         sums = np.bincount(self._parents[first:last] - states.start, bits, states.stop - states.start)
-        return sums.astype(np.float64)  # without edges it would hold integers
+        return sums.astype(np.float64)  # bincount of nothing returns integers
 
 
 def _distinct(parents: NDArray[np.int64], actions: NDArray[np.int32], count: int) -> NDArray[np.int64]:

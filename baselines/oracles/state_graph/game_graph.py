@@ -78,7 +78,7 @@ class GameGraph(Generic[S]):
         return np.repeat(np.arange(len(self.states)), np.diff(self.first_edge))
 
     def backward(self) -> Iterator[tuple[slice, slice]]:
-        """Runs of (states, their edges), from the end of the game to its start."""
+        """Yields runs of states with the run of their edges, from the end of the game to its start."""
         for start, stop in zip(self.layers[:-1], self.layers[1:], strict=True):
             yield slice(start, stop), slice(self.first_edge[start], self.first_edge[stop])
 
@@ -141,7 +141,7 @@ def build_graph(
     """
     explorer = _Explorer(game, canonical, max_states)
     places, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
-    if any(swapped):  # roots are taken as they are, so that seats mean what the caller means
+    if any(swapped):  # roots are not replaced, so that their seats are those of the caller
         raise ValueError("roots of a canonical graph must be canonical")
     explorer.explore(progress)
     return explorer.graph(places, [float(root.probability) for root in roots], rewards)
@@ -223,7 +223,7 @@ class _Explorer(Generic[S]):
             for outcome in outcomes:
                 child, rewards, swapped = arrive(outcome)
                 self.children.append(child)
-                probability = outcome.probability  # to convert a fraction takes long
+                probability = outcome.probability  # converting fractions is slow
                 self.probabilities.append(1.0 if probability is CERTAIN else float(probability))
                 self.rewards.extend(rewards)
                 self.swapped.append(swapped)

@@ -35,7 +35,7 @@ class LayerGames:
 
     @classmethod
     def of(cls, graph: GameGraph[Any], states: slice, edges: slice) -> LayerGames:
-        """Returns the games of one run of states, as `graph.backward()` gives them."""
+        """Returns the games of one run of states and their edges, as yielded by `graph.backward()`."""
         game_of = graph.parents[edges] - states.start
         legal = [_legal(game_of, np.maximum(graph.actions[edges, seat], 0)) for seat in (0, 1)]
         return cls(states, edges, (legal[0][0], legal[1][0]), (legal[0][1], legal[1][1]), game_of)

@@ -175,12 +175,13 @@ class OshiZumo(Game[OshiZumoState]):
             raise ValueError(f"state has {moves_left} moves left, which must be in 0..{most}")
 
     def describe(self, state: OshiZumoState) -> str:
-        """The board, from player 0's side to player 1's, the coins and the moves left."""
+        """The board between the two players' names, each at that player's end; the coins and the moves left."""
         off = self.size + 1
         fields = ["|" if abs(field) == off else "." for field in range(-off, off + 1)]
         fields[state.position + off] = "W"
         coins = (f"player_{player}  coins {each}" for player, each in enumerate(state.coins))
-        return "\n".join([" ".join(fields), *coins, f"moves left {state.moves_left}"])
+        board = f"player_0  {' '.join(fields)}  player_1"
+        return "\n".join([board, *coins, f"moves left {state.moves_left}"])
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(action)

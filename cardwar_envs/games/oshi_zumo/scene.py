@@ -24,7 +24,12 @@ def oshi_zumo_scene(game: Pictured, revealed: Revealed[OshiZumoState], coins: in
 
     def between(board: Box, seats: Sequence[int]) -> list[Shape]:
         said = label(WIDTH / 2, board.y + BOARD - 16, standing, INSIDE - 2 * MARGIN, 20, "middle", bold=True)
-        return [*_fields(state.position, size, board), said]
+        room, top = (board.width - 2 * MARGIN) / 2, board.y + 20
+        ends = [
+            label(board.x + MARGIN, top, f"{_whose(revealed, 0)} end", room, 18),
+            label(board.x + board.width - MARGIN, top, f"{_whose(revealed, 1)} end", room, 18, "end"),
+        ]
+        return [*_fields(state.position, size, board), *ends, said]
 
     aside = f"at most {state.moves_left} moves left"
     return face_to_face(game, revealed, aside, standing, seat, BAR + SPACE + BID[1], between, BOARD, SPACE)
@@ -75,6 +80,9 @@ def _standing(revealed: Revealed[OshiZumoState]) -> str:
     if position == 0:
         return "the wrestler stands in the middle"
     fields = "1 field" if abs(position) == 1 else f"{abs(position)} fields"
-    name = revealed.name(int(position > 0))
-    whose = "your" if name == YOU else f"{name}'s"
-    return f"the wrestler stands {fields} on {whose} side"
+    return f"the wrestler stands {fields} on {_whose(revealed, int(position > 0))} side"
+
+
+def _whose(revealed: Revealed[OshiZumoState], player: int) -> str:
+    name = revealed.called(player)
+    return "your" if name == YOU else f"{name}'s"

@@ -154,12 +154,6 @@ def test_a_picture_of_the_first_of_several_starts_says_how_to_see_another():
         solution.labelled()
 
 
-def test_a_picture_of_a_state_in_which_one_player_waits(tmp_path):
-    figure = solve(in_turn()).show(1)
-    assert ("player_0 waits", "probability") in labels(figure)
-    figure.savefig(tmp_path / "picture.png")
-
-
 def test_a_picture_of_many_optimal_mixes():
     figure = solve(make_game("jujitsu", num_cards=5)).show(DuelState(((1, 2, 3), (1, 2, 3)), score=2))
     assert [axes.get_title() for axes in figure.subfigs[0].axes] == ["one of many optimal strategies"] * 2

@@ -98,13 +98,3 @@ def test_percentages_are_exact_only_where_it_is_so():
     assert dice_wars.per_cent(Fraction(1, 10**6), 1) == "<0.1"
     assert dice_wars.per_cent(1 - Fraction(1, 10**6), 0) == ">99"
     assert dice_wars.per_cent(Fraction(5, 12), 2) == "41.67"
-
-
-def test_pictures_can_be_read(odds):
-    drawing = dice_wars.draw_odds("win", odds["win"], 20)
-    axes, bar = drawing.axes
-    assert (len(axes.texts), bar.get_ylabel()) == (400, "P(win) (%)")
-    assert axes.get_xlabel() == "k, dice of the other"
-    counts, shares = dice_wars.draw_sums().axes
-    assert (counts.get_ylabel(), shares.get_ylabel()) == ("count (rolls)", "probability")
-    assert [line.get_xdata()[0] for line in counts.lines] == [1, 2, 3, 4]  # true sums

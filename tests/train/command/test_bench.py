@@ -10,8 +10,7 @@ from rich.console import Console
 from thinning import each_row
 
 import train.command.bench
-from benchmarks import machine
-from benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, clocked, in_child, measure
+from benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, in_child, measure
 from benchmarks.report import cells, duration, for_terminal, markdown, plot, short, spread
 from benchmarks.suite import GROUPS, ON_REQUEST
 from cardwar_envs import GAMES
@@ -130,10 +129,6 @@ def test_of_facts_the_largest_is_shown():
     assert as_data(result)["rows"][0]["facts"] == {"gap": 1e-9}
 
 
-def test_the_amount_is_what_a_call_returns():
-    assert [clocked(lambda found=found: found).amount for found in (7, None, (1, 2))] == [7, 1, 1]
-
-
 def test_numbers():
     assert [duration(seconds) for seconds in (93.4, 0.0123, 4.56e-6, 7e-9)] == [
         "93.4 s",
@@ -163,12 +158,6 @@ def test_every_group_compares_something_with_peers_that_it_has(name):
     for comparison in comparisons:
         assert comparison.ours
         assert set(comparison.against) <= set(comparison.peers)
-
-
-@each_row(("field", "value"), [("rounds", 0), ("seconds", 0.0)])
-def test_settings_that_measure_nothing_are_refused(field, value):
-    with pytest.raises(ValueError, match=rf"{field} \({value}\)"):
-        Settings(**{field: value})
 
 
 def test_the_command_measures_every_game_and_writes_json(capsys, tmp_path):
@@ -204,19 +193,6 @@ def test_what_cannot_be_measured_is_one_line(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(train.command.bench, "ROOT", tmp_path)
     assert "checkout" in refusal(capsys, *words)
     assert not (tmp_path / "bench").exists()
-
-
-def test_a_busy_machine_is_warned_of(monkeypatch):
-    busy = iter([100.0, 107.0, 107.0])
-    monkeypatch.setattr(machine, "_busy_seconds", lambda: next(busy))
-    monkeypatch.setattr(machine, "_own_seconds", lambda: 3.0)
-    monkeypatch.setattr(machine.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(machine.Watch, "seconds", 10.0)
-    watch = machine.Watch()
-    assert watch.others() == pytest.approx(0.35)  # 7 s of 2 x 10, none of them ours
-    assert "35%" in watch.warning()
-    monkeypatch.setattr(machine, "_busy_seconds", lambda: 100.0)
-    assert machine.Watch().warning() is None
 
 
 @pytest.mark.slow

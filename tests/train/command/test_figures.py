@@ -180,12 +180,16 @@ def test_a_resumed_run_keeps_the_arguments_that_are_not_given(capsys, tmp_path):
     words = ["train", "jujitsu", "--out", str(tmp_path / "run")]
     given = ["num_cards=3", "--algorithm", "cfr_plus", "--steps", "20", "--seed", "7"]
     assert run(capsys, *words, *given)[0] == 0
-    code, _, err = run(capsys, *words, "--resume")
-    assert (code, "had already finished; this is its result" in err) == (0, True)
+    for again in (words, ["train", "--out", words[3]], ["train", words[3]]):
+        code, _, err = run(capsys, *again, "--resume")
+        assert (code, "had already finished; this is its result" in err) == (0, True)
+    for other in (["train", "goofspiel", *words[2:]], [*words, "num_cards=4"]):
+        code, _, err = run(capsys, *other, "--resume")
+        assert (code, "contains a run of jujitsu num_cards=3, not of " in err) == (2, True)
     code, _, err = run(capsys, *words, *given, "--steps=40")
     assert (code, "already contains a run" in err) == (2, True)
     _, *extended = shlex.split(err.partition("another folder: ")[2])
     assert run(capsys, *extended)[0] == 0
     assert rows(tmp_path / "run")[-1]["steps"] == 40
     code, _, err = run(capsys, *words, "--resume", "--steps", "20")
-    assert (code, "steps=40, not 20; resume it with its original arguments: cardwar train" in err) == (2, True)
+    assert (code, "a run of 40 steps, not 20; resume it with at least 40: cardwar train" in err) == (2, True)

@@ -1,10 +1,13 @@
 """`cardwar new`: a game that works as it is written, and nothing overwritten."""
 
+import re
 import sys
 
 import pytest
 from command import run, run_json, run_refused
 from thinning import each_row
+
+from train.command.new import GAME
 
 
 @pytest.fixture
@@ -27,6 +30,20 @@ def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
     exec((folder / "test_my_game.py").read_text(), tests)
     for name in (each for each in tests if each.startswith("test_")):
         tests[name]()
+
+
+@pytest.mark.parametrize(
+    ("place", "declared", "changed"), [(0, 'chance="none"', 'chance="moves"'), (1, "zero_sum=True", "zero_sum=False")]
+)
+def test_each_example_in_its_docstring_makes_a_game(folder, capsys, place, declared, changed):
+    text = GAME.read_text()
+    example = re.findall(r"^ {8}([\[(](?:Transition|float).*)$", text, re.MULTILINE)[place]
+    returned = re.search(r"return (\[Transition.* \+ paid\), (.*)\)\])", text)[1 + place]
+    text = text.replace(returned, example).replace(declared, changed)
+    (folder / "my_game.py").write_text(f"from fractions import Fraction\n{text}")
+    words = "my_game:Undercut", "rounds=2", "highest=3"
+    assert run_json(capsys, "check", *words)["passed"]
+    assert run_json(capsys, "exploit", *words)["nash_conv"] > 0.1
 
 
 @each_row(

@@ -5,7 +5,6 @@ import shlex
 from command import refusal
 from thinning import each_row
 
-PRIZE = "lowest_unique num_players=2 numbers=3 payoff=prize"
 HUGE = "1" + "0" * 400
 
 # The words after `cardwar` -> what the line says, among other things.
@@ -15,34 +14,18 @@ ROWS = {
     "solve": "Missing argument 'GAME'",
     "solve chess": "unknown game 'chess'; known games are",
     "solve jujitzu": "unknown game 'jujitzu' (did you mean 'jujitsu'?); known games are",
-    "solve jujitsu num_cards=0": "num_cards (0) must be in 1..1000",
     "solve jujitsu num_cards=abc": "num_cards (abc) must be an integer",
-    "solve jujitsu num_cards=2.5": "num_cards (2.5) must be an integer",
     "solve jujitsu num_cards=3 num_cards=4": "num_cards is given twice",
     "solve dinosaur_war hand_0=1,2 hand_1=1": "hands of 2 and 1 cards must be of equal size",
     "solve dinosaur_war hand_0=1,x hand_1=1,2": "hand_0 (x) must be an integer",
-    "solve jujitsu ties=keep": "ties (keep) must be discard or carry",
-    "solve jujitsu cards=3": "jujitsu has no parameter 'cards'",
     "solve jujitsu num_card=3": "no parameter 'num_card' (did you mean 'num_cards'?); it has",
     "solve jujitsu uniform": "'uniform' must read KEY=VALUE",
     "solve jujitsu --nonsense": "No such option: --nonsense",
-    "solve dice_poker sides=1": "sides (1) must be in 2..2000",
-    "solve dice_poker sides=-6": "sides (-6) must be in 2..2000",
-    "solve dice_poker sides=1000000": "sides (1000000) must be in 2..2000",
     "solve dice_poker sides=": "sides () must be an integer",
-    "solve dice_poker ante=-1": "ante (-1.0) must be in 0..1e+09",
     "solve dice_poker ante=one": "ante (one) must be a number",
-    "solve dice_poker ante=nan": "ante (nan) must be",
-    "solve dice_poker ante=1,2": "ante (1,2) must be a number",
     f"exploit dice_poker ante={HUGE}": "must be in 0..1e+09",
-    "exploit dice_poker raise_size=0": "raise_size (0) must be above 0",
-    "exploit dice_poker raise_size=0.0": "raise_size (0) must be above 0",
-    "exploit dice_poker raise_size=-1": "raise_size (-1.0) must be",
-    "exploit dice_poker raise_size=inf": "raise_size (inf) must be",
-    "exploit dice_poker num_cards=3": "dice_poker has no parameter 'num_cards'; it has sides, ante, raise_size",
     # solve
     "solve lowest_unique": "solving is for two-player zero-sum games",
-    f"solve {PRIZE}": "solving is for two-player zero-sum games",
     "solve jujitsu num_cards=5 --state 'hands=1,9/2,3'": "cannot hold: [9] (a state of jujitsu: 'hands=1,2,3,4,5/1,2,",
     "solve jujitsu --state 'hands=/ score=1'": "the game is over in this state",
     "solve jujitsu num_cards=5 --selection best": "selection ('best') must be one of",
@@ -60,16 +43,11 @@ ROWS = {
     "exploit jujitsu num_cards=3 --policy runs/none": "no run folder or policy file 'runs/none'",
     # match
     "match jujitsu num_cards=3 uniform": "1 policies given for 2 players",
-    "match jujitsu uniform uniform uniform": "3 policies given for 2 players",
-    "match jujitsu num_cards=3 uniform best": "unknown policy 'best'",
-    "match jujitsu num_cards=3 min max": "MinPlayer plays war, not jujitsu",
     "match jujitsu num_cards=3 uniform uniform --games 9": "--games (9) does not apply to jujitsu",
     "match jujitsu num_cards=3 uniform uniform --seed 9": "its results are exact",
-    "match lowest_unique equilibrium uniform uniform": "solving is for two-player zero-sum games",
     "match war min": "num_players (1) must be in 2..101",
     "match war num_players=3 min max": "2 policies given for 3 players",
     "match war num_players=2": "0 policies given for 2 players",
-    "match war min highest_card": "HighestCard plays duels, not war",
     "match war min dummie --games 0": "0 must be an integer, at least 1",
     "match war min dummie --games many": "Invalid value for '--games'",
     "match war min runs/none": "no run folder or policy file 'runs/none'",
@@ -89,8 +67,6 @@ ROWS = {
     "play jujitsu --web --port 65536": "port (65536) must be in 0..65535",
     # watch
     "watch jujitsu uniform": "1 policies given for 2 players",
-    "watch chess uniform uniform": "unknown game 'chess'",
-    "watch jujitsu num_cards=3 uniform grandmaster": "unknown policy 'grandmaster'",
     "watch jujitsu num_cards=3 uniform uniform --gif game.png": "(game.png) must be a file whose name ends in .gif",
     "watch jujitsu num_cards=3 uniform uniform --gif /nowhere/x.gif": "No such file or directory: '/nowhere/x.gif'",
     "watch jujitsu num_cards=3 uniform uniform --seed -1": "Invalid value for '--seed'",
@@ -107,14 +83,10 @@ ROWS = {
     "reproduce": "Missing argument 'NAME'",
     "reproduce fetterman": "unknown source 'fetterman'; expected one of fetterman-2023, sanwal-drechsler-2002",
     # playoffs
-    "playoffs chess": "unknown game 'chess'",
     "playoffs lowest_unique": "play-offs are for two-player zero-sum games",
     "playoffs war num_players=3 min max": "play-offs are for two-player zero-sum games",
-    f"playoffs {PRIZE}": "play-offs are for two-player zero-sum games",
-    "playoffs jujitsu num_cards=3 best": "unknown policy 'best'",
     "playoffs jujitsu num_cards=3 uniform uniform": "uniform is given twice",
     "playoffs jujitsu num_cards=3 runs/none": "no run folder or policy file 'runs/none'",
-    "playoffs jujitsu num_cards=3 min": "MinPlayer plays war, not jujitsu",
     "playoffs jujitsu --games 9": "--games (9) does not apply to jujitsu: its results are exact",
     "playoffs jujitsu num_cards=3 --seed 9": "--seed (9) requires --games",
     "playoffs jujitsu --wings 9": "No such option: --wings",

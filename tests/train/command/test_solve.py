@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 from functools import partial
@@ -249,10 +250,15 @@ def test_play_is_shown_at_each_state_in_which_a_game_can_start(capsys, monkeypat
         assert first["unique"] is (prize != 2)
     _, out, _ = run(capsys, "solve", "goofspiel", "num_cards=3")
     assert out.count("with probability 1/3, worth 0.000000 to player_0:") == 3
+    assert out.count("payoff to player_0, to go; player_0 plays a row, player_1 a column\n") == 3
+    assert "\n3 initial states\n" in out
     monkeypatch.setattr(mixes, "MAX_STARTS", 2)
     _, out, _ = run(capsys, "solve", "goofspiel", "num_cards=3")
     assert out.count("with probability 1/3") == 2
-    assert "1 more initial states; --state shows play at each" in out
+    more, _, command = out.splitlines()[-1].partition("to show play at one of them: cardwar ")
+    assert more == "1 more initial states; "
+    _, out, _ = run(capsys, *shlex.split(command))
+    assert "prize 3  later 1 2\n" in out
 
 
 @each_row("selection", ["max_entropy", "exploit:highest_card"])

@@ -51,7 +51,10 @@ class Endpoint(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def endpoint(monkeypatch):
+def endpoint(monkeypatch, tmp_path_factory):
+    impatient = tmp_path_factory.mktemp("agent") / AGENT.name
+    impatient.write_text(AGENT.read_text().replace("PAUSE = 4, 1.0", "PAUSE = 4, 0.01"))
+    monkeypatch.setitem(globals(), "AGENT", impatient)
     with HTTPServer(("127.0.0.1", 0), Endpoint) as server:
         server.asked, server.faults, server.sent, server.closing = [], [], 0, threading.Event()
         server.handle_error = lambda *_: None  # of an agent that hangs up

@@ -26,20 +26,21 @@ def test_compiling_does_not_count_against_the_limit(monkeypatch):
 def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):
     place = lobby.games().index("war")
     offered = [lobby.Offer(make_game("war", ranks=3, discards=1, max_rounds=4))]
+    hard, easy = map(offered[0].opponents.index, ("equilibrium", "uniform"))
     monkeypatch.setattr(lobby, "offers", lambda game: offered)
-    monkeypatch.setattr(lobby, "opponents", lambda game: [["equilibrium", "uniform"]])
     monkeypatch.setattr(lobby, "_solutions", {})
     answers = [(None, "It took too long."), timely_equilibrium(offered[0].game, 60.0)]
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: answers.pop(0))
     with pytest.raises(ValueError, match="It took too long"):
-        lobby.table_of(place, 0, 0, 0)
-    assert lobby.table_of(place, 0, 1, 0).judge is None  # without computing it again
-    assert lobby.table_of(place, 0, 0, 0).judge is not None
-    assert lobby.table_of(place, 0, 1, 0).judge is not None
+        lobby.table_of(place, 0, hard, 0)
+    assert lobby.table_of(place, 0, easy, 0).judge is None  # without computing it again
+    assert lobby.table_of(place, 0, hard, 0).judge is not None
+    assert lobby.table_of(place, 0, easy, 0).judge is not None
 
 
 def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
-    monkeypatch.setattr(lobby, "_opponents", None)  # it compiles, so nothing here may call it
+    monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
+    monkeypatch.setattr("cardwar_envs.core.compiled.quickest", None)  # nothing here may load or compile kernels
     lobby.offers.cache_clear()
     entries = {name: [offer.entry for offer in lobby.offers(place)] for place, name in enumerate(lobby.games())}
     sizes = {name: [entry["size"] for entry in each] for name, each in entries.items()}
@@ -51,3 +52,8 @@ def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
     assert first["jujitsu"] == ["8 cards"]
     assert first["war"] == first["lowest_unique"] == []
     assert {name for name, each in entries.items() if each[0]["seats"] > 1} == {"dice_poker"}
+    opponents = {name: [entry["opponents"] for entry in each] for name, each in entries.items()}
+    assert opponents["jujitsu"][1][0] == "equilibrium"
+    assert opponents["jujitsu"][2][0].startswith("level:")  # the equilibrium of 13 cards takes long
+    assert "equilibrium" in opponents["jujitsu"][2]
+    assert all("equilibrium" not in each for each in opponents["lowest_unique"])

@@ -13,7 +13,7 @@ import baselines
 from cardwar_envs import make_game
 from cardwar_envs.core.play import Episode
 from train.play import lobby
-from train.play.account import Account, account_of, decimals
+from train.play.account import Account, account_of, decimals, in_points
 from train.play.choices import Choices
 from train.play.host import Host
 from train.play.judge import Judge
@@ -123,6 +123,9 @@ def play(page, move, names, solution, host):
     for name in names:
         number, state = host.trainer.number, host.trainer.state
         expect(page.locator("#number")).to_have_text(str(number))
+        expect(page.locator("#worth-text")).to_be_hidden()
+        worth = in_points(solution.value_at(state), "+")
+        expect(page.locator("#worth-text")).to_have_text(f"If both play the equilibrium, you get {worth} from here.")
         shown = page.locator("#digest").text_content()
         move(page, name)
         expect(page.locator("#moves")).to_contain_text(f"You: {name}")
@@ -159,7 +162,15 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     expect(page.locator(".choice:focus")).to_have_attribute("data-name", "1")
     assert host.trainer.steps == []
     expect(page.locator("#how")).to_be_visible()
-    play(page, by_keyboard, "51423", solution, host)
+    play(page, by_keyboard, "5142", solution, host)
+    expect(page.locator("#only")).to_be_focused()
+    play(
+        page,
+        lambda page, name: page.get_by_role("button", name=f"Play your only move: {name}").click(),
+        "3",
+        solution,
+        host,
+    )
     expect(page.locator("#how")).to_be_hidden()
     check_the_end(page, host)
     game = host.game_id
@@ -251,20 +262,31 @@ def check_the_first_screen(page, host):
 
 @pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
 def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
-    monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
-    monkeypatch.setattr(lobby, "may_be_solved", lambda game, seconds: game.facts.num_players == 2)
-    lobby._solutions.clear()
-    lobby._found.clear()
-    compiled, opponents = threading.Event(), lobby._opponents
-    monkeypatch.setattr(lobby, "_opponents", lambda game: compiled.wait(30) and opponents(game))
+    compiled, asked = threading.Event(), []
+
+    def slowly(game, seconds):
+        asked.append(game)
+        compiled.wait(30)
+        return None, "It is not computed."
+
+    monkeypatch.setattr(lobby, "timely_equilibrium", slowly)
+    monkeypatch.setattr(lobby, "_solutions", {})
     page = open_page(1280)
-    expect(page.locator("#setting")).to_have_text("Preparing Jujitsu: compiling, once. This can take a minute.")
     expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(0)])
+    expect(page.locator("#opponent option").first).to_have_text("equilibrium (plays optimally)")
     expect(page.locator("#offered-rules")).to_contain_text("wins the trick")
-    expect(page.locator("#choose")).to_be_disabled()
-    compiled.set()
+    assert asked == []
     page.locator("#choose").click()
-    expect(page.locator("#message")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
+    expect(page.get_by_role("status")).to_contain_text("Preparing Jujitsu: compiling, once, ")
+    expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#choose")).to_be_focused()
+    expect(page.locator("#kind")).to_be_disabled()
+    page.keyboard.press("Enter")  # has no effect
+    compiled.set()
+    expect(page.get_by_role("alert")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
+    expect(page.locator("#setting")).to_be_empty()
+    expect(page.locator("#choose")).to_be_enabled()
+    assert len(asked) == 1
     for place, name in enumerate(lobby.games()):
         if place:  # the first is selected
             page.locator("#kind").select_option(index=place)
@@ -388,6 +410,7 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
         page.set_viewport_size({"width": width, "height": 800})
         while page.locator("#end").is_hidden():
             expect(page.locator(".choice").first).to_be_visible()
+            expect(page.locator("#worth-text")).to_contain_text(" from here.")
             number, shown = int(page.locator("#number").inner_text()), page.locator("#digest").text_content()
             if width == 1280:
                 page.keyboard.press("ArrowRight")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from command import refusal, run
 from thinning import each_row
@@ -18,6 +19,7 @@ import baselines
 from cardwar_envs import make_game
 from train.cli import main
 from train.play.account import amount
+from train.play.judge import Judge
 from train.play.record import read_record
 from train.words import points
 
@@ -76,13 +78,16 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
             assert told if line in ("?", "help") else "Your moves: 1 2 3 4" in answer
             assert "opened" not in answer
         screens = []
-        for line in ("4", "#1", "3"):
+        for line in ("4", "#1"):
             screen.type(line)
             screens.append(screen.until(PROMPT))
         assert "'4' is not one of your moves" not in screens[0]
         screen.type("4")  # played already
         assert "'4' is not one of your moves" in screen.until(PROMPT)
-        screen.type("2")
+        screen.type("Value")
+        worth = screen.until(PROMPT)
+        screen.type("3")
+        screens.append(screen.until("Your only move, 2, is played for you."))
         screens.append(screen.until("Deal again? "))
         screen.type("perhaps")
         screen.until("Deal again? ")
@@ -94,6 +99,8 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     record = read_record(kept)
     assert [step[0] for step in record.episode.actions] == [3, 0, 2, 1]
     solution = baselines.solve(make_game("jujitsu", num_cards=4))
+    third = record.episode.states[2]
+    assert f"you get {amount(solution.value_at(third), '+')} point" in worth
     total = 0.0
     for said, state, actions in zip(screens, record.episode.states, record.episode.actions, strict=False):
         others = solution.strategies(state)[1][list(solution.game.legal_actions(state, 1))]
@@ -101,6 +108,8 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         own = solution.game.legal_actions(state, 0)
         cost = worth.max() - worth[own.index(actions[0])]
         total += cost
+        if len(own) == 1:
+            break
         assert ("That cost nothing." if cost < 1e-9 else f"That gave away {amount(cost)} point") in said
         for action, each in zip(own, worth, strict=True):
             probability = solution.strategies(state)[0][action]
@@ -138,7 +147,7 @@ def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, t
 
 def test_a_series_has_the_next_seeds_and_keeps_each_record(played, tmp_path):
     game = ("jujitsu", "num_cards=2", "--seed", "4", "--games", "3", "--record", str(tmp_path / "game.json"))
-    code, out, err = played("1\n2\ngive up\n1\n2\n", *game)
+    code, out, err = played("1\ngive up\n1\n", *game)
     assert (code, err) == (0, "")
     assert "Deal again?" not in out
     assert out.count("Game 3 of 3") == 1
@@ -148,7 +157,7 @@ def test_a_series_has_the_next_seeds_and_keeps_each_record(played, tmp_path):
 
 
 def test_a_series_ends_when_the_person_quits(played, capsys):
-    code, out, _ = played("1\n2\nquit\n", "jujitsu", "num_cards=2", "--games", "9")
+    code, out, _ = played("1\nquit\n", "jujitsu", "num_cards=2", "--games", "9")
     assert (code, "Game 3" in out) == (0, False)
     assert "games (0) must be in 1..1000" in refusal(capsys, "play", "jujitsu", "--games", "0")
     assert (
@@ -164,7 +173,7 @@ def test_who_wins_after_the_person_is_out_is_said(played):
 
 
 def test_an_interrupt_says_the_total_of_the_series(monkeypatch, capsys):
-    lines = Mock(side_effect=["1", "2", KeyboardInterrupt])
+    lines = Mock(side_effect=["1", KeyboardInterrupt])
     monkeypatch.setattr("builtins.input", lines)
     code, out, _ = run(capsys, "play", "jujitsu", "num_cards=2", "--games", "2")
     assert (code, out.splitlines()[-1][:17]) == (130, "In 1 game you won")
@@ -189,10 +198,14 @@ def test_giving_up_opens_what_was_sealed(played, word):
 
 
 def test_nothing_private_is_shown_before_the_end(played):
-    _, out, _ = played("raise\n", "dice_poker", "--seed", "6")
+    _, out, _ = played("value\nraise\n", "dice_poker", "--seed", "6")
     assert "You sit in seat 0." in out
-    before, after = out.split(PROMPT)
-    assert re.search(r"You rolled \d\nequilibrium rolled \?", before)
+    before, worth, after = out.split(PROMPT)
+    rolled = int(re.search(r"You rolled (\d)\nequilibrium rolled \?", before)[1])
+    game = make_game("dice_poker")
+    judge = Judge(baselines.solve(game))
+    worths = [judge.to_go(start.state, 0) for start in game.initial() if start.state.rolls[0] == rolled]
+    assert f"you get {amount(np.mean(worths), '+')} point" in worth
     assert re.search(r"equilibrium rolled \d", after)
     assert not re.search(r"fold|call|opened", before.partition("Move 1")[2])
 
@@ -214,7 +227,12 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     ("line", "words", "said"),
     [
         ("#1", "war num_players=3 ranks=3 --against max,min", r"min: 2\nMax takes 3 cards\.\n"),
-        ("1", "goofspiel num_cards=2", r"equilibrium: 2\nEquilibrium won (1|2) points?\. Equilibrium leads by \1\.\n"),
+        ("1", "oshi_zumo coins=3 size=1 --seat 1", r"(?m)^equilibrium  \| \. W \. \|  you$"),
+        (
+            "1",
+            "goofspiel num_cards=2",
+            r"equilibrium: 2\nYour opponent won (1|2) points?\. Your opponent leads by \1\.\n",
+        ),
         (
             "1",
             "dice_wars num_cards=2",

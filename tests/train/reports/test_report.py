@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import xml.dom.minidom
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from math import comb
 
@@ -26,7 +26,7 @@ from train.reports.page import write_report
 from train.reports.tables import plain
 from train.runs.loop import run
 from train.storage.run_folder import RunFolder
-from train.words import fields_from, game_from, split_words
+from train.words import fields_from, game_from, game_in_words, split_words
 
 GAME = make_game("jujitsu", num_cards=3)
 ODD = 'a<b>&"$x_1$|`*'
@@ -171,6 +171,13 @@ def test_a_short_run_is_repeated_without_its_interval(tmp_path):
         run = replace(run, config={**run.config, "args": {"steps": steps, "evaluate_every": interval}})
         given = shlex.split(command_of(run))
         assert given == ["cardwar", "train", *run.config["title"].split(), "--algorithm=cfr_plus", *words, given[-1]]
+
+
+@each_row("game", [GAME, make_game("war")])
+def test_a_run_with_the_defaults_for_its_game_is_repeated_without_options(tmp_path, game):
+    args, title = asdict(ALGORITHMS["ppo"].args(game)), game_in_words(game)
+    given = shlex.split(command_of(read_run(made(tmp_path / title, title=title, algorithm="ppo", **args))))
+    assert given[:-1] == ["cardwar", "train", *title.split(), "--algorithm=ppo"]
 
 
 def test_a_folder_of_runs_holds_every_run_in_it(tmp_path, capsys, undrawn):

@@ -114,8 +114,8 @@ def test_a_kill_while_a_run_is_extended_loses_nothing(tmp_path, monkeypatch):
     [
         ("fitted_value", 100, 200, {}, r"from 100 to 200 steps: final_rate=0.01 spreads a schedule over all steps"),
         ("cfr_plus", 120, 200, {}, r"from 120 to 200 steps: it was evaluated after 120 steps, .* multiples of 50; "),
-        ("cfr_plus", 100, 50, {}, r"contains a run with steps=100, not 50; resume it with its original arguments"),
-        ("cfr_plus", 100, 200, {"reach": 1}, r"contains a run with steps=100, not 200; resume it with its original"),
+        ("cfr_plus", 100, 50, {}, r"contains a run of 100 steps, not 50; resume it with at least 100"),
+        ("cfr_plus", 100, 200, {"reach": 1}, r"contains a run with reach=0, not 1; resume it with its original"),
     ],
 )
 def test_what_would_be_another_run_is_refused_and_the_run_stays_as_it_is(

@@ -121,7 +121,7 @@ def test_two_logs_do_not_write_over_each_other(log):
     second.record(400, Leaning(1.0))
     policy = (log.folder / POLICY_FILE).read_bytes()
     for write in (lambda: log.record(500, "uniform"), lambda: log.rewind(100)):
-        with pytest.raises(ValueError, match="has other rows than this log"):
+        with pytest.raises(ValueError, match="differ from those of this log"):
             write()
     assert RunFolder(log.folder).read_metrics() == second.rows
     assert (log.folder / POLICY_FILE).read_bytes() == policy

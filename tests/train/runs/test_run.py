@@ -171,7 +171,7 @@ ANOTHER, WRONG = "belongs to another run, with ", r"was written by another versi
         (lambda tensors, data: data["run"]["parameters"].update(num_cards=2), f"{ANOTHER}num_cards=2, not 3"),
         (
             lambda tensors, data: tensors.update({"learner.x": tensors["generator"].clone()}),
-            f"{WRONG}ValueError: only one of the checkpoint and this version has x",
+            f"{WRONG}ValueError: either the checkpoint or this version lacks x",
         ),
         (lambda tensors, data: data.pop("run"), f"{WRONG}run is missing"),
         (

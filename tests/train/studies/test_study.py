@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from command import run as command
 from filelock import lock_descriptor
+from forked import finish, start
 from rich.console import Console
 from run_files import rows
 from thinning import each_row
@@ -361,7 +362,7 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
         ("[defaults.sarsa]\nsteps = 2\n" + GROUP, "[defaults.sarsa]: unknown algorithm 'sarsa'"),
         ("[defaults.cfr_plus]\nwings = 2\n" + GROUP, "[defaults.cfr_plus]: cfr_plus has no parameter 'wings'"),
         ("[defaults.cfr_plus]\nsteps = 1e3\n" + GROUP, "[defaults.cfr_plus]: steps (1000.0) must be an integer"),
-        ("[presets.ppo]\nalgorithm = 'ppo'\n" + GROUP, "[presets.ppo]: an algorithm has this name"),
+        ("[presets.ppo]\nalgorithm = 'ppo'\n" + GROUP, "[presets.ppo]: this is the name of an algorithm"),
         ("[presets.a]\nalgorithm = 'ppo'\nwings = 2\n" + GROUP, "[presets.a]: ppo has no parameter 'wings'"),
         (GROUP + GROUP + "args = { steps = 7 }", "two different runs would be called jujitsu"),
     ],
@@ -448,14 +449,22 @@ def test_the_studies_are_there():
 
 
 def test_a_command_that_is_asked_to_ends_with_its_standard_input(tmp_path):
-    words = [sys.executable, "-m", "train.cli", "train", "jujitsu", "num_cards=3", "--algorithm=cfr_plus"]
-    words += ["--steps=100000000", "--evaluate-every=100", f"--out={tmp_path / 'run'}"]
-    environment = {**os.environ, "CARDWAR_END_WITH_STDIN": "1"}
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-        assert process.stderr.readline().startswith(b"CFR+ on jujitsu num_cards=3: 100 steps")
-        process.stdin.close()
-        assert process.wait(timeout=60) == 1
+    reader, writer = os.pipe()
+
+    def held_open():
+        os.close(writer)
+        os.dup2(reader, 0)
+        os.environ["CARDWAR_END_WITH_STDIN"] = "1"
+
+    words = ["train", "jujitsu", "num_cards=3", "--algorithm=cfr_plus", "--steps=100000000", "--evaluate-every=100"]
+    child, errors = start(*words, f"--out={tmp_path / 'run'}", before=held_open)
+    deadline = time.monotonic() + 60
+    while "CFR+ on jujitsu num_cards=3: 100 steps" not in errors.read_text() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert os.waitpid(child, os.WNOHANG) == (0, 0), "it goes on"
+    os.close(writer)
+    assert finish(child, errors)[0] == 1
+    os.close(reader)
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ class Reservoir(Buffer):
     """
 
     def __init__(self, size: int, widths: Sequence[int], masks: DTypeLike = np.int8) -> None:
-        """Creates a reservoir of `size` decisions; `widths` are those of observations and masks, `masks` is a dtype."""
+        """Creates a reservoir of `size` decisions; `widths`: of observations, of masks; `masks`: their dtype."""
         super().__init__(
             size, observations=((widths[0],), np.float32), masks=((widths[1],), masks), actions=((), np.int64)
         )

@@ -6,8 +6,9 @@ in games with incomplete information" (NIPS 2007), section 3: counterfactual val
 
 Both papers are about game trees. Here several histories can lead to the same state, so its reach is not a product of
 probabilities; but since the state is public, the rest of the game is a subgame. By default every state is learned as a
-matrix game whose entries are the values of the averages below it, which converge from the last layer upwards. With
-`--reach 1` regrets and averages are weighted by reach, which is exact on trees and has no guarantee elsewhere.
+matrix game whose entries are the values of the average strategies at later states, which converge from the last layer
+upwards. With `--reach 1` regrets and averages are weighted by reach, which is exact on trees and has no guarantee
+elsewhere.
 """
 
 from __future__ import annotations

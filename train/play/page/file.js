@@ -155,6 +155,7 @@ function viewOf() {
   const over = game.ending === "over";
   return {
     game: game.id, turn: turn(), number: 1 + made.length, lengths: LENGTHS, out: false, judged: true,
+    worth: game.ending ? "" : `If both play the equilibrium, you get ${inPoints(game.state.expected, "+")} from here.`,
     title: data.title, parameters: data.parameters, seat: data.seated, rules: data.rules, opponents: [data.names[1]],
     position: data.texts[data.places[game.place][1]],
     digest: game.seal ? game.seal.digest : "",

@@ -3,8 +3,8 @@
 
 const PAUSE = 700; // milliseconds between moves while watching
 const NOTES = { equilibrium: "plays optimally", level: "learned; 5 is the strongest", uniform: "plays at random" };
-let offers = []; // sizes, seats and rules of the game selected in the lobby
-let opponents = []; // for each size, those of the game selected in the lobby
+let offers = []; // for each size of the game selected in the lobby: seats, rules and opponents
+let starting = false; // whether a game is being prepared
 let waits = 0;
 let watching = null;
 
@@ -20,22 +20,17 @@ function showLobby() {
   $("kind").focus();
 }
 
-// The sizes and rules are known immediately; finding the opponents compiles code the first time.
+// None of this compiles anything; a game of another package is imported, which can take a while.
 async function showSizes() {
   const kind = $("kind").selectedIndex;
-  offers = opponents = [];
+  offers = [];
   showOffer();
   try {
-    const sizes = await ask(`offers?game=${kind}`);
+    const sizes = await during(`Loading ${view.lobby[kind]}.`, ask(`offers?game=${kind}`));
     if (kind !== $("kind").selectedIndex) return;
     put("message", "");
     offers = sizes;
     fill("size", offers.map((offer) => offer.size), Math.max(0, offers.findLastIndex((offer) => offer.first)));
-    showOffer();
-    const preparing = `Preparing ${view.lobby[kind]}: compiling, once. This can take a minute.`;
-    const found = await during(preparing, ask(`opponents?game=${kind}`));
-    if (kind !== $("kind").selectedIndex) return;
-    opponents = found;
   } catch (error) {
     if (kind !== $("kind").selectedIndex) return;
     put("message", error.message);
@@ -45,14 +40,20 @@ async function showSizes() {
 
 function showOffer() {
   const size = $("size").selectedIndex;
-  const offer = offers[size] || { seats: 1, rules: "" };
-  const found = opponents[size] || [];
+  const offer = offers[size] || { seats: 1, rules: "", opponents: [] };
   fill("seat", Array.from({ length: offer.seats }, (_, seat) => `seat ${seat}`), 0);
   $("seated").hidden = offer.seats < 2;
-  fill("opponent", found.map(withNote), 0);
+  fill("opponent", offer.opponents.map(withNote), 0);
   putLines("offered-rules", offer.rules.split("\n"));
-  $("size").disabled = $("seat").disabled = offers.length === 0;
-  $("opponent").disabled = $("choose").disabled = found.length === 0;
+  showReady();
+}
+
+// The button is not `disabled` while the user waits, because that would take the focus from it.
+function showReady() {
+  $("kind").disabled = $("first-series").disabled = starting;
+  for (const id of ["size", "seat", "opponent"]) $(id).disabled = starting || offers.length === 0;
+  $("choose").ariaDisabled = String(starting || offers.length === 0);
+  $("lobby").ariaBusy = String(starting);
 }
 
 // Says what the user is waiting for until `work` is done, unless that takes no time. Only the latest wait is shown.
@@ -62,14 +63,14 @@ async function during(text, work) {
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - start) / 1000);
     if (mine !== waits) return;
-    if ($("setting").textContent !== text) put("setting", text);
-    put("elapsed", seconds < 2 ? "" : `${seconds} s`);
+    if ($("setting").textContent !== text) $("setting").textContent = text;
+    $("elapsed").textContent = seconds < 2 ? "" : `${seconds} s`;
   }, 250);
   try {
     return await work;
   } finally {
     clearInterval(timer);
-    if (mine === waits) ["setting", "elapsed"].forEach((id) => put(id, ""));
+    if (mine === waits) $("setting").textContent = $("elapsed").textContent = "";
   }
 }
 
@@ -83,10 +84,14 @@ $("size").addEventListener("change", showOffer);
 $("lobby").addEventListener("submit", async (event) => {
   event.preventDefault();
   const [kind, size, seat, opponent, series] = ["kind", "size", "seat", "opponent", "first-series"].map((id) => $(id).selectedIndex);
-  $("choose").disabled = true;
-  const preparing = "Preparing the game. Computing the equilibrium can take 20 seconds.";
+  if ($("choose").ariaDisabled === "true") return;
+  starting = true;
+  put("message", "");
+  showReady();
+  const preparing = `Preparing ${view.lobby[kind]}: compiling, once, and computing the equilibrium. This can take a minute.`;
   await during(preparing, act("choose", { kind, size, seat, opponent, series }));
-  $("choose").disabled = opponents.length === 0;
+  starting = false;
+  showReady();
 });
 
 // -- between games ------------------------------------------------------------------------

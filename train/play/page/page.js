@@ -107,6 +107,8 @@ function showResult() {
   $("total").textContent = view.total;
   put("given-away", view.given_away);
   $("costs").hidden = view.given_away === "";
+  put("worth-text", view.worth);
+  $("worth").hidden = view.worth === "";
 }
 
 function showEnd() {

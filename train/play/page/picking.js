@@ -39,6 +39,10 @@ function pick(item) {
   else turnToMove();
 }
 
+function forced() {
+  return !view.ending && view.choices.actions.length === 1 && !view.choices.more;
+}
+
 function undo() {
   picked.pop();
   showChoices();
@@ -47,7 +51,7 @@ function undo() {
 
 // Focuses what holds the choices, so that Tab goes on to the first of them.
 function turnToMove() {
-  $($("spots").querySelector(".choice") ? "spots" : "choosing").focus({ preventScroll: true });
+  $(forced() ? "only" : $("spots").querySelector(".choice") ? "spots" : "choosing").focus({ preventScroll: true });
 }
 
 function choiceButton(item, ...classes) {
@@ -79,6 +83,7 @@ function showChoices() {
   }));
   put("more", more ? `and ${more} more` : "");
   $("undo").hidden = picked.length === 0;
+  put("only", forced() ? `Play your only move: ${items.map((item) => choices.items[item]).join(", ")}` : "");
   put("hint", hint(rests, pictured.size > 0));
 }
 
@@ -154,6 +159,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+$("only").addEventListener("click", () => act("play", { action: view.choices.actions[0][0] }));
 $("filter").addEventListener("input", async () => {
   const text = $("filter").value;
   const found = await ask(`choices?text=${encodeURIComponent(text)}`).catch(() => null);
