@@ -240,12 +240,11 @@ def _sign(games: list[Game], name: str) -> str | None:
     told = [[info[name] for _, info in game] for game in games]
     if not any(one != other for values in told for one, other in pairwise(values)):
         return None
-    for place in sorted({place for game in games for seen, _ in game for place in seen}):
-        seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
-        if told == seen:
-            return FRESH
-    for place in sorted({place for game in games for seen, _ in game for place in seen}):
-        seen = [[numbers.get(place, b"") for numbers, _ in game] for game in games]
+    names = sorted({place for game in games for seen, _ in game for place in seen})
+    observed = {place: [[numbers.get(place, b"") for numbers, _ in game] for game in games] for place in names}
+    if told in observed.values():
+        return FRESH
+    for place, seen in observed.items():
         changes = sum(one != other for values in seen for one, other in pairwise(values))
         if changes >= LEAST_CHANGES and told == [[*values[:1], *values[:-1]] for values in seen]:
             return f"repeats the observation ({place}) of the previous turn"

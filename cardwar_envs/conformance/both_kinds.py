@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from cardwar_envs.conformance.archive import Route
 from cardwar_envs.conformance.choices import Driver
 from cardwar_envs.conformance.compare import difference, require_same
 from cardwar_envs.conformance.explore import routes
@@ -37,11 +39,8 @@ def skins_are_one_game(subject: Subject) -> None:
     one, other = (api.new() for api in (aec, parallel))
     require_same(seats(one.env), seats(other.env), "possible agents in AEC and Parallel")
     clock = subject.time(SHARE)
-    for seed in SEEDS:
-        _Pair(aec.new(), parallel.new(), seed).follow(Driver(seed), ())
-        if next(clock, None) is None:
-            return
-    for route in routes(subject, "Parallel", MOST_PLACES):
+    starts = (Route(seed, ()) for seed in SEEDS)
+    for route in chain(starts, routes(subject, "Parallel", MOST_PLACES)):
         _Pair(aec.new(), parallel.new(), route.seed).follow(Driver(route.seed), route.moves)
         if next(clock, None) is None:
             return

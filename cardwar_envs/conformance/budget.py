@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cardwar_envs.conformance.verdicts import OutOfTime
@@ -51,6 +53,16 @@ class Budget:
         self.end = min(self.end, now + MOST * seconds + MORE - self.spent)
         self.deadline = self.end if whole else now + (self.end - now) / max(PARTS, self.to_come / FAIR)
         self.to_come -= 1
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Gives a result that several checks use up to 1 / `PARTS` of the remaining time, beside the check's own."""
+        began, own = processor_seconds(), self.deadline
+        self.deadline = max(own, began + (self.end - began) / PARTS)
+        try:
+            yield
+        finally:
+            self.deadline = min(self.end, own + processor_seconds() - began)
 
     def extend(self, seconds: float) -> None:
         """Extends the check's deadline for a search that may take `seconds`."""

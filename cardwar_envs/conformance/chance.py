@@ -13,6 +13,7 @@ import numpy as np
 from cardwar_envs.conformance.declared import modes_of
 from cardwar_envs.conformance.guessing import telling
 from cardwar_envs.conformance.look import attributes, drawn, generators_on, refusal, state_of, state_shown, words_of
+from cardwar_envs.conformance.observations import leaves
 from cardwar_envs.conformance.play import Play
 from cardwar_envs.conformance.seeds import steady_apis
 from cardwar_envs.conformance.subject import Api, Subject
@@ -123,20 +124,14 @@ def _seen(play: Play) -> Seen:
     """What all agents observe, without small print, item by item."""
     seen = {"agents": str(sorted(map(str, play.env.agents)))}
     for agent, observation in play.shown():
-        seen |= _coarse(play.env.observation_space(agent), observation, f"the observation of {agent}")
+        for path, space, data in leaves(play.env.observation_space(agent), observation, f"the observation of {agent}"):
+            seen |= _coarse(space, data, path)
     for agent, reward in play.part("rewards").items():
         seen[f"the reward of {agent}"] = str(np.round(reward, 6) + 0.0)
     return seen
 
 
 def _coarse(space: Any, data: Any, path: str) -> Seen:
-    if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping):
-        parts = [_coarse(part, data[key], f"{path}.{key}") for key, part in space.spaces.items() if key in data]
-        return {name: value for part in parts for name, value in part.items()}
-    if isinstance(space, gymnasium.spaces.Tuple) and isinstance(data, tuple | list):
-        entries = enumerate(zip(space.spaces, data, strict=False))
-        parts = [_coarse(part, entry, f"{path}[{place}]") for place, (part, entry) in entries]
-        return {name: value for part in parts for name, value in part.items()}
     if isinstance(space, gymnasium.spaces.Box) and np.issubdtype(space.dtype, np.floating):
         array = np.asarray(data, np.float64)
         width = np.asarray(space.high, np.float64) - np.asarray(space.low, np.float64)

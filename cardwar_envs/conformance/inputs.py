@@ -102,7 +102,7 @@ def _search(subject: Subject, wanted: str) -> None:
         if wanted in found and not by_converter:
             subject.fail(found[wanted])
         for kind in (wanted, AS_NOTE[wanted]):
-            noted = noted or (found[kind].reason + CONVERTER * by_converter if kind in found else "")
+            noted = noted or (found[kind].reason.rstrip(".") + CONVERTER * by_converter if kind in found else "")
     if noted:
         raise Noted(noted)
 
@@ -154,7 +154,7 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
     found = {kind: Finding(words, [game, api.recent[-1]]) for kind, words in changes.items()}
     if found and len(refused) > 1:  # find the one responsible
         for odd in refused:
-            if alone := _try_all(api, route, agent, [odd]):
+            if found.keys() <= (alone := _try_all(api, route, agent, [odd])).keys():
                 return alone
     return found
 

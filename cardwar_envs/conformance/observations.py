@@ -78,7 +78,7 @@ def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str
     for path, array in arrays_in(data):
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise Failed(f"{what}{path and f', {path}'} has an entry that is not a finite number: {array}")
-    for path, part, value in _leaves(space, data) if space is not None else ():
+    for path, part, value in leaves(space, data) if space is not None else ():
         at = f"{what}{path and f', {path}'}"
         if isinstance(value, np.ndarray | np.generic) and part.dtype is not None and value.dtype != part.dtype:
             unlike = f"{at} is {value.dtype}, the space is {part.dtype}"
@@ -94,13 +94,14 @@ def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str
     return noted
 
 
-def _leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+def leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yields each part of an observation, after its path and its space, as long as the data has the space's form."""
     if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
         for key, part in space.spaces.items():
-            yield from _leaves(part, data[key], f"{path}.{key}" if path else str(key))
+            yield from leaves(part, data[key], f"{path}.{key}" if path else str(key))
     elif isinstance(space, gymnasium.spaces.Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces):
         for place, part in enumerate(space.spaces):
-            yield from _leaves(part, data[place], f"{path}[{place}]")
+            yield from leaves(part, data[place], f"{path}[{place}]")
     else:
         yield path, space, data
 

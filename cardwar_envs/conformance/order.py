@@ -253,7 +253,7 @@ def _play_elsewhere() -> None:
     subject = remade(told)
     subject.budget.longest = told["longest"]
     if told["seconds"] is not None:
-        subject.budget.deadline = processor_seconds() + told["seconds"]
+        subject.budget.end = subject.budget.deadline = processor_seconds() + told["seconds"]
     first = digests(subject, told["blind"])
     for number, api in enumerate(subject.apis()):  # the effects of two equal rounds may cancel out
         api.new().reset(GAMES + number).run(LONGEST)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from cardwar_envs.conformance.play import Play, beneath
 from cardwar_envs.conformance.software import versions
 from cardwar_envs.conformance.subject import Subject
-from cardwar_envs.conformance.trail import Last, text_of_call
+from cardwar_envs.conformance.trail import Last, source, text_of_call
 
 LONGEST = 60
 
@@ -20,7 +18,7 @@ def of(subject: Subject, reason: str) -> str:
     """Python code that makes the most recent environments and repeats all calls."""
     lines = _head(subject, reason)
     for parameters, play in subject.recent:
-        words = _source(parameters)
+        words = source(parameters)
         lines += ["", *_made(subject, play.kind, words), *_calls(play)]
         lines += ["print(env.last() if env.agents else env.rewards)"] if play.kind == "AEC" else ["print(result)"]
     return "\n".join(lines) + "\n"
@@ -43,12 +41,8 @@ def _head(subject: Subject, reason: str) -> list[str]:
     ]
 
 
-def _source(parameters: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in parameters.items())
-
-
 def _made(subject: Subject, kind: str, parameters: str) -> list[str]:
-    words = ", ".join(filter(None, [_source(subject.parameters), parameters]))
+    words = ", ".join(filter(None, [source(subject.parameters), parameters]))
     if "/" in subject.word:
         return [
             "import pettingzoo",

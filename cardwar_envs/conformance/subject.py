@@ -117,7 +117,8 @@ class Subject:
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
         """The result of `find`, computed once for all checks."""
         if name not in self._found:
-            self._found[name] = find()
+            with self.budget.shared():
+                self._found[name] = find()
         return self._found[name]
 
     def found(self, name: Any) -> Any:

@@ -52,7 +52,7 @@ def note_env(env: Any, kind: str, parameters: Mapping[str, Any]) -> None:
     if _file is not None:
         if _file.tell() > LONGEST:
             _empty()
-        _write(env, [kind, ", ".join(f"{name}={value!r}" for name, value in parameters.items())])
+        _write(env, [kind, source(parameters)])
 
 
 def note_call(env: Any, name: str, given: Any) -> None:
@@ -63,8 +63,12 @@ def note_call(env: Any, name: str, given: Any) -> None:
 
 def text_of_call(name: str, given: Any) -> str:
     """Returns a call as source text."""
-    words = ", ".join(f"{key}={value!r}" for key, value in given.items()) if name == "reset" else repr(given)
-    return f"{name}({words})"
+    return f"{name}({source(given) if name == 'reset' else repr(given)})"
+
+
+def source(parameters: Mapping[str, Any]) -> str:
+    """Returns keyword arguments as source text."""
+    return ", ".join(f"{name}={value!r}" for name, value in parameters.items())
 
 
 def _empty() -> None:

@@ -53,7 +53,7 @@ def caught(environments, results):
 
 
 def missed(environments, results):
-    """The broken environments in which no check failed."""
+    """The broken environments in which no check failed, also those that some check noted."""
     rows = []
     for name, each in broken_of(environments).items():
         if not failed(results[name]):
@@ -81,12 +81,14 @@ def summary(environments, results):
     """The figures in sentences."""
     names, fine = broken_of(environments), healthy_of(environments)
     hits = sum(bool(failed(results[name])) for name in names)
+    only = sum(bool(noted(results[name])) and not failed(results[name]) for name in names)
     ours = [name for name, each in fine.items() if not each.party and not each.says]
     alarms = [name for name in ours if failed(results[name]) or results[name]["end"] != "done"]
     seconds = sum(result["seconds"] for result in results.values())
+    counts = f"{share(hits, len(names))}; only noted: {only}; missed: {len(names) - hits - only}"
     return (
-        f"Caught: {share(hits, len(names))}. False alarms: {share(len(alarms), len(ours))} on this project's healthy "
-        f"environments. The kit took {seconds / 60:.0f} minutes of processes for {len(results)} environments."
+        f"Caught: {counts}. False alarms: {share(len(alarms), len(ours))} on this project's healthy environments. "
+        f"The kit took {seconds / 60:.0f} minutes of processes for {len(results)} environments."
     )
 
 

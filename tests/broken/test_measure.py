@@ -71,4 +71,6 @@ def test_tables_count_what_failed():
     assert missed in tables.missed(some, results)
     assert "| `Bidding` | this project | no fault | a |" in tables.healthy(some, results)
     assert "`Lowest`" not in tables.healthy(some, results)
-    assert tables.summary(some, results).startswith("Caught: 1 of 2 (50.0 %). False alarms: 1 of 2 (50.0 %)")
+    assert tables.summary(some, results).startswith(
+        "Caught: 1 of 2 (50.0 %); only noted: 0; missed: 1. False alarms: 1 of 2 (50.0 %)"
+    )

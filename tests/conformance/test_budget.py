@@ -6,8 +6,8 @@ import time
 import pytest
 
 from cardwar_envs import jujitsu_v0
-from cardwar_envs.conformance import Subject, load, order, run, run_all
-from cardwar_envs.conformance.budget import processor_seconds
+from cardwar_envs.conformance import Subject, budget, load, order, run, run_all
+from cardwar_envs.conformance.budget import Budget, processor_seconds
 
 
 def rounds(work, seconds=0.1):
@@ -56,6 +56,21 @@ def test_a_slow_environment_ends_in_time_and_is_not_accused():
     begin = time.process_time()
     assert {result.status for result in run_all(subject)} <= {"passed", "note", "little seen", "not applicable"}
     assert time.process_time() - begin < 0.9
+
+
+def test_checks_that_use_all_their_time_leave_some_to_those_that_follow(monkeypatch):
+    shared, now = Budget(to_come=50), 0.0
+    monkeypatch.setattr(budget, "processor_seconds", lambda: now)
+    for _ in range(25):
+        shared.start(32.0, whole=False)
+        now = shared.deadline
+    shared.start(32.0, whole=False)
+    assert shared.deadline - now > 0.5 * shared.end / 50
+    before = shared.deadline
+    with shared.shared():  # what serves other checks as well does not use up the time of this one
+        now += 2.0
+        assert shared.deadline > now
+    assert shared.deadline == pytest.approx(before + 2.0)
 
 
 @pytest.mark.parametrize(
