@@ -1,7 +1,7 @@
 """Computes the equilibria that ship with the package: `python -m train.solutions [GAME ...] [--again]`.
 
-Existing solutions are kept unless `--again` is given, so a killed run can be resumed. The largest takes about ten
-minutes and two gigabytes.
+Existing solutions are kept unless `--again` is given, so a killed run can be resumed. The largest takes about an
+hour and seven gigabytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from train.words import game_of_words, json_parameters
 EXACT = {"jujitsu": 5, "goofspiel": 4}
 SIZES = {
     "jujitsu": [f"num_cards={size}" for size in range(1, 15)],
-    "goofspiel": [f"num_cards={size}" for size in range(1, 14)],
+    "goofspiel": [f"num_cards={size}" for size in range(1, 15)],
     "dice_poker": [f"sides={size}" for size in (2, 3, 4, 6, 8, 10, 12)],
     "war": ["ranks=3 discards=1", "ranks=4 discards=1", "ranks=5 discards=2"],
 }
