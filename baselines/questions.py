@@ -60,7 +60,7 @@ def solve(
         ModuleNotFoundError: If Ray is requested and not installed.
     """
     require_game(game)
-    require_two_zero_sum(game, "solving")
+    require_two_zero_sum(game, "solving", "; nash_conv (cardwar exploit) measures policies of other games")
     folder = None if cache is None else Path(cache)
     request = Request(selection, exact, max_states, progress, engine, keep_layers, folder)
     return solver_for(game, request).solve(request)

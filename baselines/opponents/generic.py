@@ -13,7 +13,7 @@ from cardwar_envs.core.game import Game
 
 
 class Uniform:
-    """Plays every card with the same probability, so a rank held twice is twice as likely.
+    """Plays every card or move with the same probability, so a rank held twice is twice as likely.
 
     Names: "Random" in Sanwal and Drechsler 2002, section 5; "playing all options with uniform
     randomness" in Fetterman 2023, section 3, where it is an equilibrium of Dinosaur War.

@@ -459,7 +459,8 @@ def exactly(number: Any) -> Fraction:
     if isinstance(number, float) and fraction.denominator > MOST_BINARY:
         raise ValueError(
             f"{number!r} in the rules is a rounded float, so there is no exact solution; "
-            f"write a Fraction, e.g. Fraction({str(fraction.limit_denominator(1000)).replace('/', ', ')})"
+            f"use numbers that binary floats represent, such as 0.5, or, in rules of your own, "
+            f"Fraction({str(fraction.limit_denominator(1000)).replace('/', ', ')})"
         )
     return fraction
 
