@@ -286,6 +286,8 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     expect(page.get_by_role("alert")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
     expect(page.locator("#setting")).to_be_empty()
     expect(page.locator("#choose")).to_be_enabled()
+    expect(page.locator("#opponent")).to_have_value("level:1 (learned; 5 is the strongest)")
+    expect(page.locator("#opponent option").first).to_be_disabled()
     assert len(asked) == 1
     for place, name in enumerate(lobby.games()):
         if place:  # the first is selected

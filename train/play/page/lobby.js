@@ -88,10 +88,14 @@ $("lobby").addEventListener("submit", async (event) => {
   starting = true;
   put("message", "");
   showReady();
-  const preparing = `Preparing ${view.lobby[kind]}: compiling, once, and computing the equilibrium. This can take a minute.`;
-  await during(preparing, act("choose", { kind, size, seat, opponent, series }));
+  const preparing = `Preparing ${view.lobby[kind]}: compiling, once, and computing the equilibrium. This can take a minute; reload the page to choose again.`;
+  const begun = await during(preparing, act("choose", { kind, size, seat, opponent, series }));
   starting = false;
   showReady();
+  if (begun) return;
+  const options = Array.from($("opponent").options);
+  options[opponent].disabled = true; // it cannot play at this size
+  $("opponent").selectedIndex = options.findIndex((option) => !option.disabled);
 });
 
 // -- between games ------------------------------------------------------------------------
