@@ -12,7 +12,8 @@ from cardwar_envs import CERTAIN, Game, GameFacts, Transition, whole_number
 class Undercut(Game):
     """A state is (rounds left, player 0's score minus player 1's). Your game can use any hashable states.
 
-    Chance: if a coin decides whether anything is paid, `transitions` returns two outcomes, and chance="moves":
+    Chance: if a coin decides whether anything is paid, `transitions` returns two outcomes, and chance="moves"
+    (import Fraction from fractions):
         [Transition(Fraction(1, 2), (state[0] - 1, state[1] + p), (float(p), float(-p))) for p in (paid, 0)]
     Other payoffs: if only the winner is paid, the rewards are as follows, and zero_sum=False:
         (float(max(paid, 0)), float(max(-paid, 0)))
