@@ -36,6 +36,13 @@ def test_matching_loses_to_one_more(cards, order):
     assert exploitability(game, "matching") == pytest.approx(cards * (cards - 3) / 2, abs=1e-12)
 
 
+@pytest.mark.slow
+def test_six_cards():
+    game = make_game("goofspiel", num_cards=6)
+    assert exploitability(game, "uniform") == pytest.approx(35 / 6, abs=1e-11)
+    assert exploitability(game, "matching") == pytest.approx(9.0, abs=1e-11)
+
+
 SETTINGS = list(product(ORDERS, ("discard", "carry"), ("margin", "win"), ("cards", "word")))
 
 
@@ -47,6 +54,15 @@ def test_the_value_is_0_and_the_equilibrium_is_one(order, ties, payoff, view):
     assert solution.gap < 1e-11
     if view == "word":  # the other view has the same states, only more of them
         assert nash_conv(game, solution.policy).total < 1e-10
+
+
+def test_both_views_have_the_same_values():
+    """Of a position in which player 1 holds the better cards."""
+    cards, word = (make_game("goofspiel", num_cards=5, view=view) for view in ("cards", "word"))
+    shown = solve(cards).value_at(GoofspielState(((1, 2, 4), (1, 3, 5)), 4, (1, 2)))
+    packed = solve(word).value_at(GoofspielState(((1, 2, 4), (1, 3, 5)), 4, (1, 2)))
+    assert shown == pytest.approx(packed, abs=1e-12)
+    assert shown < -0.1
 
 
 @each_row(

@@ -429,6 +429,24 @@ def test_an_illegal_action_is_named_and_nothing_moves(engine):
     assert batch.step(np.array([[1, 1], [1, 0], [0, 0]])).done.all()
 
 
+@pytest.mark.plain_kernels
+@both_engines
+def test_illegal_actions_of_a_war(engine):
+    game = make_game("war", ranks=4, discards=2)
+    at_war = WarState(hands=((2, 2, 3, 5), (3, 5)), wins=((), ()), pot=(4, 4), tied=(0, 1), rounds_left=9)
+    batch = GameBatch(game, 1, seed=0, engine=engine)
+    _, masks = batch.reset([at_war])
+    for action in np.flatnonzero(masks[0, 0] == 0).tolist():
+        with pytest.raises(IllegalActionError, match=rf"game 0: player_0 cannot play action {action};"):
+            batch.step(np.array([[action, game.actions.wait]]))
+    assert batch.states() == [at_war]
+    # Player 1 cannot pay: whatever it chooses is ignored.
+    batch.step(np.array([[game.actions.encode(((2, 2), 3)), 10**9]]))
+    won = WarState(hands=((5,), ()), wins=((2, 2, 3, 3, 4, 4, 5), ()), live=(0,), rounds_left=8)
+    assert batch._engine.game.live_players(won) == (), "the game ends here and starts anew"
+    assert batch.states() == [game.initial()[0].state]
+
+
 def test_bad_arguments_are_refused():
     game = make_game("jujitsu", num_cards=3)
     for arguments, message in [

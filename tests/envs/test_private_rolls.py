@@ -7,12 +7,14 @@ other: it must be the same to the last bit.
 import copy
 from itertools import product
 
+import numpy as np
 import pytest
 from skins import same
 from thinning import each_row
 
 from cardwar_envs import dice_poker_v0, make_game
 from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
@@ -32,6 +34,18 @@ def all_alike(views):
     first, *others = views
     assert others
     return all(same(first, other) for other in others)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@each_row("own", FACES)
+def test_by_the_rules(own, player):
+    states = [seats(own, player, other) for other in FACES]
+    moved = [DicePokerState(state.rolls, moves) for state in states for moves in product((0, 1), repeat=2)]
+    views = [GAME.observation(state, player) for state in (*states, *moved)]
+    assert len(views) == 4 + 16
+    assert all_alike(views)
+    assert all_alike([GAME.action_mask(state, player) for state in states])
+    assert views[0].tolist() == [own, player]
 
 
 def seen_in_aec(env, player):
@@ -120,6 +134,15 @@ def test_state_is_the_one_place_with_both_rolls():
     assert len(shown) == 4
 
 
+def test_the_showdown_is_rendered():
+    env = AECGameEnv(GAME, render_mode="ansi")
+    env.reset(options={"state": DicePokerState((3, 2))})
+    env.step(1)
+    env.step(0)
+    text = "player_0 rolled 3\nplayer_1 rolled 2\nplayed  player_0 raise  player_1 fold\nthe game is over"
+    assert env.render() == text
+
+
 def test_a_forfeit_keeps_the_rolls_hidden():
     """The other's roll is no business of one who did not play."""
     env = AECGameEnv(GAME, render_mode="ansi", illegal_action="forfeit")
@@ -128,6 +151,19 @@ def test_a_forfeit_keeps_the_rolls_hidden():
     env.step(0)
     assert env.rewards == {"player_0": -2.0, "player_1": 2.0}
     assert env.render().splitlines()[:2] == ["player_0 rolled ?", "player_1 rolled ?"]
+
+
+def test_batches_show_the_own_roll_and_the_seat():
+    batch = GameBatch(GAME, 200, seed=3)
+    observations, masks = batch.reset()
+    assert observations.shape == (200, 2, 2)
+    assert (observations[:, :, 1] == [0, 1]).all()
+    assert set(observations[:, :, 0].ravel()) == set(FACES)
+    assert masks.all()
+    step = batch.step(np.zeros((200, 2), dtype=np.int64))
+    higher = np.sign(observations[:, 0, 0] - observations[:, 1, 0])
+    assert np.array_equal(step.rewards, np.column_stack([higher, -higher]))  # all check
+    assert step.done.all()
 
 
 @pytest.mark.parametrize("player", [0, 1])

@@ -13,7 +13,7 @@ from knock_out import KnockOut
 from skins import every_game, every_skin
 from test_render import AFTER, GAME, GIVEN, MIDDLE
 
-from cardwar_envs import make_game
+from cardwar_envs import DicePokerState, make_game
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
@@ -56,6 +56,28 @@ def test_frames_of_parallel_and_single_agent_are_the_scene():
         single.reset(seed=0)
         assert np.array_equal(single.render(), to_pixels(GAME.scene(single._session.revealed(seat))))
         assert single.render().shape == parallel.render().shape
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_frames_show_the_own_roll_only(seat):
+    """The picture depends on the own roll, not on the other's; a spectator's depends on neither."""
+    single = SingleAgentEnv("dice_poker", seat=seat, render_mode="rgb_array")
+    watched = AECGameEnv("dice_poker", render_mode="rgb_array")
+
+    def frame(env, own, other):
+        rolls = (own, other) if seat == 0 else (other, own)
+        env.reset(options={"state": DicePokerState(rolls)})
+        return env.render()
+
+    assert np.array_equal(frame(single, 3, 1), frame(single, 3, 6))
+    assert not np.array_equal(frame(single, 3, 1), frame(single, 4, 1))
+    assert np.array_equal(frame(watched, 3, 1), frame(watched, 5, 6))
+
+
+def test_the_own_roll_is_in_the_text_as_well():
+    env = SingleAgentEnv("dice_poker", seat=1, render_mode="ansi")
+    env.reset(options={"state": DicePokerState((3, 5))})
+    assert env.render() == "player_0 rolled ?\nplayer_1 rolled 5"
 
 
 # -- many games at once -------------------------------------------------------------------

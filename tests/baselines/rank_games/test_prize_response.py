@@ -108,6 +108,11 @@ def test_uniform_play_loses_what_ross_computed():
         assert best.policy.action_probabilities(seen, mask).argmax() == state.prize - 1
 
 
+def test_matching_loses_to_one_more():
+    """Bidding one card above the prize, and the lowest for the highest prize, wins n (n - 3) / 2 points."""
+    assert baselines.exploitability(make_game("goofspiel", num_cards=8), "matching") == pytest.approx(20, abs=1e-12)
+
+
 @pytest.mark.slow
 def test_thirteen_cards():
     game = make_game("goofspiel")

@@ -94,6 +94,11 @@ def test_seven_cards_are_worth_what_the_graph_says():
         assert words.value_at(start.state) == pytest.approx(graph.value_at(start.state), abs=1e-11)
 
 
+def test_strategies_guarantee_the_value():
+    game = make_game("goofspiel", num_cards=4)
+    assert baselines.exploitability(game, baselines.solve(game).policy) <= 1e-12
+
+
 def test_layers_that_are_kept_on_disk_are_not_solved_again(tmp_path):
     game = make_game("goofspiel", num_cards=6)
     first, again = (GoofspielTable(game, folder=tmp_path) for _ in range(2))
