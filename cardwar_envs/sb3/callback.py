@@ -25,7 +25,7 @@ class ExploitabilityCallback(BaseCallback):
     and logs it as `cardwar/nash_conv`.
 
     If the model's environments have an attribute `game`, as all of this package do, training starts only if it is equal
-    to the callback's game. Other environments do not tell their game: a wrong game of the same shapes gives a wrong
+    to the callback's game. With other environments, a wrong game of the same shapes is not noticed and gives a wrong
     figure.
 
     Attributes:
