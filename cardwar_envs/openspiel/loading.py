@@ -55,7 +55,7 @@ def load(name: str) -> Any:
             OpenSpiel opens, so the name must come from the user.
 
     Raises:
-        ValueError: If there is no such game or parameter, a value is invalid, or the game is of another kind.
+        ValueError: If there is no such game or parameter, a value is invalid, or the game is of an unsupported kind.
     """
     spiel = require_pyspiel()
     _check_name(spiel, name)

@@ -175,7 +175,7 @@ class Record:
             raise ValueError(f"opponents ({', '.join(content['opponents'])}) must be all players but {self.seat}")
         for name in content["opponents"].values():
             if not name.isprintable():  # the name is printed, and control characters could manipulate a terminal
-                raise ValueError(f"opponents: the name {name!a} must have printable characters only")
+                raise ValueError(f"opponents: the name {name!a} must contain only printable characters")
         self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
         self.episode = self._replayed()
         self.account = None if content.get("account") is None else Account(**content["account"])

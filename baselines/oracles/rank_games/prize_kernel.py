@@ -25,7 +25,7 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 
 @njit()
 def look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
-    """Records, for each pair of cards, who wins and where the next values start; returns the numbers of cards."""
+    """Records, for each pair of cards, who wins and where the next values start; returns how many cards each has."""
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
     if below.cards:

@@ -86,7 +86,7 @@ def fill_table(keys, count, table):  # type: ignore[no-untyped-def]
 
 @njit()
 def _moves(row, ranks, moves):  # type: ignore[no-untyped-def]
-    """Writes the ranks that each player holds; returns the numbers of ranks."""
+    """Writes the ranks that each player holds; returns how many ranks each holds."""
     rows, columns = 0, 0
     for rank in range(ranks):
         if row[rank] > 0:

@@ -81,7 +81,11 @@ def changed(content, place, value):
         (["parameters", "name"], "war", "no parameter 'name'"),
         (["seat"], 2, "seat (2) must be in 0..1"),
         (["seat"], 1, "opponents (1) must be all players but 1"),
-        (["opponents", "1"], "\x1b]0;title\x07", "the name '\\x1b]0;title\\x07' must have printable characters only"),
+        (
+            ["opponents", "1"],
+            "\x1b]0;title\x07",
+            "the name '\\x1b]0;title\\x07' must contain only printable characters",
+        ),
         (["opponents", "1"], "\ud800", "it contains an unpaired surrogate ('\\ud800')"),
         (["seed"], -1, "seed (-1) must be at least 0"),
         (["dealt"], 1, "dealt (1) must be in 0..0"),
