@@ -206,7 +206,7 @@ def exploitability(
     `nash_conv`; with `exact` the result is a fraction.
 
     Raises:
-        ValueError: Like `nash_conv`; also for games with other than two players, where exploitability is not defined
+        ValueError: Like `nash_conv`; also for games that do not have two players, for which exploitability is undefined
             (use `nash_conv` there).
     """
     require_game(game)

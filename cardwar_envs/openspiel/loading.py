@@ -193,7 +193,7 @@ def _require_public(spiel: Any, name: str, game: Any) -> None:
     elif game.num_players() < 2:
         reason = "it has fewer than two players"
     elif not 1 <= game.num_distinct_actions() <= MOST:
-        reason = f"it has {game.num_distinct_actions():,} actions; allowed are 1..{MOST:,}"
+        reason = f"it has {game.num_distinct_actions():,} actions; 1..{MOST:,} are allowed"
     elif game.max_game_length() < 1:
         reason = f"its longest game has {game.max_game_length()} moves"
     if reason:

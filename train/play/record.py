@@ -233,7 +233,7 @@ class Record:
         _check_digest(f"{where}.seal", sealed)
         others = {player: action for player, action in actions.items() if player != self.seat}
         if not opens_to(sealed["text"], self.game, number, others):
-            raise ValueError(f"{where}.seal.text commits to other moves than those that were played")
+            raise ValueError(f"{where}.seal.text commits to moves other than those played")
 
     def _check_ending(self, state: Any) -> None:
         ending, left = self.content["ending"], self.content["left"]

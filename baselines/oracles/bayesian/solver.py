@@ -43,7 +43,7 @@ def form_of(game: Game[Any]) -> BayesianForm:
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
         raise ValueError(f"{game.facts.name}: deals must be finite and non-negative, and at least one must be positive")
     if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
-        raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
+        raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in absolute value")
     for player, seen in enumerate(form.observations):
         if np.isnan(seen).any():
             raise ValueError(f"{game.facts.name}: a type of player_{player} sees NaN; observations must be numbers")

@@ -115,7 +115,8 @@ class WordTable(CanonicalTable, Generic[L]):
         """
         if request.exact or (starts is not None and list(starts) != list(self.game.initial())):
             raise ValueError(
-                f"{self.game.facts.name}: the word solver supports neither exact arithmetic nor a custom start state"
+                f"{self.game.facts.name}: the solver over interleavings supports neither exact arithmetic "
+                "nor a custom start state"
             )
         most = request.max_states or self.most_states
         if self.states > most:

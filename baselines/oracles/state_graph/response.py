@@ -41,7 +41,7 @@ class GraphOracle:
 
     def solve(self, request: Request) -> StateSolution:
         if request.exact and request.selection != "default":
-            raise ValueError(f"selection ({request.selection!r}) must be 'default' if solved exactly (--exact)")
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' for an exact solution (--exact)")
         method = "backward induction in rationals" if request.exact else "backward induction"
         return solve_table(table_for(self._game, request.selection), method, request)
 

@@ -92,7 +92,7 @@ def changed(content, place, value):
         (["steps", 0, "actions", "0"], 9, "steps[0].actions has action 9 of player_0, which is not legal there"),
         (["steps", 0, "actions"], {"0": 4}, "steps[0].actions has players 0"),
         (["steps", 0, "outcome"], 1, "steps[0].outcome (1) must be in 0..0"),
-        (["steps", 0, "actions", "1"], 4, "steps[0].seal.text commits to other moves than those that were played"),
+        (["steps", 0, "actions", "1"], 4, "steps[0].seal.text commits to moves other than those played"),
         (["steps", 1, "seal"], None, "steps[1].seal must be given"),
         (["steps", 2, "seal", "digest"], "00", "steps[2].seal.digest is not the SHA-256 of its text"),
         (["steps", 0, "verdict", "costs", "0"], -1.0, "must be at least 0"),
