@@ -31,7 +31,7 @@ MOST_STEPS_MARKED = 6
 LEAST_SECONDS = 1e-3
 # Maximum number of letters in a row of the legend below a report's picture.
 LEGEND_LETTERS = 150
-# After ten curves the colours repeat with other markers.
+# After ten curves the colours repeat, with different markers.
 MARKS = ("o-", "s--", "^:")
 TITLES = {
     "exact": "Distance from optimal play",
