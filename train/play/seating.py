@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import baselines
@@ -18,6 +18,7 @@ from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import accept_moves, is_program, policy_from
 from train.policies.unfinished import labelled
+from train.words import fewest_parameters
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -109,7 +110,7 @@ def sizes_of(game: Game[Any], shares: Sequence[float]) -> Iterator[tuple[Game[An
     for share in shares:
         numbers = {key: round(low + share * (high - low)) for key, (low, high) in ranges.items()}
         with suppress(ValueError):  # the game does not allow this combination
-            yield replace(game, **numbers), numbers  # type: ignore[type-var]
+            yield type(game)(**{**fewest_parameters(game), **numbers}) if numbers else game, numbers
 
 
 def opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[int, str]:

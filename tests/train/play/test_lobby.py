@@ -29,11 +29,12 @@ def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):
     hard, easy = map(offered[0].opponents.index, ("equilibrium", "uniform"))
     monkeypatch.setattr(lobby, "offers", lambda game: offered)
     monkeypatch.setattr(lobby, "_solutions", {})
-    answers = [(None, "It took too long."), timely_equilibrium(offered[0].game, 60.0)]
-    monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: answers.pop(0))
-    with pytest.raises(ValueError, match="It took too long"):
+    answers = [(None, "it took too long"), timely_equilibrium(offered[0].game, 60.0)]
+    monkeypatch.setattr(lobby, "timely_equilibrium", lambda *_: answers.pop(0))
+    with pytest.raises(ValueError, match="equilibrium cannot play this game: it took too long"):
         lobby.table_of(place, 0, hard, 0)
-    assert lobby.table_of(place, 0, easy, 0).judge is None  # without computing it again
+    table = lobby.table_of(place, 0, easy, 0)  # without computing it again
+    assert (table.judge, table.without_costs) == (None, "Moves are not judged: it took too long.")
     assert lobby.table_of(place, 0, hard, 0).judge is not None
     assert lobby.table_of(place, 0, easy, 0).judge is not None
 
