@@ -94,7 +94,9 @@ def state_of_reads_observations(case: Case) -> None:
             at, turned, seat = place(node.state, player), *_turned(case, node.state, player)
             expected = 0 if facts.seat_symmetric else player
             if seat != expected:
-                raise Failed(f"{at}: state_of returns seat {short(seat)}, not {expected}; the observation must show the seat")
+                raise Failed(
+                    f"{at}: state_of returns seat {short(seat)}, not {expected}; the observation must show the seat"
+                )
             if type(turned) is not type(node.state):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which has a different type")
             there = case.ask("observation", turned, seat)

@@ -73,7 +73,12 @@ def train(
             "that run. A larger --steps extends it.",
         ),
     ] = False,
-    list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options; with neither a game nor --algorithm, the algorithms.")] = False,
+    list_options: Annotated[
+        bool,
+        typer.Option(
+            "--list-options", help="List the algorithm's options; with neither a game nor --algorithm, the algorithms."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a policy and measure it.
@@ -123,10 +128,7 @@ def train(
     except HeldByRunError as error:
         raise ValueError(f"{error}{_how_to_resume(folder, arguments)}") from None
     except KeyboardInterrupt:
-        if rows and rows[-1]["steps"] >= arguments.steps:
-            complain(f"interrupted after the last step; the run in {folder} is complete")
-            sys.exit(INTERRUPTED)
-        complain(f"last checkpoint after {rows[-1]['steps']:,} steps" if rows else "no new checkpoint")
+        _say_interrupted(rows[-1]["steps"] if rows else 0, arguments.steps, folder)
         raise
     if resume and not rows:
         say_aside(f"The run in {folder} had already finished; this is its result.")
@@ -135,6 +137,14 @@ def train(
         return
     out.print(result.verdict, highlight=False)
     say(f"Picture: {picture}")
+
+
+def _say_interrupted(done: float, steps: int, folder: Path) -> None:
+    """Reports the last checkpoint; ends the program, without a hint to resume, if the run is complete."""
+    if done >= steps:
+        complain(f"interrupted after the last step; the run in {folder} is complete")
+        sys.exit(INTERRUPTED)
+    complain(f"last checkpoint after {done:,} steps" if done else "no new checkpoint")
 
 
 def _held(folder: Path | None) -> dict[str, Any]:

@@ -138,9 +138,7 @@ def check_opponents(game: Game[Any], seat: int, words: Sequence[str]) -> None:
             _opponent(word, game, None, "")
 
 
-def table_for(
-    game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, reason: str = ""
-) -> Table:
+def table_for(game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, reason: str = "") -> Table:
     """Seats the human player and the opponents; `words` names a policy for each opponent, or one for all.
 
     Without `words`, the opponents play the equilibrium of `solution`, or `WITHOUT_EQUILIBRIUM` if there is none;

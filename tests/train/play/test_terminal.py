@@ -269,6 +269,7 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
     small = ("war", "ranks=3", "discards=1", "max_rounds=4")
     monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
+    monkeypatch.setattr("train.command.play.quick_size", lambda game: None)
     assert "takes more than 0 seconds; the total time is not known; --yes computes it." in played("quit\n", *small)[1]
     assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
     monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
@@ -284,7 +285,7 @@ def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
     monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 10.0)
     screen = Screen("play", "goofspiel", "num_cards=4")
     try:
-        assert "goofspiel num_cards=5 starts immediately" in " ".join(screen.until("quit) [n]: ").split())
+        assert "Computing the equilibrium of goofspiel" in screen.until("quit) [n]: ")
         screen.type("help")
         assert "n plays against uniform now, without judging moves." in screen.until("quit) [n]: ")
         screen.type("quit")

@@ -69,7 +69,7 @@ def test_what_is_wrong_is_said_with_an_example(text, reason):
 
 def test_the_example_is_a_state():
     for game in EVERY_GAME:
-        with pytest.raises(ValueError, match="a state of") as error:
+        with pytest.raises(ValueError, match="a complete state of") as error:
             state_from("nonsense", game)
         example = str(error.value).rpartition("a complete state of ")[2].partition(": '")[2].removesuffix("'")
         assert state_from(example, game) == game.initial()[0].state
