@@ -69,7 +69,10 @@ def solve(
 @plays(lambda game: game.facts.num_players == 2 and game.facts.zero_sum)
 @cached_by_game(8)
 def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
-    """Makes the policy `equilibrium` or `equilibrium:SELECTION`; raises a ValueError if solving would take long."""
+    """Plays optimally: no opponent wins more than the value of the game from it.
+
+    The name is `equilibrium` or `equilibrium:SELECTION`. Raises a ValueError if solving would take long.
+    """
     refusing = Refusing(
         f"the equilibrium of {game.facts.name}", "solve the game first, and pass baselines.solve(game).policy"
     )

@@ -184,11 +184,11 @@ class Table(ABC):
 
     def exact_value_to_go(self, state: Any) -> Fraction:
         """Returns `value_to_go` as a fraction; raises a ValueError if the game was not solved exactly."""
-        raise ValueError(f"{self.game.facts.name} was not solved exactly; ask for exact=True")
+        raise ValueError(f"{self.game.facts.name} was not solved in rational arithmetic; solve it with exact=True")
 
     def exact_strategies(self, state: Any) -> ExactStrategies:
         """Returns `strategies` as fractions; raises a ValueError if the game was not solved exactly."""
-        raise ValueError(f"{self.game.facts.name} was not solved exactly; ask for exact=True")
+        raise ValueError(f"{self.game.facts.name} was not solved in rational arithmetic; solve it with exact=True")
 
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
         """Returns the strategy of the player who sees `observation`, `[num_actions]`."""

@@ -26,7 +26,7 @@ ROWS = {
     f"exploit dice_poker ante={HUGE}": "must be in 0..1e+09",
     # solve
     "solve lowest_unique": "solving is for two-player zero-sum games",
-    "solve jujitsu num_cards=5 --state 'hands=1,9/2,3'": "cannot hold: [9] (a state of jujitsu: 'hands=1,2,3,4,5/1,2,",
+    "solve jujitsu num_cards=5 --state 'hands=1,9/2,3'": "cannot hold: [9]; a complete state of jujitsu: 'hands=1,2,",
     "solve jujitsu --state 'hands=/ score=1'": "the game is over in this state",
     "solve jujitsu num_cards=5 --selection best": "selection ('best') must be one of",
     "solve dice_poker --state rolls=1,1": "does not apply to dice_poker: players do not see the state",
