@@ -74,7 +74,7 @@ def deal_again(console: Console) -> bool:
     _say(console)
     while True:
         try:
-            answer = console.input("Deal again? [Y/n] ").strip().casefold()
+            answer = console.input("Play again? [Y/n] ").strip().casefold()
         except EOFError:
             _say(console)
             return False

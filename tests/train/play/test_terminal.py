@@ -88,9 +88,9 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         worth = screen.until(PROMPT)
         screen.type("3")
         screens.append(screen.until("Your only move, 2, is played for you."))
-        screens.append(screen.until("Deal again? "))
+        screens.append(screen.until("Play again? "))
         screen.type("perhaps")
-        screen.until("Deal again? ")
+        screen.until("Play again? ")
         screen.type("n")
         screen.until(None)
     finally:
@@ -149,7 +149,7 @@ def test_a_series_has_the_next_seeds_and_keeps_each_record(played, tmp_path):
     game = ("jujitsu", "num_cards=2", "--seed", "4", "--games", "3", "--record", str(tmp_path / "game.json"))
     code, out, err = played("1\ngive up\n1\n", *game)
     assert (code, err) == (0, "")
-    assert "Deal again?" not in out
+    assert "Play again?" not in out
     assert out.count("Game 3 of 3") == 1
     records = [read_record(tmp_path / name).content for name in ("game.json", "game-2.json", "game-3.json")]
     assert [(record["seed"], record["ending"]) for record in records] == [(4, "over"), (5, "given up"), (6, "over")]
