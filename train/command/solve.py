@@ -160,9 +160,11 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
         assert isinstance(solution, baselines.PrivateSolution)
         if solution.quick_ranges:
             ranges = [solution.ranges(player) for player in (0, 1)]
-            exactly = {"exact_ranges": with_leaves(ranges, fraction)}
-            accuracy = {"ranges_tolerance": RANGE_TOLERANCE} if solution.exact is None else exactly
-            starts = {"ranges": with_leaves(ranges, float), **accuracy}
+            starts = {"ranges": with_leaves(ranges, float)}
+            if solution.exact is None:
+                starts["ranges_tolerance"] = RANGE_TOLERANCE
+            else:
+                starts["exact_ranges"] = with_leaves(ranges, fraction)
     strategies = [] if "starts" in starts and len(solution.game.initial()) > 1 else solution.labelled()
     return {
         "value": solution.value,

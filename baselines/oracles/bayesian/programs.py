@@ -33,9 +33,9 @@ def ranges_in_rationals(form: BayesianForm) -> tuple[NDArray[Any], NDArray[Any]]
     types_0, types_1, actions_0, _ = form.payoffs.shape
     least, most = np.empty((2, types_0, actions_0), dtype=object)
     for kind, action in np.ndindex(least.shape):
-        own = np.zeros((2, types_0, actions_0), dtype=np.int64)
-        own[0, kind], own[0, kind, action], own[1, kind, action] = 1, 0, 1
-        others, itself = (FRACTIONS([*each.ravel(), *[0] * types_1]).tolist() for each in own)
+        itself, others = ([Fraction(0)] * (types_0 * actions_0 + types_1) for _ in range(2))
+        for other in range(actions_0):
+            (itself if other == action else others)[kind * actions_0 + other] = Fraction(1)
         # A type that is never dealt may have probabilities of any sum up to 1 in this program.
         least[kind, action], most[kind, action] = 1 - face.most(others), face.most(itself)
     return least, most
