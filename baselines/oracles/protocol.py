@@ -128,7 +128,7 @@ class ExactOracle(Oracle, Protocol):
 
 
 class Table(ABC):
-    """Values and strategies at every state of a two-player zero-sum game of public state.
+    """Values and strategies at every state of a two-player zero-sum game with a public state.
 
     Attributes:
         game: The rules.
@@ -265,7 +265,7 @@ class CanonicalTable(Table):
 
 
 class EquilibriumPolicy:
-    """Plays the equilibrium of a game of public state, from either seat; `by_words` comes from its `table`."""
+    """Plays the equilibrium of a game with a public state, from either seat; `by_words` comes from its `table`."""
 
     def __init__(self, table: Table) -> None:
         self.table, self.by_words = table, table.by_words

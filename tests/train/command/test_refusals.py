@@ -78,7 +78,7 @@ ROWS = {
     "train jujitsu num_cards=3 --wings 2": "no parameter 'wings'",
     "train lowest_unique --algorithm minimax_q": "minimax-Q supports only two-player zero-sum games",
     "train dice_poker --algorithm minimax_q": "cardwar: dice_poker: minimax-Q supports only two-player zero-sum games "
-    "of public state; ppo, mmd and nfsp learn any game\n",
+    "with a public state; ppo, mmd and nfsp learn any game\n",
     # reproduce
     "reproduce": "Missing argument 'NAME'",
     "reproduce fetterman": "unknown source 'fetterman'; expected one of fetterman-2023, sanwal-drechsler-2002",
