@@ -42,13 +42,14 @@ class Relay:
     """Forwards a solver's progress to a callback, if there is one."""
 
     work = 1.0  # cost of a matrix game, relative to one of a large duel
+    bound = ""  # "at most " if `expect` receives an upper bound
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
 
-    def foresee(self, work: float, at_least: int) -> None:
+    def foresee(self, work: float, at_least: int, bound: str = "") -> None:
         """Called before `expect`; `at_least` is a lower bound on the count of matrix games, 0 if counting is quick."""
-        self.work = work
+        self.work, self.bound = work, bound
         if at_least:
             self.expect(at_least)
 
@@ -76,7 +77,7 @@ class Refusing(Relay):
     def expect(self, total: int) -> None:
         """See `Relay`."""
         if (seconds := seconds_for(total, self.work)) > WAITED_FOR:
-            raise ValueError(f"{self._what} takes {in_words(seconds)} to compute; {self._instead}")
+            raise ValueError(f"{self._what} takes {self.bound}{in_words(seconds)} to compute; {self._instead}")
 
 
 class Announced(Relay):
@@ -86,9 +87,9 @@ class Announced(Relay):
         super().__init__(progress)
         self._say, self._said = say, 0.0
 
-    def foresee(self, work: float, at_least: int) -> None:
+    def foresee(self, work: float, at_least: int, bound: str = "") -> None:
         """See `Relay`."""
-        self.work = work
+        super().foresee(work, 0, bound)
         if at_least:
             seconds = in_words(seconds_for(at_least, work))
             self._say(
@@ -105,5 +106,6 @@ class Announced(Relay):
         """See `Relay`."""
         seconds = seconds_for(total, self.work)
         if seconds > WORTH_SAYING:
-            self._say(f"{total:,} matrix games on {processors()} processors take {in_words(seconds)}.")
+            games = f"{self.bound}{total:,} matrix games".capitalize()
+            self._say(f"{games} on {processors()} processors take {in_words(seconds)}.")
         super().expect(total)

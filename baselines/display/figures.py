@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from baselines.display.at_state import Mix, PlayAt
+from baselines.display.at_state import Array, Mix, PlayAt
 from baselines.display.html import Number, short
 
 if TYPE_CHECKING:
@@ -57,16 +58,20 @@ def draw_mix(axes: Axes, mix: Mix, player: int) -> None:
     bars = axes.bar(places, mix.probabilities, color=COLOURS[player])
     if mix.chosen is not None and len(mix.chosen) <= MOST_LABELS:
         axes.bar_label(bars, [short(p, 2, MOST_LETTERS) if p else "" for p in mix.chosen], fontsize=8)
-    free = mix.high - mix.low > 1e-9
-    if free.any():
-        middle, half = (mix.high + mix.low)[free] / 2, (mix.high - mix.low)[free] / 2
-        axes.errorbar(places[free], middle, yerr=half, fmt="none", ecolor="black", capsize=3, linewidth=1)
+    _draw_ranges(axes, places, mix.low, mix.high)
     _name(axes, "x", mix.actions)
     most = 1.15 * float(np.max(mix.high, initial=0.01))
     axes.set_ylim(0.0, most if mix.chosen else min(most, 1.0))  # room for labels
     axes.set_ylabel("probability")
     axes.set_xlabel(f"player_{player} plays" if mix.actions else f"player_{player} waits")
     axes.set_title(mix.verdict() if mix.actions else "", fontsize=9)
+
+
+def _draw_ranges(axes: Axes, places: NDArray[Any], low: Array, high: Array) -> None:
+    free = high - low > 1e-6
+    if free.any():
+        middle, half = (high + low)[free] / 2, (high - low)[free] / 2
+        axes.errorbar(places[free], middle, yerr=half, fmt="none", ecolor="black", capsize=3, linewidth=1)
 
 
 def _draw_matrix(axes: Axes, play: PlayAt) -> None:
@@ -77,7 +82,8 @@ def _draw_matrix(axes: Axes, play: PlayAt) -> None:
     _name(axes, "y", rows)
     axes.set_xlabel("player_1 plays")
     axes.set_ylabel("player_0 plays")
-    axes.set_title("payoff to player_0, to go", fontsize=9)
+    size = f" ({len(rows)} x {len(columns)}; payoff_matrix(state) has the numbers)"
+    axes.set_title("payoff to player_0, to go" + size * (play.matrix.size > MOST_NUMBERS), fontsize=9)
     if play.matrix.size <= MOST_NUMBERS:
         for (row, column), payoff in np.ndenumerate(play.matrix):
             ink = "white" if abs(payoff) > 0.6 * most else "black"
@@ -95,8 +101,16 @@ def _name(axes: Axes, side: str, names: Sequence[str]) -> None:
     labels.set_ticklabels(names, rotation=90 if long else 0, fontsize=10 if len(names) <= 10 else 8)
 
 
-def behaviour_figure(strategies: Sequence[Mapping[str, Mapping[str, Any]]], title: str, value: Number) -> Figure:
-    """Draws each player's strategy for each of its types: one bar per type, split by action."""
+def behaviour_figure(
+    strategies: Sequence[Mapping[str, Mapping[str, Any]]],
+    title: str,
+    value: Number,
+    ranges: Sequence[Mapping[str, Mapping[str, Sequence[Number]]]] | None = None,
+) -> Figure:
+    """Draws each player's strategy for each of its types: one bar per type, split by action.
+
+    Given the ranges over all optimal strategies, draws those of the lowest part of each bar as lines.
+    """
     figure = new_figure(8.0, 4.0)
     for player, (axes, strategy) in enumerate(zip(figure.subplots(1, 2, sharey=True), strategies, strict=True)):
         places, under = np.arange(len(strategy)), np.zeros(len(strategy))
@@ -110,6 +124,9 @@ def behaviour_figure(strategies: Sequence[Mapping[str, Mapping[str, Any]]], titl
                 inner = [short(p, 2, MOST_LETTERS) if isinstance(p, Fraction) and 0 < p < 1 else "" for p in chosen]
                 axes.bar_label(bars, inner, label_type="center", fontsize=8)
             under += likely
+        if ranges is not None:
+            bounds = np.array([each[actions[-1]] for each in ranges[player].values()], dtype=float)
+            _draw_ranges(axes, places + 0.3, bounds[:, 0], bounds[:, 1])  # beside the labels
         if len(strategy) <= 40:
             axes.set_xticks(places, list(strategy))
         axes.set_xlabel(f"player_{player} sees")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import MatrixSolutions, solve_matrices
-from baselines.matrix_game.exact_lp import maximise
+from baselines.matrix_game.exact_lp import OptimalFace
 
 TILTS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # An optimal strategy guarantees the value up to this fraction of the payoffs' size (at least 1).
@@ -176,19 +176,15 @@ def exactly_even(
 def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[tuple[Fraction, Fraction]]:
     """Returns the lowest and highest probability of each row over all optimal strategies of the row player.
 
-    Optimal strategies are the x >= 0 of sum 1 with x (M - value) >= 0. Their multiples satisfy that inequality too, so
-    the programs allow any sum up to 1: the maximum of `x[i]`, or of the sum of the others, has a solution with sum 1.
+    Optimal strategies are the x >= 0 of sum 1 with x (M - value) >= 0: the optima of the program that maximises the sum
+    up to 1.
     """
     rows = len(matrix)
     limits = [[value - payoff for payoff in column] for column in zip(*matrix, strict=True)]
-    limits.append([Fraction(1)] * rows)
-    bounds = [Fraction(0)] * (len(limits) - 1) + [Fraction(1)]
-    ranges = []
-    for row in range(rows):
-        itself = [Fraction(other == row) for other in range(rows)]
-        others = [Fraction(other != row) for other in range(rows)]
-        ranges.append((1 - maximise(others, limits, bounds).value, maximise(itself, limits, bounds).value))
-    return ranges
+    bounds = [Fraction(0)] * len(limits) + [Fraction(1)]
+    face = OptimalFace([Fraction(1)] * rows, [*limits, [Fraction(1)] * rows], bounds)
+    single = [[Fraction(other == row) for other in range(rows)] for row in range(rows)]
+    return [(-face.most([-share for share in each]), face.most(each)) for each in single]
 
 
 def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:

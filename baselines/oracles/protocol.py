@@ -38,6 +38,12 @@ Payoffs = tuple[float, ...]
 ExactPayoffs = tuple[Fraction, ...]
 
 
+def expect(progress: Progress | None, total: int) -> None:
+    """Announces the number of matrix games, if the progress callback has a method for it."""
+    if (announced := getattr(progress, "expect", None)) is not None:
+        announced(total)
+
+
 @dataclass(frozen=True)
 class Exploit:
     """The selection `exploit:POLICY` for a policy object: `solve(game, selection=Exploit(mine))`.
@@ -131,6 +137,7 @@ class Table(ABC):
 
     by_words = True
     work = 1.0  # cost of a matrix game, relative to one of a large duel
+    bound = ""  # "at most " if it may solve fewer games than it announces
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
@@ -280,10 +287,9 @@ def solve_table(table: Table, method: str, request: Request) -> StateSolution:
     """Solves a new table from the start of its game; `method` becomes `Solution.method`."""
     game, starts = table.game, table.game.initial()
     if (foresee := getattr(request.progress, "foresee", None)) is not None:
-        foresee(table.work, table.states_at_least)
-    expect = getattr(request.progress, "expect", None)
-    if expect is not None and table.states is not None:
-        expect(table.states)
+        foresee(table.work, table.states_at_least, table.bound)
+    if table.states is not None:
+        expect(request.progress, table.states)
     watch = Stopwatch()
     solved = table.solve(starts, request)
     seconds = watch.seconds

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 N = TypeVar("N", float, Fraction)
 # A float with a larger denominator, a power of 2, must have been rounded.
 MOST_BINARY = 1 << 20
+# Accuracy of ranges of probabilities that were computed in floats; ranges that are wider count as wider than a point.
+RANGE_TOLERANCE, SAME_RANGE = 1e-6, 1e-5
+# Ranges of at most this many probabilities are quick to compute.
+QUICK_RANGES = 48
 # Strategies of both players, each `[num_actions]` probabilities.
 Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
 # The same, with probabilities as fractions.
@@ -391,19 +395,39 @@ class PrivateSolution(Solution):
     behaviour: tuple[Behaviour, Behaviour] = field(repr=False, compare=False)
     exact_behaviour: tuple[ExactBehaviour, ExactBehaviour] | None = field(default=None, repr=False, compare=False)
     _form: BayesianForm = field(repr=False, compare=False)
-    _ranges: Callable[[int], tuple[Behaviour, Behaviour]] = field(repr=False, compare=False)
+    _ranges: Callable[[int], tuple[NDArray[Any], NDArray[Any]]] = field(repr=False, compare=False)
+
+    @property
+    def quick_ranges(self) -> bool:
+        """Whether the ranges of optimal probabilities are quick to compute."""
+        return sum(strategy.size for strategy in self.behaviour) <= QUICK_RANGES
 
     def unique(self, player: int) -> bool:
-        """Returns whether a player's optimal strategy is unique, to within 1e-5 in each probability.
+        """Returns whether a player's optimal strategy is unique, without `exact` to within 1e-5 in each probability.
 
         Raises:
             ValueError: If there is no such player.
         """
-        low, high = self._ranges(player)
-        return bool((high - low).max() <= 1e-5)
+        return not self.free(player)
 
-    def ranges(self, player: int) -> dict[str, dict[str, tuple[float, float]]]:
+    def free(self, player: int) -> list[tuple[str, html.Number, html.Number]]:
+        """Returns the probabilities that can vary: type and action, lowest and highest probability.
+
+        Raises:
+            ValueError: If there is no such player.
+        """
+        least = 0 if self.exact is not None else SAME_RANGE
+        return [
+            (f"{kind} {action}", low, high)
+            for kind, bounds in self.ranges(player).items()
+            for action, (low, high) in bounds.items()
+            if high - low > least
+        ]
+
+    def ranges(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]]:
         """Returns the range of each probability over all optimal strategies: type -> action -> (low, high).
+
+        They are fractions if the game was solved exactly, else floats, to about 1e-6.
 
         Raises:
             ValueError: If there is no such player.
@@ -436,9 +460,9 @@ class PrivateSolution(Solution):
     def show(self, state: Any = None) -> Figure:
         from baselines.display.figures import behaviour_figure
 
-        return behaviour_figure(
-            self.labelled(state), self.game.facts.name, self.value if self.exact is None else self.exact
-        )
+        value = self.value if self.exact is None else self.exact
+        ranges = [self.ranges(player) for player in (0, 1)] if self.quick_ranges else None
+        return behaviour_figure(self.labelled(state), self.game.facts.name, value, ranges)
 
     def _mixes_in_html(self) -> str:
         tables = []
@@ -446,6 +470,9 @@ class PrivateSolution(Solution):
             actions = list(next(iter(strategy.values())))
             rows = [(kind, *mix.values()) for kind, mix in strategy.items()]
             tables.append(html.table(f"player_{player} (probability)", ("sees", *actions), rows))
+            if self.quick_ranges and (free := self.free(player)):
+                title = f"player_{player} has many optimal strategies, with these ranges of probabilities"
+                tables.append(html.table(title, ("sees and plays", "lowest", "highest"), free))
         return "".join(tables)
 
 

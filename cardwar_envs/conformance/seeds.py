@@ -227,7 +227,7 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
     Fix: Make a generator only if a seed is given or there is none yet.
     """
     for api in steady_apis(subject):
-        for games in (2, GAMES):  # two games are enough for most defects, and slow environments may have no time for more
+        for games in (2, GAMES):  # slow environments may have no time for more than two
             first, second = (_series(api, games) for _ in range(2))
             for i, (one, other) in enumerate(zip(first, second, strict=True)):
                 require_same_play(one, other, f"{api.kind}: game {i + 1} after the same seed, in two environments")

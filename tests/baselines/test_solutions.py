@@ -50,8 +50,8 @@ def test_dice_poker_is_recorded_in_rationals():
     known = baselines.recorded(make_game("dice_poker"))
     assert known.exact == Fraction(5, 54)
     assert known.data["exact_strategies"][0]["1"] == {"check": "1/3", "raise": "2/3"}
-    low, high = known.data["ranges"][1]["3"]["call"]
-    assert low < 0.6 < high
+    assert known.data["ranges"][1]["4"]["call"] == [pytest.approx(1 / 3), 1.0]
+    assert known.data["exact_ranges"][1]["4"]["call"] == ["1/3", "1"]
     with pytest.raises(ValueError, match="players do not see the state"):
         known.at()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -25,8 +25,6 @@ MAX_CELLS = 64
 # Maximum number of initial states shown.
 MAX_STARTS = 6
 MANY = "one of many optimal strategies"
-# With more pairs of type and action, uniqueness of optimal play is not checked.
-MAX_RANGES = 48
 
 
 def show_start(solution: baselines.Solution, command: str) -> None:
@@ -34,9 +32,9 @@ def show_start(solution: baselines.Solution, command: str) -> None:
     if isinstance(solution, baselines.PrivateSolution):
         strategies = solution.labelled()
         out.print(behaviour_table(strategies))
-        if has_ranges(solution):
-            for player in (0, 1):
-                say(f"player_{player} plays {'the only optimal strategy' if solution.unique(player) else MANY}")
+        for player in (0, 1) if solution.quick_ranges else ():
+            free = solution.free(player)
+            _say_freedom(player, MANY if free else "the only optimal strategy", free)
     elif isinstance(solution, baselines.StateSolution):
         starts = solution.game.initial()
         several = len(starts) > 1
@@ -57,11 +55,6 @@ def show_start(solution: baselines.Solution, command: str) -> None:
             more = f"{len(starts) - MAX_STARTS:,} more initial states; " if len(starts) > MAX_STARTS else ""
             text = shlex.quote(state_in_any_words(starts[: MAX_STARTS + 1][-1].state))
             say(f"\n{more}to show play at one of them: {command} --state {text}")
-
-
-def has_ranges(solution: baselines.PrivateSolution) -> bool:
-    """Whether the ranges of optimal probabilities are quick to compute."""
-    return sum(len(mix) for strategy in solution.labelled() for mix in strategy.values()) <= MAX_RANGES
 
 
 def plays_at_starts(solution: baselines.StateSolution, most: int) -> Iterator[tuple[Transition[Any], PlayAt]]:
@@ -89,10 +82,14 @@ def show_freedom(play: PlayAt) -> None:
     """Prints whether each acting player has only one optimal strategy, else the ranges: `3 anywhere in 0.1..0.45`."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
-            free = [f"{action} anywhere in {short(low, 4)}..{short(high, 4)}" for action, low, high in mix.free()]
-            named = f": {', '.join(free[:MAX_NAMED])}" if free else ""
-            more = f" and {len(free) - MAX_NAMED} more" if len(free) > MAX_NAMED else ""
-            say(f"player_{player} plays {mix.verdict()}{named}{more}")
+            _say_freedom(player, mix.verdict(), mix.free())
+
+
+def _say_freedom(player: int, verdict: str, ranges: Sequence[tuple[str, Number, Number]]) -> None:
+    free = [f"{action} anywhere in {short(low, 4)}..{short(high, 4)}" for action, low, high in ranges]
+    named = f": {', '.join(free[:MAX_NAMED])}" if free else ""
+    more = f" and {len(free) - MAX_NAMED} more" if len(free) > MAX_NAMED else ""
+    say(f"player_{player} plays {verdict}{named}{more}")
 
 
 def matrix_lines(play: PlayAt) -> list[str]:

@@ -14,6 +14,7 @@ import typer
 import baselines
 from baselines.display.html import fraction, number
 from baselines.estimates import Announced
+from baselines.oracles.results import RANGE_TOLERANCE
 from cardwar_envs import Game
 from train.command.console import (
     AsJson,
@@ -26,7 +27,7 @@ from train.command.console import (
     say_aside,
     say_identity,
 )
-from train.command.mixes import has_ranges, plays_at_starts, show_start, show_state
+from train.command.mixes import plays_at_starts, show_start, show_state
 from train.state_words import state_from, state_in_any_words
 from train.words import game_of_words
 
@@ -141,10 +142,10 @@ def _asked_state(text: str, game: Game[Any]) -> Any:
 
 
 def with_leaves(tree: Any, convert: Callable[[Any], Any]) -> Any:
-    """Converts every number in nested lists and dicts."""
+    """Converts every number in nested sequences and dicts."""
     if isinstance(tree, dict):
         return {key: with_leaves(part, convert) for key, part in tree.items()}
-    return [with_leaves(part, convert) for part in tree] if isinstance(tree, list) else convert(tree)
+    return [with_leaves(part, convert) for part in tree] if isinstance(tree, list | tuple) else convert(tree)
 
 
 def solution_data(solution: baselines.Solution) -> dict[str, Any]:
@@ -157,8 +158,13 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
         ]
     else:
         assert isinstance(solution, baselines.PrivateSolution)
-        if has_ranges(solution):
-            starts = {"ranges": [solution.ranges(player) for player in (0, 1)]}
+        if solution.quick_ranges:
+            ranges = [solution.ranges(player) for player in (0, 1)]
+            starts = {"ranges": with_leaves(ranges, float)}
+            if solution.exact is None:
+                starts["ranges_tolerance"] = RANGE_TOLERANCE
+            else:
+                starts["exact_ranges"] = with_leaves(ranges, fraction)
     strategies = [] if "starts" in starts and len(solution.game.initial()) > 1 else solution.labelled()
     return {
         "value": solution.value,

@@ -50,7 +50,7 @@ class _Patience(Relay):
     def expect(self, total: int) -> None:
         seconds = seconds_for(total, self.work)
         if seconds > self._seconds:
-            raise TooLongError(f"takes {in_words(seconds)}")
+            raise TooLongError(f"takes {self.bound}{in_words(seconds)}")
         self._accepted = True
         super().expect(total)
 

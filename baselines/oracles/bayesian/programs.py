@@ -10,30 +10,51 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from baselines.matrix_game.exact_lp import maximise
+from baselines.matrix_game.exact_lp import OptimalFace
 from baselines.oracles.results import Behaviour, exactly
 from cardwar_envs.core.forms import BayesianForm
 
 TOLERANCE = 1e-10
+FRACTIONS = np.frompyfunc(Fraction, 1, 1)
 
 
 def solve_in_rationals(form: BayesianForm) -> tuple[Fraction, tuple[NDArray[Any], NDArray[Any]]]:
-    """Returns the value and both strategies, each `[types, own actions]`, as fractions.
+    """Returns the value and both strategies, each `[types, own actions]`, as fractions."""
+    types_0, types_1, actions_0, actions_1 = form.payoffs.shape
+    face, shift = _face_in_rationals(form)
+    first = np.array(face.optimum.primal[: types_0 * actions_0], dtype=object).reshape(types_0, actions_0)
+    second = np.array(face.optimum.dual[: types_1 * actions_1], dtype=object).reshape(types_1, actions_1)
+    return face.optimum.value / int(form.deals.sum()) - shift, (distributions(first), distributions(second))
 
-    Shifts payoffs to be positive, so that all unknowns are positive and 0 is feasible.
+
+def ranges_in_rationals(form: BayesianForm) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Returns the lowest and highest probability over player 0's optimal strategies, each `[types, own actions]`."""
+    face, _ = _face_in_rationals(form)
+    types_0, types_1, actions_0, _ = form.payoffs.shape
+    least, most = np.empty((2, types_0, actions_0), dtype=object)
+    for kind, action in np.ndindex(least.shape):
+        itself, others = ([Fraction(0)] * (types_0 * actions_0 + types_1) for _ in range(2))
+        for other in range(actions_0):
+            (itself if other == action else others)[kind * actions_0 + other] = Fraction(1)
+        # A type that is never dealt may have probabilities of any sum up to 1 in this program.
+        least[kind, action], most[kind, action] = 1 - face.most(others), face.most(itself)
+    return least, most
+
+
+def _face_in_rationals(form: BayesianForm) -> tuple[OptimalFace, Fraction]:
+    """Returns player 0's optimal strategies, and what was added to all payoffs.
+
+    Payoffs are shifted to be positive, so that all unknowns are positive and 0 is feasible.
     """
     types_0, types_1, actions_0, actions_1 = form.payoffs.shape
     choices, replies = types_0 * actions_0, types_1 * actions_1
-    shift, fractions = 1 - Fraction(float(form.payoffs.min())), np.frompyfunc(Fraction, 1, 1)
+    shift = 1 - Fraction(float(form.payoffs.min()))
     worth = form.deals.astype(object)[:, :, None, None] * (np.frompyfunc(exactly, 1, 1)(form.payoffs) + shift)
     # Unknowns: player 0's probabilities, and for each type of player 1 the lowest payoff to player 0 over its actions.
     conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
     played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]
     objective, bounds = np.repeat((0, 1), (choices, types_1)), np.repeat((0, 1), (replies, types_0))
-    optimum = maximise(*(fractions(part).tolist() for part in (objective, np.block([conceded, played]), bounds)))
-    first = np.array(optimum.primal[:choices], dtype=object).reshape(types_0, actions_0)
-    second = np.array(optimum.dual[:replies], dtype=object).reshape(types_1, actions_1)
-    return optimum.value / int(form.deals.sum()) - shift, (distributions(first), distributions(second))
+    return OptimalFace(*(FRACTIONS(part).tolist() for part in (objective, np.block([conceded, played]), bounds))), shift
 
 
 def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:

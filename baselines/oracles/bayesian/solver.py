@@ -99,7 +99,7 @@ class BayesianOracle:
             behaviour=behaviour,
             exact_behaviour=exact_behaviour,
             _form=form,
-            _ranges=partial(optimal_range, self._game),
+            _ranges=partial(optimal_range, self._game, exact=value is not None),
         )
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
@@ -179,19 +179,21 @@ def _programs() -> Any:
     return programs
 
 
-def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
-    """Returns the lowest and highest probability of each action over a player's optimal strategies, to about 1e-6.
+def optimal_range(game: Game[Any], player: int, *, exact: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Returns the lowest and highest probability of each action over a player's optimal strategies.
 
-    Each is `[types, own actions]`.
+    Each is `[types, own actions]`: fractions if `exact`, else floats, to about `RANGE_TOLERANCE`.
 
     Raises:
         ValueError: If the game is of an unsupported kind or there is no such player.
     """
     player = whole_number("player", player, range(2))
-    form = form_of(game)
-    program = _programs().Program(form if player == 0 else _mirrored(form))
+    form = form_of(game) if player == 0 else _mirrored(form_of(game))
+    if exact:
+        return _programs().ranges_in_rationals(form)  # type: ignore[no-any-return]
+    program = _programs().Program(form)
     best = float(program.guarantee @ program.solve(-program.guarantee).x)
-    shape = (len(form.types[player]), len(form.actions[player]))
+    shape = (len(form.types[0]), len(form.actions[0]))
     least, greatest = np.empty(shape), np.empty(shape)
     slack = SLACK * max(abs(best), 1.0)
     for place in np.ndindex(shape):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from baselines.oracles.finite_horizon.positions import arrays_of, at_codes, counts_rounds, form_of, levels_of
 from baselines.oracles.finite_horizon.value_iteration import solve_nodes
-from baselines.oracles.protocol import Progress
+from baselines.oracles.protocol import Progress, expect
 from cardwar_envs.core.game import Game
 
 # Number of positions in `EndlessBounds.widest`.
@@ -73,6 +73,7 @@ def endless_bounds(game: Game[Any], sweeps: int = 1000, progress: Progress | Non
     pairs[:, 2:, 1] = -pairs[::-1, 2:, 0]
     arrays, levels, done, settled = arrays_of(form), levels_of(form), 0, False
     beginnings = slice(int(form.levels[-2]), None)
+    expect(progress, 2 * sweeps * (len(form.lists) - 2))  # at most
     while done < sweeps and not settled:
         before = pairs[:, beginnings, 0].copy()
         for nodes in levels:

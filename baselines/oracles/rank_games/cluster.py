@@ -116,7 +116,5 @@ def _example() -> tuple[int, int, int, int, tuple[Letters, LayerRules], ValueLay
     """Returns arguments of `solve_range` for a whole layer of a small duel."""
     layers = DuelLayers(DuelState(((1, 2, 3, 4), (1, 2, 3, 4))), carry=True, win=True)
     layers.solve()
-    solved = layers.solved_layer(4)
-    assert solved is not None  # all layers are kept
-    layer = solved.layer
-    return 0, len(layer.offsets) - 1, 0, len(layer.values), (solved.letters, solved.rules), layer, solved.below
+    layer, game = layers.layer(4), (layers.letters, layers.rules_of(4))
+    return 0, len(layer.offsets) - 1, 0, len(layer.values), game, layer, layers.layer(3)

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.protocol import Progress
-from baselines.oracles.rank_games.engine import Engine, LayerRules, Rules, Threads, ValueLayer, kernel, work_for
+from baselines.oracles.rank_games.engine import (
+    Engine,
+    LayerRules,
+    Rules,
+    Threads,
+    ValueLayer,
+    kernel,
+    kernel_for,
+    work_for,
+)
 from baselines.oracles.rank_games.interleavings import (
     Hands,
     Letters,
@@ -29,7 +38,7 @@ from baselines.oracles.rank_games.interleavings import (
 )
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.read_only import read_only
-from baselines.oracles.rank_games.strategies import SolvedLayer
+from baselines.oracles.rank_games.strategies import letter_numbers
 from cardwar_envs.games.duel import DuelState
 
 MOST_ROWS = 2**31 - 1  # ValueLayer.row_of holds 32 bits
@@ -60,8 +69,8 @@ class Layers(ABC, Generic[S]):
 
     Args:
         start: The state to start from.
-        rules: Determines which interleavings a layer has.
-        seconds: Estimated time to solve everything in plain Python.
+        tolerance: As in `LayerRules`, like the next four, which matter only in duels.
+        work: Number of matrix games of an interleaving, relative to a duel.
         keep: Number of layers to keep, counted from the start; all if None.
         store: Stores layers, if given.
         engine: Solves the pieces; this process's threads if None.
@@ -74,17 +83,36 @@ class Layers(ABC, Generic[S]):
     def __init__(
         self,
         start: S,
-        rules: LayerRules,
-        seconds: float,
+        tolerance: float,
+        *,
+        carry: bool = False,
+        win: bool = False,
+        score: int = 0,
+        ties: int = 0,
+        work: float = 1.0,
         keep: int | None = None,
         store: LayerFolder | None = None,
         engine: Engine | None = None,
     ) -> None:
+        counts = rank_counts(start.hands)
+        rules = LayerRules(
+            cards=len(start.hands[0]),
+            carry=carry,
+            win=win,
+            full_deck=score == ties == 0 and all(count == (1, 1) for count in counts),
+            score=score,
+            ties=ties,
+            pairs=sum(map(min, counts)),
+            step=2 if carry else 1,
+            shift=int(carry),
+            start=np.array(counts, dtype=np.int64).T.copy(),
+            tolerance=tolerance,
+        )
         self._rules = read_only(rules)
         self._hands, self._keep, self._store, self._engine = start.hands, keep, store, engine or Threads()
         self._layers: dict[int, ValueLayer] = {}
         self._gaps = np.zeros(self._rules.cards + 1)
-        self.solved, self.failures, self._seconds = 0, 0, seconds
+        self.solved, self.failures, self._seconds = 0, 0, work * plain_seconds(start.hands)
 
     def _kernel(self, share: float) -> Any:
         """Returns the kernels; compiles them only if plain Python is too slow for this share of all the work."""
@@ -153,13 +181,13 @@ class Layers(ABC, Generic[S]):
         """Solves all games of a layer after `done` others; returns the largest gap."""
         games, gap = 0, 0.0
         for counts, piece_gap, failed in self._engine.solve(
-            self.letters, self._rules_of(layer.cards), layer, below, self._seconds / self._rules.cards
+            self.letters, self.rules_of(layer.cards), layer, below, self._seconds / self._rules.cards
         ):
             games += int(counts[0])
             self.failures += int(counts[1])
             gap = max(gap, piece_gap)
             for missing in failed.tolist():
-                gap = max(gap, self._solve_failed(missing, layer, below))
+                gap = max(gap, self._solve_failed(missing, layer))
             if progress:
                 progress(done + games)
         self.solved += games
@@ -170,12 +198,45 @@ class Layers(ABC, Generic[S]):
         return size
 
     @abstractmethod
-    def _rules_of(self, cards: int) -> Rules:
+    def rules_of(self, cards: int) -> Rules:
         """Returns the rules of a layer for compiled code."""
 
     @abstractmethod
-    def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
+    def _solve_failed(self, missing: list[int], layer: ValueLayer) -> float:
         """Solves one entry of `Solved.failed` by the slower methods; returns the gap."""
+
+    def _matrix(self, word: int, first: int, second: int, cards: int) -> NDArray[np.float64]:
+        """Returns the matrix game of an interleaving; `first` and `second` are as in `Solved.failed`."""
+        rules = self.rules_of(cards)
+        compute = kernel_for(rules, 1e-4)
+        work = work_for(cards, compute)
+        rows, columns = compute.matrix_at(word, first, second, self.letters, rules, self._layers[cards - 1], work)
+        return work.matrix[:rows, :columns]
+
+    def layer(self, cards: int) -> ValueLayer:
+        """Returns a solved layer, which must be kept."""
+        return self._layers[cards]
+
+    def has_games(self, cards: int) -> bool:
+        """Returns whether the layers are kept that the matrix games with this many cards left need."""
+        return {cards, cards - 1} <= self._layers.keys()
+
+    def games(
+        self, cards: int, rows: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Returns the matrix games at `[states, 2 * ranks]` cards of each rank, as `strategies.Games` does.
+
+        `first` and `second`, `[states]`, are as in `Solved.failed`.
+        """
+        rules = self.rules_of(cards)
+        matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
+        compute = kernel_for(rules, 1e-5 * matrices.size)
+        compute.fill_games(
+            rows, rows.shape[1] // 2, np.ascontiguousarray(first), np.ascontiguousarray(second),
+            letter_numbers(self.letters), self.letters, rules, self._layers[cards], self._layers[cards - 1],
+            work_for(cards, compute), matrices, sizes,
+        )  # fmt: skip
+        return matrices, sizes
 
     @abstractmethod
     def matrix(self, state: S) -> NDArray[np.float64] | None:
@@ -192,39 +253,19 @@ class Layers(ABC, Generic[S]):
 class DuelLayers(Layers[DuelState]):
     """The layers of a duel; a state is an interleaving, the carried ties and the score."""
 
-    def __init__(self, start: DuelState, *, carry: bool, win: bool, **more: Any) -> None:
-        counts = rank_counts(start.hands)
-        plain = start.score == start.ties == 0
-        rules = LayerRules(
-            cards=len(start.hands[0]),
-            carry=carry,
-            win=win,
-            full_deck=plain and all(count == (1, 1) for count in counts),
-            score=start.score,
-            ties=start.ties,
-            pairs=sum(map(min, counts)),
-            step=2 if carry else 1,
-            shift=int(carry),
-            start=np.array(counts, dtype=np.int64).T.copy(),
-            tolerance=RELATIVE_GAP * (1.0 if win else len(start.hands[0])),
-        )
-        super().__init__(start, rules, plain_seconds(start.hands), **more)
+    def __init__(self, start: DuelState, *, win: bool, **more: Any) -> None:
+        tolerance = RELATIVE_GAP * (1.0 if win else len(start.hands[0]))
+        super().__init__(start, tolerance, win=win, score=start.score, ties=start.ties, **more)
 
-    def _rules_of(self, cards: int) -> LayerRules:
+    def rules_of(self, cards: int) -> LayerRules:
         return self._rules
 
-    def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
+    def _solve_failed(self, missing: list[int], layer: ValueLayer) -> float:
         word, ties, score = missing
-        solution = solve_matrix(self._matrix(word, ties, score, layer.cards, below))
+        solution = solve_matrix(self._matrix(word, ties, score, layer.cards))
         place, sign = kernel(1e-5).place_of(word, ties, score, self.letters, self._rules, read_only(layer))
         layer.values[place] = sign * solution.value
         return solution.gap
-
-    def _matrix(self, word: int, ties: int, score: int, cards: int, below: ValueLayer) -> NDArray[np.float64]:
-        compute = kernel(1e-4)
-        work = work_for(cards, compute)
-        rows, columns = compute.matrix_at(word, ties, score, self.letters, self._rules, below, work)
-        return work.matrix[:rows, :columns]
 
     # -- queries of a solved start ------------------------------------------------------
 
@@ -241,16 +282,7 @@ class DuelLayers(Layers[DuelState]):
         if self._locate(state) is None or cards - 1 not in self._layers:
             return None
         score = state.score if self._rules.win else 0
-        return self._matrix(
-            packed_interleaving(state.hands, self.letters), state.ties, score, cards, self._layers[cards - 1]
-        )
-
-    def solved_layer(self, cards: int) -> SolvedLayer | None:
-        """Returns the inputs of the matrix games with this many cards left; None if a required layer is not kept."""
-        layer, below = self._layers.get(cards), self._layers.get(cards - 1)
-        if layer is None or below is None:
-            return None
-        return SolvedLayer(self.letters, self._rules, layer, below, work_for(cards, kernel(1e-5)))
+        return self._matrix(packed_interleaving(state.hands, self.letters), state.ties, score, cards)
 
     def _locate(self, state: DuelState) -> tuple[ValueLayer, int, int] | None:
         layer = self._layers.get(len(state.hands[0]))

@@ -20,10 +20,10 @@ from baselines.oracles.protocol import BATCH
 from baselines.oracles.rank_games.engine import PrizeRules, ValueLayer, work_for
 from baselines.oracles.rank_games.prizes import Context, GoofspielLayers, prizes_of, shown
 from baselines.oracles.rank_games.read_only import read_only
+from baselines.oracles.rank_games.response_policy import RankResponse
 from baselines.oracles.rank_games.sizes import MOST_STATES, matrix_games, require_matrix_games
 from baselines.oracles.rank_games.solver import GoofspielTable
 from baselines.oracles.rank_games.strategies import letter_numbers
-from baselines.oracles.rank_games.word_policy import packed_counts
 from baselines.threads import map_in_threads, processors
 from cardwar_envs.core.kernels import kernels
 from cardwar_envs.core.policy import Policy, checked_probabilities
@@ -234,54 +234,30 @@ class PrizePlay:
             announce(f"{2 * self.games:,} queries", self._asking / self._asked * 2 * self.games)
 
 
-class PrizeResponse:
-    """A deterministic best response from one seat; ties go to the lowest rank.
-
-    Plays uniformly over legal actions at states that are decided or unreachable.
-    """
+class PrizeResponse(RankResponse):
+    """A best response in Goofspiel."""
 
     def __init__(self, play: PrizePlay, player: int, choices: Sequence[NDArray[np.int8]]) -> None:
         """Takes a play against the other player's policy, and its `choices` from one card left to all."""
-        self._game, self._player, self._choices = play.game, player, choices
+        super().__init__(play.game, player, renumbers=True)
+        self._rules, self._choices = play.game, choices
         self._letters, self._layers = play.letters, [play.layer(cards + 1) for cards in range(len(choices))]
 
-    def __repr__(self) -> str:
-        return f"<PrizeResponse: a best response of player_{self._player} in {self._game.facts.name}>"
-
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """Returns `[batch, num_actions]` probabilities."""
-        probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
-        ranks = self._game.num_cards
-        own, other = observations[:, :ranks], observations[:, ranks : 2 * ranks]
-        *packed, numbers = packed_counts(own, other)
-        hands = np.concatenate(packed if self._player == 0 else packed[::-1], axis=1).astype(np.int64)
-        cards = own.sum(axis=1).astype(np.int64)
-        for left in np.unique(cards[cards > 0]):
-            some = np.flatnonzero(cards == left)
-            chosen = self._chosen(int(left), hands[some], observations[some])
-            some, chosen = some[chosen >= 0], chosen[chosen >= 0]
-            played = ((numbers[some] == chosen[:, None]) & (own[some] > 0)).argmax(axis=1)  # the lowest of equals
-            probabilities[some] = 0.0
-            probabilities[some, played] = 1.0
-        return probabilities
-
-    def _chosen(self, cards: int, hands: NDArray[np.int64], observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Returns the best rank of each state, -1 if unknown."""
+    def _chosen(self, cards: int, hands: NDArray[np.float32], observations: NDArray[np.float32]) -> NDArray[np.int64]:
         here, best = self._layers[cards - 1], self._choices[cards - 1]
         places, swapped = np.empty(len(hands), dtype=np.int64), np.empty(len(hands), dtype=np.bool_)
         kernel(1e-4 * len(hands)).find(
-            hands, self._game.num_cards, letter_numbers(self._letters), self._letters, here.layer, places, swapped
-        )
+            hands.astype(np.int64), self._rules.num_cards, letter_numbers(self._letters), self._letters, here.layer,
+            places, swapped,
+        )  # fmt: skip
         before, chosen = np.cumsum(here.rules.turned) - here.rules.turned, np.full(len(hands), -1, dtype=np.int64)
         for i in np.flatnonzero(places >= 0):
-            state, _ = self._game.state_of(observations[i])  # the observer in seat 0
+            state, _ = self._rules.state_of(observations[i])  # the observer in seat 0
             flipped = bool(swapped[i]) != (self._player == 1)
             context = Context(prizes_of(state), -state.score if flipped else state.score, state.carried)
             number = here.contexts.get(context)
             if number is not None:
-                turned = [prize for _, prize, _ in next_prizes(self._game.prizes, context.prizes)]
+                turned = [prize for _, prize, _ in next_prizes(self._rules.prizes, context.prizes)]
                 query = places[i] * len(here.shown) + before[number] + turned.index(state.prize)
                 chosen[i] = best[query, 0, self._player ^ int(swapped[i])]
         return chosen

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
-from baselines.oracles.rank_games.engine import LayerRules, PrizeRules, ValueLayer, kernel, kernel_for, work_for
-from baselines.oracles.rank_games.interleavings import packed_interleaving, plain_seconds, rank_counts
+from baselines.oracles.rank_games.engine import PrizeRules, ValueLayer, kernel
+from baselines.oracles.rank_games.interleavings import packed_interleaving
 from baselines.oracles.rank_games.layers import Layers, Size
 from baselines.oracles.rank_games.read_only import read_only
-from baselines.oracles.rank_games.strategies import Games, letter_numbers
+from baselines.oracles.rank_games.strategies import Games
 from cardwar_envs.games.duel.interleaving import Hand
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 from cardwar_envs.games.goofspiel.state import next_prizes
@@ -121,23 +121,10 @@ class GoofspielLayers(Layers[GoofspielState]):
     """
 
     def __init__(self, game: Goofspiel, start: GoofspielState, **more: Any) -> None:
-        counts = rank_counts(start.hands)
         self._stakes = stakes_of(game, Context(prizes_of(start), start.score, start.carried))[::-1]
-        rules = LayerRules(
-            cards=len(start.hands[0]),
-            carry=False,  # contexts include the carried points and the score
-            win=False,
-            full_deck=all(count == (1, 1) for count in counts),
-            score=0,
-            ties=0,
-            pairs=sum(map(min, counts)),
-            step=1,
-            shift=0,
-            start=np.array(counts, dtype=np.int64).T.copy(),
-            tolerance=RELATIVE_GAP,
-        )
         games = np.mean([stakes.rules.turned.sum() for stakes in self._stakes])  # per interleaving
-        super().__init__(start, rules, plain_seconds(start.hands) * float(games), **more)
+        # Contexts include the carried points and the score.
+        super().__init__(start, RELATIVE_GAP, work=float(games), **more)
         self._order = game.prizes
 
     def _size(self, cards: int, size: Size) -> Size:
@@ -148,23 +135,16 @@ class GoofspielLayers(Layers[GoofspielState]):
         """Returns the contexts of the layer with this many cards left."""
         return self._stakes[cards - 1]
 
-    def _rules_of(self, cards: int) -> PrizeRules:
+    def rules_of(self, cards: int) -> PrizeRules:
         return self._stakes[cards - 1].rules
 
-    def _solve_failed(self, missing: list[int], layer: ValueLayer, below: ValueLayer) -> float:
+    def _solve_failed(self, missing: list[int], layer: ValueLayer) -> float:
         word, context, prize = missing
-        rules = self._rules_of(layer.cards)
-        solution = solve_matrix(self._matrix(word, context, prize, layer.cards, below))
+        rules = self.rules_of(layer.cards)
+        solution = solve_matrix(self._matrix(word, context, prize, layer.cards))
         place, _ = kernel(1e-5).place_of(word, 0, 0, self.letters, self._rules, read_only(layer))
         layer.values[place * len(rules.turned) + context] += solution.value / rules.turned[context]
         return solution.gap
-
-    def _matrix(self, word: int, context: int, prize: int, cards: int, below: ValueLayer) -> NDArray[np.float64]:
-        rules = self._rules_of(cards)
-        compute = kernel_for(rules, 1e-4)
-        work = work_for(cards, compute)
-        rows, columns = compute.matrix_at(word, context, prize, self.letters, rules, below, work)
-        return work.matrix[:rows, :columns]
 
     def matrix(self, state: GoofspielState) -> NDArray[np.float64] | None:
         cards, context = len(state.hands[0]), Context(prizes_of(state), state.score, state.carried)
@@ -181,7 +161,7 @@ class GoofspielLayers(Layers[GoofspielState]):
             place, _ = kernel(1e-5).place_of(word, 0, 0, self.letters, self._rules, self._layers[cards])
             if place < 0:
                 return None
-        return self._matrix(word, number, self._place(context, state.prize), cards, self._layers[cards - 1])
+        return self._matrix(word, number, self._place(context, state.prize), cards)
 
     def _place(self, context: Context, prize: int) -> int:
         """Returns the index of a prize among those that can be turned up."""
@@ -193,22 +173,15 @@ class GoofspielLayers(Layers[GoofspielState]):
         None if a required layer is not kept.
         """
         cards = len(states[0].hands[0])
-        if not {cards, cards - 1} <= self._layers.keys():
+        if not self.has_games(cards):
             return None
-        layer, below, (numbers, rules) = self._layers[cards], self._layers[cards - 1], self._stakes[cards - 1]
         prizes = [prizes_of(state) for state in states]
         places = np.array([self._place(Context(all_), state.prize) for all_, state in zip(prizes, states, strict=True)])
 
         def games(rows: NDArray[np.int64], scores: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
             found = zip(prizes, scores.tolist(), (state.carried for state in states), strict=True)
-            contexts = np.array([numbers.get(Context(*context), -1) for context in found])
-            matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
-            compute = kernel_for(rules, 1e-5 * matrices.size)
-            compute.fill_games(
-                rows, rows.shape[1] // 2, contexts, places, letter_numbers(self.letters), self.letters, rules,
-                layer, below, work_for(cards, compute), matrices, sizes,
-            )  # fmt: skip
-            return matrices, sizes
+            contexts = np.array([self._stakes[cards - 1].contexts.get(Context(*context), -1) for context in found])
+            return self.games(cards, rows, contexts, places)
 
         return games
 

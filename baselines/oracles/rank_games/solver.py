@@ -22,7 +22,7 @@ from baselines.oracles.rank_games.engine import Engine, Threads
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.layers import DuelLayers, Layers
 from baselines.oracles.rank_games.prizes import GoofspielLayers
-from baselines.oracles.rank_games.strategies import Games, games_of, strategies_at
+from baselines.oracles.rank_games.strategies import Games, strategies_at
 from cardwar_envs.core.game import Game
 from cardwar_envs.games.duel import Duel, DuelState
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
@@ -225,8 +225,10 @@ class DuelTable(WordTable[DuelLayers]):
         return self._answer(state, DuelLayers.value)[1].gap(len(state.hands[0]))
 
     def _games(self, cards: int, observations: NDArray[np.float32]) -> Games | None:
-        solved, seen = self.layers.solved_layer(cards), self._numbers(observations)
-        return None if solved is None else games_of(solved, seen[:, 1])
+        ties = self._numbers(observations)[:, 1]
+        if not self.layers.has_games(cards):
+            return None
+        return lambda rows, scores: self.layers.games(cards, rows, ties, scores)
 
     def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         return self._numbers(observations)[:, 0] * self._win

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.optimal_sets import evenly_if_optimal
-from baselines.oracles.rank_games.engine import LayerRules, ValueLayer, Work, kernel
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.word_policy import packed_counts
 
 # Maps `[states, 2 * ranks]` cards of each rank and `[states]` scores to matrices, padded with 0, and their sizes,
 # `[states, 2]`, which are 0 for states not in the layer.
 Games = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[NDArray[np.float64], NDArray[np.int64]]]
-
-
-class SolvedLayer(NamedTuple):
-    """The inputs of the compiled matrix games of one layer; `below` is the layer with one card fewer."""
-
-    letters: Letters
-    rules: LayerRules
-    layer: ValueLayer
-    below: ValueLayer
-    work: Work
 
 
 def strategies_at(
@@ -104,18 +92,3 @@ def letter_numbers(letters: Letters) -> NDArray[np.int64]:
     numbers = np.full(pairs.max(axis=1) + 1, -1, dtype=np.int64)
     numbers[pairs[0, 1:], pairs[1, 1:]] = np.arange(1, pairs.shape[1])
     return numbers
-
-
-def games_of(solved: SolvedLayer, ties: NDArray[np.int64]) -> Games:
-    """Returns the matrix games of a duel's layer at states with these carried ties, `[batch]`."""
-
-    def games(rows: NDArray[np.int64], scores: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        cards = solved.layer.cards
-        matrices, sizes = np.zeros((len(rows), cards, cards)), np.zeros((len(rows), 2), dtype=np.int64)
-        kernel(1e-5 * matrices.size).fill_games(
-            rows, rows.shape[1] // 2, np.ascontiguousarray(ties), np.ascontiguousarray(scores),
-            letter_numbers(solved.letters), *solved, matrices, sizes,
-        )  # fmt: skip
-        return matrices, sizes
-
-    return games

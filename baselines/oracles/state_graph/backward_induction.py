@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from baselines.estimates import in_words
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
 from baselines.matrix_game.optimal_sets import evenly_if_optimal, exactly_even
-from baselines.oracles.protocol import PLAIN, CanonicalTable, Progress, Request, SolvedState, Starts
+from baselines.oracles.protocol import PLAIN, CanonicalTable, Progress, Request, SolvedState, Starts, expect
 from baselines.oracles.results import Strategies, exactly, matrix_at
 from baselines.oracles.state_graph.exact_work import ExactWork
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
@@ -91,8 +91,7 @@ class EquilibriumTable(CanonicalTable):
 
     def _solve_exactly(self, graph: GameGraph[Any], progress: Progress | None) -> None:
         self._exact_values = self._exact_values or {}
-        if (expect := getattr(progress, "expect", None)) is not None:
-            expect(len(graph.states))
+        expect(progress, len(graph.states))
         work, forecast = ExactWork(graph), getattr(progress, "forecast", None)
         for layer, (states, _) in enumerate(graph.backward()):
             seconds = work.seconds(layer)

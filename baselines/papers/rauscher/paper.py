@@ -31,8 +31,6 @@ from cardwar_envs.games.dice_poker.rules import CALL, RAISE
 GAME = DicePoker()
 TEXT, OUTPUT, EQUILIBRIUM, BEYOND = "Text", "Output, replies", "Output, equilibrium", "Beyond"
 SEATS = ("A", "B")
-# Half a unit of the last digit to which `optimal_range` is accurate.
-RANGE_DIGITS = 1e-6
 # Tolerance between the value with 1000 sides and its limit, points: the difference shrinks with sides squared.
 NEAR_LIMIT = 1e-5
 REPLY = re.compile(r"reply (\d) of ([AB]) to the other's most used, roll (\d)")
@@ -140,9 +138,9 @@ def equilibrium_findings(solution: PrivateSolution) -> Iterator[Finding]:
         claim = printed(place, "worth of the equilibrium to A")
         yield judge(claim, float(solution.exact), f"exactly {solution.exact}")
     for seat, who in enumerate(SEATS):
-        least, greatest = (bound[:, RAISE if seat == 0 else CALL] for bound in optimal_range(GAME, seat))
+        least, greatest = (bound[:, RAISE if seat == 0 else CALL] for bound in optimal_range(GAME, seat, exact=True))
         for roll, ours in enumerate(solution.behaviour[seat][:, 1]):
-            span = (float(least[roll]), float(greatest[roll]))
+            span = (least[roll], greatest[roll])
             yield probability(printed(EQUILIBRIUM, f"{who}, roll {roll + 1}"), float(ours), span)
     for seat, who in enumerate(SEATS):
         gain = abs(conceded(seat, printed_strategy(seat)) - solution.exact)
@@ -151,16 +149,15 @@ def equilibrium_findings(solution: PrivateSolution) -> Iterator[Finding]:
         yield new(EQUILIBRIUM, f"what the best reply gains on {who}'s printed strategy", gain, reason)
 
 
-def probability(chance: Published, ours: float, span: tuple[float, float]) -> Finding:
+def probability(chance: Published, ours: float, span: tuple[Fraction, Fraction]) -> Finding:
     """Judges one printed probability: forced, free, or impossible."""
-    value, slack = float(chance.value), chance.tolerance + RANGE_DIGITS
-    least, greatest = (round(bound, 6) + 0.0 for bound in span)
-    if greatest - least <= RANGE_DIGITS:
-        verdict = Verdict.AGREES if chance.agrees(ours, RANGE_DIGITS) else Verdict.WRONG
+    least, greatest = span
+    if least == greatest:
+        verdict = Verdict.AGREES if chance.agrees(ours) else Verdict.WRONG
         return compare(chance, ours, verdict, "all optimal strategies have this")
-    verdict = Verdict.FREE if least - slack <= value <= greatest + slack else Verdict.WRONG
+    verdict = Verdict.FREE if least - chance.tolerance <= chance.value <= greatest + chance.tolerance else Verdict.WRONG
     reason = "one of many optimal strategies; the range is over all of them"
-    return compare(chance, ours, verdict, reason, (least, greatest))
+    return compare(chance, ours, verdict, reason, (float(least), float(greatest)))
 
 
 def beyond_findings(

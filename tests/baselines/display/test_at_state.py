@@ -147,6 +147,9 @@ def test_play_by_what_a_player_knows():
     assert solution.behaviour[0][0].tolist() == [1 / 3, 2 / 3]
     # Rauscher 2017: player 0 must bluff with a 1 in two cases of three; player 1's calls with 2, 3 and 4 can vary.
     assert (solution.unique(0), solution.unique(1)) == (True, False)
+    assert solution.ranges(1)["4"] == {"fold": (0, Fraction(2, 3)), "call": (Fraction(1, 3), 1)}
+    assert [name for name, *_ in solution.free(1)] == ["2 fold", "2 call", "3 fold", "3 call", "4 fold", "4 call"]
+    assert [name for name, *_ in solve(make_game("dice_poker"), exact=False).free(1)][-1] == "4 call"
     with pytest.raises(ValueError, match="dice_poker: players do not see the state"):
         solution.labelled(state=(1, 1))
 

@@ -54,7 +54,9 @@ def test_results_have_tables_for_notebooks():
     assert shown(solve(GAME))[:3] == ["an equilibrium of jujitsu", "value to player_0, payoff points", "0.000000"]
     assert shown(solve(GAME, exact=True))[2:5] == ["0", "certificate", "exact"]
     assert "0.200000" in shown(solve(GAME))
-    assert "raise" in shown(solve(make_game("dice_poker")))
+    poker = shown(solve(make_game("dice_poker")))
+    assert "raise" in poker
+    assert poker[-3:] == ["4 call", "1/3 (0.333333)", "1"]  # a range, the last of player 1's
     # Uniform play's exploitability is 1/2 with 3 cards.
     assert shown(nash_conv(GAME, "uniform"))[0] == "NashConv 1.000000 payoff points"
     result = head_to_head(GAME, "highest_card", "lowest_card")

@@ -6,7 +6,8 @@ from brute_force import asked, assert_optimal, reachable, seen
 from toys import Answering
 
 import baselines
-from baselines import best_response, exploitability, head_to_head, nash_conv, solve
+from baselines import best_response, exploitability, head_to_head, make_policy, nash_conv, solve
+from baselines.estimates import Announced
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.double_double_kernel import solve_carefully
 from baselines.oracles.finite_horizon import value_iteration as vi
@@ -183,10 +184,19 @@ def test_a_history_repeats_what_came_before():
     assert [int(history[r][0]) for r in range(9)] == [0, 1, 2, 3, 2, 3, 2, 3, 2]
 
 
-def test_progress_is_told():
+def test_progress_is_told_and_long_work_is_announced_before_it_begins(monkeypatch):
     told = []
     solve(war(3, 1, 5), progress=told.append)
     assert told == [57 * sweep for sweep in range(1, 6)]
+    monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
+    monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 6.0)
+    told.clear()
+    solve(war(3, 1, 200), progress=Announced(told.append, told.append))
+    # 57 * 200 games of 6 / 6 seconds on 2 processors; the values repeat after fewer rounds
+    assert told[:2] == ["At most 11,400 matrix games on 2 processors take about 95 minutes.", 57]
+    assert told[-1] < 11_400
+    with pytest.raises(ValueError, match="the equilibrium of war takes at most about 28 minutes to compute; solve"):
+        make_policy("equilibrium", war(3, 1, 60))
 
 
 def test_other_ways_are_taken_where_they_are_asked_for():

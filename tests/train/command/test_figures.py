@@ -30,18 +30,24 @@ KEYS = {
         (("jujitsu", "num_cards=8"), None),
         (("dinosaur_war", "hand_0=2,3,6", "hand_1=1,3,5", "--exact"), "2/3"),  # Fetterman 2023, Lemma 3
         (("dice_poker",), "5/54"),  # Rauscher 2017
+        (("dice_poker", "--no-exact"), None),
         (("dice_poker", "sides=200"), None),
     ],
 )
 def test_solve(capsys, words, exact):
     answer, (name, *parameters) = run_json(capsys, "solve", *words), [word for word in words if word[:2] != "--"]
     game = game_of_words(name, parameters)
-    solution = baselines.solve(game, exact="--exact" in words or None)
+    solution = baselines.solve(game, exact=True if "--exact" in words else False if "--no-exact" in words else None)
     assert answer["parameters"] == json_parameters(game)
     assert (answer["value"], answer.get("exact")) == (pytest.approx(solution.value, abs=1e-9), exact)
     assert (answer["states"], answer["method"], 0 <= answer["gap"] <= 1e-9) == (solution.states, solution.method, True)
     assert answer["strategies"] == with_leaves(solution.labelled(), float)
     assert answer.get("exact_strategies") == (exact and with_leaves(solution.labelled(), str))
+    if isinstance(solution, baselines.PrivateSolution) and solution.quick_ranges:
+        ranges = [solution.ranges(player) for player in (0, 1)]
+        assert answer["ranges"] == with_leaves(ranges, pytest.approx)
+        assert answer.get("exact_ranges") == (exact and with_leaves(ranges, str))
+        assert answer.get("ranges_tolerance") == (None if exact else 1e-6)
 
 
 # -- exploit ----------------------------------------------------------------------------

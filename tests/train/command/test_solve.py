@@ -204,7 +204,9 @@ def test_a_state_in_fractions(capsys):
 
 def test_the_start_is_said_to_be_the_only_mix_or_not(capsys):
     assert run(capsys, *FIVE_CARDS)[1].count("plays the only optimal strategy") == 2
-    assert "player_1 plays one of many optimal strategies" in run(capsys, "solve", "dice_poker", "sides=4")[1]
+    out = run(capsys, "solve", "dice_poker")[1]
+    assert "player_1 plays one of many optimal strategies: 2 fold anywhere in 0..1, 2 call anywhere in 0..1," in out
+    assert "payoff matrix of 9 x 9 not shown" in run(capsys, "solve", "jujitsu", "num_cards=9")[1]
 
 
 def test_a_state_as_json(capsys):

@@ -267,7 +267,7 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 
 
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
-    small = ("war", "ranks=3", "discards=1", "max_rounds=4")
+    small = ("oshi_zumo", "coins=26", "size=2")
     monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
     monkeypatch.setattr("train.command.play.quick_size", lambda game: None)
     assert "takes more than 0 seconds; the total time is not known; --yes computes it." in played("quit\n", *small)[1]

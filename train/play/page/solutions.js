@@ -86,7 +86,7 @@ function mixesAt(start) {
 }
 
 // For games with private information: a mixed strategy for each private observation.
-function mixesByView({ strategies, exact_strategies, ranges }) {
+function mixesByView({ strategies, exact_strategies, ranges, exact_ranges }) {
   return strategies.map((views, player) => [
     element("h2", PLAYERS[player]),
     element("p", "A mixed strategy for each roll; beside each probability is its range over all optimal strategies.", "quiet"),
@@ -94,7 +94,7 @@ function mixesByView({ strategies, exact_strategies, ranges }) {
       const full = Object.entries(moves).map(([name, probability]) => {
         const [low, high] = ranges[player][view][name];
         const fraction = exact_strategies?.[player][view][name];
-        return [name, { probability, low, high, fractions: fraction && [fraction] }];
+        return [name, { probability, low, high, fractions: fraction && [fraction, ...exact_ranges[player][view][name]] }];
       });
       return [row([element("th", view, "view")]), ...rowsOf(full)];
     })),
