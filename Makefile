@@ -56,10 +56,9 @@ mutants: $(READY)
 
 # Runs the conformance kit on a frozen set of broken environments (docs/conformance-measured.md).
 # The same command continues a run that was stopped.
-KIT := now
 PROCESSES := 2
 broken: $(READY)
-	$(BIN)/python -m tests.broken.measure --kit $(KIT) --processes $(PROCESSES)
+	$(BIN)/python -m tests.broken.measure --processes $(PROCESSES)
 
 # Runs the kit on known defects of public environments, in the last release with each defect and the first without it.
 # Installs these releases under build/history. The same command continues a run that was stopped.

@@ -1,10 +1,10 @@
 """Runs the kit on every environment of the set, and writes what it caught into the page on it.
 
-    python -m tests.broken.measure [--kit NAME] [--processes 2] [--seconds 300] [--results FILE] [--document FILE]
+    python -m tests.broken.measure [--processes 2] [--seconds 300] [--results FILE] [--document FILE]
 
 Each environment runs in a process of its own, which is ended after `--seconds`. What is done is kept in a file of JSON
 lines, so a killed run goes on where it was; a line counts for one source of the environment and one of the kit.
-Sections of the document that name this kit (`<!-- generated: make broken KIT=NAME, caught -->`) are written anew.
+The document's generated sections (`<!-- generated: make broken, caught -->`) are rewritten.
 """
 
 import argparse
@@ -120,7 +120,6 @@ def measure(environments, path, processes, seconds):
 
 def arguments(words):
     parser = argparse.ArgumentParser(prog="python -m tests.broken.measure")
-    parser.add_argument("--kit", default="now", help="what the document calls the kit")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=300.0, help="limit for one environment")
     parser.add_argument("--results", type=Path, default=ROOT / "runs" / "broken" / "results.jsonl")
@@ -140,7 +139,7 @@ def main(words):
     from baselines.markdown import rewrite
 
     section = partial(tables.section, EVERY, results)
-    given.document.write_text(rewrite(given.document.read_text(), f"make broken KIT={given.kit}", section))
+    given.document.write_text(rewrite(given.document.read_text(), "make broken", section))
     print(tables.summary(EVERY, results))
 
 
