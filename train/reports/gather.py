@@ -31,7 +31,8 @@ def run_folders(path: str | Path) -> list[Path]:
 
 def unmeasured(folder: str | Path) -> Run:
     """Reads a run without its results; raises ValueError if its configuration cannot be read."""
-    return Run(Path(folder), RunFolder(Path(folder)).config(), [], None)
+    config = RunFolder(Path(folder)).config()
+    return Run(Path(folder), {"measured": "exact", "figure": "exploitability", **config}, [], None)
 
 
 def short_paths(folders: Sequence[Path]) -> list[str]:

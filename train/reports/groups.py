@@ -171,6 +171,7 @@ def read_run(path: str | Path) -> Run:
     """Reads a run folder; raises ValueError if it contains no run, a damaged run, or a run of another format."""
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
+    config = {"measured": "exact", "figure": "exploitability", **config}  # older folders have neither
     rows = folder.read_metrics()
     needed = [config["figure"], *(f"{config['figure']}{end}" for end in ENDS if config["measured"] == "matches")]
     for number, row in enumerate(rows):
