@@ -7,11 +7,8 @@ An observation is `{"observation": float32[2], "action_mask": int8[2]}`: the age
 the other games of the suite, an observation does not determine the state: only `state()` shows both rolls. Rewards are
 payoff points, at most the ante plus the raise.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
-* `parallel_env(**parameters)` makes the Parallel environment.
-
-Parameters are the fields of `cardwar_envs.games.dice_poker.DicePoker`, plus `render_mode` and
-`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
+`env` and `raw_env` make the same AEC environment (no wrapper is needed), and `parallel_env` makes the Parallel
+environment; `help(env)` lists their parameters.
 
 Version history: 0: first version.
 """

@@ -18,11 +18,8 @@ count of each card, a 1 for each prize that comes later, the current prize. `pay
 minus the opponent's; `ties="carry"` adds a last entry with the points carried over. Action `i` plays card `i + 1`.
 Rewards are payoff points: each prize when it is won (`payoff="margin"`), or +1 / 0 / -1 at the end (`payoff="win"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
-* `parallel_env(**parameters)` makes the Parallel environment.
-
-Parameters are the fields of `cardwar_envs.games.goofspiel.Goofspiel`, plus `render_mode` and
-`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
+`env` and `raw_env` make the same AEC environment (no wrapper is needed), and `parallel_env` makes the Parallel
+environment; `help(env)` lists their parameters.
 
 Version history: 0: first version.
 """

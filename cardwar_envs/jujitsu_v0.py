@@ -8,11 +8,8 @@ Agents are `player_0` and `player_1`. An observation is
 opponent's count per rank, own score minus the opponent's, carried ties. Action `i` plays the
 `i`-th lowest rank. Rewards are payoff points: +1 / 0 / -1 at the end (`payoff="win"`).
 
-* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
-* `parallel_env(**parameters)` makes the Parallel environment.
-
-Parameters are the fields of `cardwar_envs.games.jujitsu.Jujitsu`, plus `render_mode` and
-`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
+`env` and `raw_env` make the same AEC environment (no wrapper is needed), and `parallel_env` makes the Parallel
+environment; `help(env)` lists their parameters.
 
 Version history: 0: first version.
 """

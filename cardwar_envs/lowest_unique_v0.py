@@ -15,11 +15,8 @@ Agents are `player_0` ... `player_{num_players - 1}`. An observation is
 then, for each seat in order from the agent's own, 1 if it won the last round. Action `i` chooses `i + 1`. Rewards are
 payoff points, paid after each round.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
-* `parallel_env(**parameters)` makes the Parallel environment.
-
-Parameters are the fields of `cardwar_envs.games.lowest_unique.LowestUnique`, plus `render_mode` and
-`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
+`env` and `raw_env` make the same AEC environment (no wrapper is needed), and `parallel_env` makes the Parallel
+environment; `help(env)` lists their parameters.
 
 Version history: 0: first version.
 """

@@ -17,11 +17,8 @@ from the middle (positive on the opponent's side), moves left. The moves left ar
 max(coins) // min_bid); with `min_bid=0`, the moves up to the horizon. Action `i` bids `i` coins. Rewards are payoff
 points: +1 / 0 / -1 at the end.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
-* `parallel_env(**parameters)` makes the Parallel environment.
-
-Parameters are the fields of `cardwar_envs.games.oshi_zumo.OshiZumo`, plus `render_mode` and
-`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
+`env` and `raw_env` make the same AEC environment (no wrapper is needed), and `parallel_env` makes the Parallel
+environment; `help(env)` lists their parameters.
 
 Version history: 0: first version.
 """

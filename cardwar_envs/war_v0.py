@@ -15,11 +15,8 @@ Parallel API, an agent without a choice submits the action to wait, the only one
 Rewards are payoff points: a player pays 1 / (num_players - 1) when it goes out, and the players left at the
 end share these payments. `infos` hold the mask and the paper's `utility`, the sum of the player's cards.
 
-* `env(**parameters)` and `raw_env(**parameters)` make the same AEC environment; no wrapper is needed.
-* `parallel_env(**parameters)` makes the Parallel environment.
-
-Parameters are the fields of `cardwar_envs.games.war.War`, plus `render_mode` and
-`illegal_action` (see `cardwar_envs.envs.pettingzoo_skin.PettingZooSkin`).
+`env` and `raw_env` make the same AEC environment (no wrapper is needed), and `parallel_env` makes the Parallel
+environment; `help(env)` lists their parameters.
 
 Version history: 0: first version.
 """

@@ -233,12 +233,12 @@ def json_parameters(game: Game[Any]) -> dict[str, Any]:
 
 
 def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[str, Any]:
-    """The identity of a run as JSON data; `args` is a dataclass."""
+    """The identity of a run as JSON data; `args` is a dataclass, or its fields as a dict."""
     return {
         "game": game.facts.name,
         "parameters": json_parameters(game),
         "algorithm": algorithm,
-        "args": dataclasses.asdict(args),
+        "args": args if isinstance(args, dict) else dataclasses.asdict(args),
         "seed": seed,
     }
 

@@ -19,6 +19,7 @@ import numpy as np
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
 from cardwar_envs.contract.answers import Node, asking, place, short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.core.cached import slots_of
 
 FIXED = (int, float, complex, str, bytes, type(None), Fraction, Decimal, Enum, range, np.generic)
 CHANGING = (list, dict, set, bytearray, np.ndarray, deque)
@@ -138,7 +139,7 @@ def changing_part(value: Any, path: str = "the state") -> str:
         names = getattr(value, "_fields", None) or [f"[{i}]" for i in range(len(value))]
         parts = zip(names, value, strict=True)
         return next((found for name, part in parts if (found := changing_part(part, f"{path}, {name}"))), "")
-    for name in _attributes(value):
+    for name in (*getattr(value, "__dict__", ()), *slots_of(value)):
         part = getattr(value, name)
         try:
             setattr(value, name, part)
@@ -148,11 +149,6 @@ def changing_part(value: Any, path: str = "the state") -> str:
         else:
             return f"{path}, {name}"
     return ""
-
-
-def _attributes(value: Any) -> list[str]:
-    slots = [name for base in type(value).__mro__ for name in np.atleast_1d(vars(base).get("__slots__", ()))]
-    return [*getattr(value, "__dict__", ()), *(name for name in slots if hasattr(value, name))]
 
 
 def answers_repeat(case: Case) -> None:

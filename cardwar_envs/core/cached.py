@@ -72,14 +72,15 @@ def _twin(game: Game[Any]) -> Game[Any]:
     """A copy with the same attributes, so that a cached result does not change with the caller's object."""
     twin = object.__new__(type(game))
     vars(twin).update(vars(game))
-    for name in _slots(game):
+    for name in slots_of(game):
         object.__setattr__(twin, name, getattr(game, name))
     return twin
 
 
-def _slots(game: Game[Any]) -> list[str]:
-    names = (name for each in type(game).__mro__ for name in np.atleast_1d(vars(each).get("__slots__", ())))
-    return [str(name) for name in names if hasattr(game, name)]
+def slots_of(value: Any) -> list[str]:
+    """The attributes of a value that are in slots, and not in its `__dict__`."""
+    names = (name for each in type(value).__mro__ for name in np.atleast_1d(vars(each).get("__slots__", ())))
+    return [str(name) for name in names if hasattr(value, name)]
 
 
 def _key(game: Game[Any]) -> Hashable:
@@ -87,7 +88,8 @@ def _key(game: Game[Any]) -> Hashable:
     classes = [each for each in kind.__mro__ if each is not object]
     shared = [(name, part) for each in classes for name, part in vars(each).items() if _is_rule(name)]
     # Cached properties follow from the other attributes.
-    own = [name for name in (*vars(game), *_slots(game)) if not isinstance(getattr(kind, name, None), cached_property)]
+    names = (*vars(game), *slots_of(game))
+    own = [name for name in names if not isinstance(getattr(kind, name, None), cached_property)]
     return (
         kind,
         tuple((name, part if _is_code(part) else _typed(part)) for name, part in shared),

@@ -149,15 +149,8 @@ class HandGrid:
 def name_plate(player: int, top: float, revealed: Revealed[Any], right: str = "", left: str = "") -> list[Shape]:
     """Draws a plate with a player's name in the player's colour, with one remark beside it and one at the right end."""
     name, viewer = revealed.name(player), revealed.viewer
-    plate = Box(
-        MARGIN,
-        top,
-        min(scene.text_width(name, 18), WIDEST_NAME) + 24,
-        PLATE - 6,
-        player_colour(player),
-        radius=14,
-        line=0,
-    )
+    width = min(scene.text_width(name, 18), WIDEST_NAME) + 24
+    plate = Box(MARGIN, top, width, PLATE - 6, player_colour(player), radius=14, line=0)
     shapes: list[Shape] = [plate, centred(plate, name, 18, bold=True)]
     start, end = plate.x + plate.width + 10, WIDTH - MARGIN
     for remark, colour in (("you" if player == viewer and not revealed.names else "", "muted"), (left, "text")):

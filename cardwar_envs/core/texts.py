@@ -115,8 +115,6 @@ def numbers_in_words(numbers: Sequence[int]) -> str:
     low, high = numbers[0], numbers[-1]
     if len(numbers) > 2 and list(numbers) == list(range(low, high + 1)):
         return f"{low} to {high}"
-    return (
-        joined(numbers)
-        if len(numbers) <= MOST_LISTED + 1
-        else f"{', '.join(map(str, numbers[:MOST_LISTED]))}, ..., {high}"
-    )
+    if len(numbers) <= MOST_LISTED + 1:
+        return joined(numbers)
+    return f"{', '.join(map(str, numbers[:MOST_LISTED]))}, ..., {high}"

@@ -231,9 +231,8 @@ class Session(Generic[S]):
         """
         legal = self.game.legal_actions(self.state, player)
         try:
-            number = (
-                -1 if isinstance(action, np.bool_) else index(action)
-            )  # before version 2, NumPy treats its bools as integers
+            # Before version 2, NumPy treats its bools as integers.
+            number = -1 if isinstance(action, np.bool_) else index(action)
             if number in legal:
                 return number
         except TypeError:

@@ -16,8 +16,8 @@ from cardwar_envs.core.secrets import without_secrets
 CALL = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)
 # Negative or enormous numbers make OpenSpiel write outside its arrays or exhaust the memory.
 MOST = 10_000
-# With larger numbers, a game is first loaded in a separate process.
-SMALL = 20
+# With other numbers, a game is first loaded in a separate process.
+SMALL = frozenset(map(str, range(21)))
 SECONDS = 5
 TRY = """
 import sys
@@ -89,11 +89,7 @@ def _is_plain(name: str) -> bool:
     short, values = _parsed(name)
     if short.startswith("cardwar_"):
         return True
-    return all(re.fullmatch("[a-z_]+", value) or _is_small(value) for value in values.values())
-
-
-def _is_small(value: str) -> bool:
-    return bool(re.fullmatch("[0-9]{1,3}", value)) and int(value) <= SMALL
+    return all(re.fullmatch("[a-z_]+", value) or value in SMALL for value in values.values())
 
 
 def _try_aside(name: str) -> None:

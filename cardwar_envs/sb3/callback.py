@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib.metadata import entry_points
 from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.installed import installed
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.sb3.model_policy import from_sb3
 
@@ -54,12 +53,13 @@ class ExploitabilityCallback(BaseCallback):
             ValueError: If an argument is invalid.
         """
         super().__init__(verbose)
-        if not isinstance(game, Game):
-            raise ValueError(f'game ({game!r}) must be a game, such as cardwar_envs.make_game("jujitsu", num_cards=4)')
+        require_game(game)
+        if "nash_conv" not in installed(MEASURES):
+            raise ValueError("the measure 'nash_conv' is not installed: reinstall cardwar-envs")
         self.game, self.every = game, whole_number("every", every, range(1, 2**62))
         self.history: list[tuple[int, float]] = []
         self._illegal, self._legal_only = illegal, legal_only
-        self._nash_conv = _measure("nash_conv")
+        self._nash_conv: Any = installed(MEASURES)["nash_conv"].load()
         facts = game.facts
         self._name = "exploitability" if facts.num_players == 2 and facts.zero_sum else "nash_conv"
 
@@ -95,10 +95,3 @@ class ExploitabilityCallback(BaseCallback):
         self.logger.record(f"cardwar/{self._name}", figure)
         if self.verbose:
             print(f"{self.num_timesteps:>9,} steps   {self._name} {figure:.4f}")
-
-
-def _measure(name: str) -> Callable[..., Any]:
-    for point in entry_points(group=MEASURES, name=name):
-        measure: Callable[..., Any] = point.load()
-        return measure
-    raise ValueError(f"the measure {name!r} is not installed: reinstall cardwar-envs")

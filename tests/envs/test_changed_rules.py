@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from changed_rules import BASES, PLAY, changed_rules
+from knock_out import Always
+from toys import Answering, uniform_over
 
 from cardwar_envs.core.play import play_episode, sample_transition
 from cardwar_envs.envs.aec import AECGameEnv
@@ -20,29 +22,9 @@ for full_name, changed in changed_rules():
 # A subclass that overrides these keeps its compiled rules, which are still true.
 KEEPS_COMPILED = {"check"}
 STEPS = 12
-
-
-class Lowest:
-    """Plays the lowest legal action."""
-
-    def action_probabilities(self, observations, action_masks):
-        chosen = np.zeros(action_masks.shape)
-        chosen[np.arange(len(chosen)), action_masks.argmax(axis=1)] = 1.0
-        return chosen
-
-
-class Any:
-    """Plays all legal actions alike."""
-
-    def action_probabilities(self, observations, action_masks):
-        return action_masks / action_masks.sum(axis=1, keepdims=True)
-
-
-class Highest:
-    """Plays the highest legal action."""
-
-    def action_probabilities(self, observations, action_masks):
-        return Lowest().action_probabilities(observations[:, ::-1], action_masks[:, ::-1])[:, ::-1]
+LOWEST = Always(0)
+HIGHEST = Answering(lambda seen, masks: LOWEST.action_probabilities(seen, masks[:, ::-1])[:, ::-1])
+ANY = Answering(lambda seen, masks: uniform_over(masks))
 
 
 def playable(game):
@@ -76,7 +58,7 @@ def transcript(game):
     """All that a few seeded episodes show."""
     shown = []
     for seed in range(20):
-        episode = play_episode(game, (Lowest(), Highest()) if seed % 2 else (Any(), Any()), seed)
+        episode = play_episode(game, (LOWEST, HIGHEST) if seed % 2 else (ANY, ANY), seed)
         shown.append((episode.states, episode.actions, episode.payoffs))
     return shown
 
@@ -273,7 +255,7 @@ def outcomes_until_asked(game, state, action):
 
 @each_change
 def test_gymnasium_plays_by_the_rules(game, rule):
-    rng, env = np.random.default_rng(5), SingleAgentEnv(game, opponent=Lowest())
+    rng, env = np.random.default_rng(5), SingleAgentEnv(game, opponent=LOWEST)
     for seed in range(6):
         env.reset(seed=seed)
         over = False
@@ -292,7 +274,7 @@ def test_gymnasium_plays_by_the_rules(game, rule):
 
 @each_change
 def test_vector_environments_play_by_the_rules(game, rule):
-    for opponent in (Lowest(), "uniform"):
+    for opponent in (LOWEST, "uniform"):
         play_a_vector_environment(game, opponent)
 
 

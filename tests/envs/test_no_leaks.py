@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 from skins import every_game, generator, same, view
+from toys import Answering, uniform_over
 
 from cardwar_envs.envs.session import own_stream
 from cardwar_envs.envs.single_agent import SingleAgentEnv
@@ -37,21 +38,15 @@ def test_reset_does_not_draw_for_the_opponent():
 
 
 def test_opponents_do_not_see_the_agents_move():
-    class Recorder:
-        def __init__(self):
-            self.seen = []
-
-        def action_probabilities(self, observations, action_masks):
-            self.seen.append((observations.tolist(), action_masks.tolist()))
-            return action_masks / action_masks.sum()
-
     seen = []
+
+    def recorded(observations, masks):
+        seen.append((observations.tolist(), masks.tolist()))
+        return uniform_over(masks)
+
     for action in range(3):
-        opponent = Recorder()
-        env = SingleAgentEnv("jujitsu", num_cards=3, opponent=opponent)
+        env = SingleAgentEnv("jujitsu", num_cards=3, opponent=Answering(recorded))
         env.reset(seed=0)
-        assert opponent.seen == []
+        assert len(seen) == action
         env.step(action)
-        seen.append(opponent.seen)
-    assert seen[0] == seen[1] == seen[2]
-    assert len(seen[0]) == 1
+    assert seen == [seen[0]] * 3

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
+from knock_out import Always
 from thinning import each_row
 
 from cardwar_envs import Pool, make_game
@@ -47,21 +48,13 @@ def test_a_pool_draws_one_for_each_game_and_it_plays_the_whole_game(weights, sha
 
 def test_in_a_game_for_more_every_seat_draws_for_itself():
     game = make_game("lowest_unique", num_players=3, numbers=3)
-
-    class Says:
-        def __init__(self, number):
-            self.number = number
-
-        def action_probabilities(self, observations, action_masks):
-            return np.eye(3)[[self.number] * len(observations)]
-
-    envs = GameVectorEnv(game, GAMES, opponent=[Pool([Says(0), Says(1)]), Says(2)])
+    envs = GameVectorEnv(game, GAMES, opponent=[Pool([Always(0), Always(1)]), Always(2)])
     rewards = set()
     envs.reset(seed=0)
     for _ in range(3):
         rewards |= set(envs.step(np.zeros(GAMES, dtype=int))[1].tolist())
     assert rewards == {-0.5, 1.0}, "0 is alone, or both have it and the third wins"
-    envs = GameVectorEnv(game, GAMES, opponent=Pool([Says(1), Says(2)]))
+    envs = GameVectorEnv(game, GAMES, opponent=Pool([Always(1), Always(2)]))
     envs.reset(seed=0)
     drawn = envs._games._sitting[:, 1:]
     assert {tuple(row) for row in drawn.tolist()} == {(0, 0), (0, 1), (1, 0), (1, 1)}

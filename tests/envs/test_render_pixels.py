@@ -12,6 +12,7 @@ from gymnasium.wrappers import AddRenderObservation, HumanRendering, RecordVideo
 from knock_out import KnockOut
 from skins import every_game, every_skin
 from test_render import AFTER, GAME, GIVEN, MIDDLE
+from toys import Answering, uniform_over
 
 from cardwar_envs import DicePokerState, make_game
 from cardwar_envs.envs.aec import AECGameEnv
@@ -105,18 +106,13 @@ def test_vector_environments_show_each_game_as_its_seat_sees_it(game):
     assert {frame.shape for frame in frames} == {frames[0].shape}
 
 
-class FailsLater:
-    """Answers in the first turn, but not in the second, in which player 0 waits."""
-
-    def action_probabilities(self, observations, action_masks):
-        return action_masks / np.where(observations[:, 1:2] == 0, action_masks.sum(axis=1, keepdims=True), np.nan)
-
-
 def test_what_is_shown_goes_back_with_the_games():
-    envs = GameVectorEnv(KnockOut(), 2, opponent=FailsLater(), render_mode="ansi")
+    """The opponent answers in the first turn, but not in the second, in which player 0 waits."""
+    fails_later = Answering(lambda seen, masks: np.where(seen[:, 1:2] == 0, uniform_over(masks), np.nan))
+    envs = GameVectorEnv(KnockOut(), 2, opponent=fails_later, render_mode="ansi")
     envs.reset(seed=0)
     before = envs.render()
-    with pytest.raises(ValueError, match="policy FailsLater"):
+    with pytest.raises(ValueError, match="policy Answering: probabilities must be finite"):
         envs.reset(options={"state": (1, (0, 1, 2))})
     assert envs.render() == before
 

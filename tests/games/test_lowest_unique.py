@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 from thinning import each_row
+from toys import Answering
 
 from baselines import best_response, nash_conv
 from baselines.opponents.table import TablePolicy
@@ -84,34 +85,29 @@ def expected_payoff(own, others, player, payoff):
     return total
 
 
-class Odds:
+def always(odds):
     """Plays the same odds everywhere."""
-
-    def __init__(self, odds):
-        self.odds = np.array(odds)
-
-    def action_probabilities(self, observations, action_masks):
-        return np.tile(self.odds, (len(observations), 1))
+    return Answering(lambda seen, masks: np.tile(np.array(odds), (len(seen), 1)))
 
 
 @each_row("payoff", ["share", "prize"])
 def test_gains_of_best_responses_for_three_players_are_those_of_plain_sums(payoff):
     game = make_game("lowest_unique", numbers=4, payoff=payoff)
     all_odds = [(0.4, 0.3, 0.2, 0.1), (0.1, 0.0, 0.6, 0.3), (0.25, 0.25, 0.25, 0.25)]
-    found = nash_conv(game, [Odds(odds) for odds in all_odds])
+    found = nash_conv(game, [always(odds) for odds in all_odds])
     for player, own in enumerate(all_odds):
         others = [odds for seat, odds in enumerate(all_odds) if seat != player]
         value = expected_payoff(own, others, player, payoff)
         best = max(expected_payoff(pure, others, player, payoff) for pure in np.eye(4))
         assert found.payoffs[player] == pytest.approx(value, abs=1e-12)
         assert found.per_player[player] == pytest.approx(best - value, abs=1e-12)
-        assert best_response(game, [Odds(odds) for odds in all_odds], player).value == pytest.approx(best, abs=1e-12)
+        assert best_response(game, [always(odds) for odds in all_odds], player).value == pytest.approx(best, abs=1e-12)
 
 
 def test_the_published_equilibrium_of_three_numbers():
     """Östling et al. 2011, online appendix A: three players choose 1, 2, 3 with these odds."""
     odds = (2 * sqrt(3) - 3, 2 - sqrt(3), 2 - sqrt(3))
-    found = nash_conv(make_game("lowest_unique", numbers=3, payoff="prize"), Odds(odds))
+    found = nash_conv(make_game("lowest_unique", numbers=3, payoff="prize"), always(odds))
     assert found.total == pytest.approx(0.0, abs=1e-12)
     assert nash_conv(make_game("lowest_unique", numbers=3, payoff="prize"), "uniform").total > 0.1
 

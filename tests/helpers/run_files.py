@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import os
+
+import pytest
 
 from train.storage.run_folder import RunFolder
 
@@ -16,6 +19,32 @@ def seal(folder):
 def rows(folder):
     """The rows of a run but for the seconds that they took."""
     return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(folder).read_metrics()]
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing catches it, nothing is tidied up."""
+
+
+def is_killed_after(writes, work, *args, **kwargs):
+    """Whether so many writes leave work to do: a kill takes the place of the next one."""
+    left, replace = iter(range(writes)), os.replace
+
+    def replace_or_die(source, target):
+        if next(left, None) is None:
+            raise Killed
+        replace(source, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "replace", replace_or_die)
+        try:
+            work(*args, **kwargs)
+        except Killed:
+            return True
+    return False
 
 
 def change_config(folder, **changes):

@@ -83,17 +83,17 @@ class AgentProcess:
         """
         deadline = time.monotonic() + self._seconds
         if self._left:
-            self._fail(f"writes more than one line per query: {self._left[:60]!r}")
+            self.fail(f"writes more than one line per query: {self._left[:60]!r}")
         self._write(line + b"\n", deadline)
         while b"\n" not in self._left:
             self._wait(self._out_of, selectors.EVENT_READ, deadline)
             with suppress(BlockingIOError):
                 read = os.read(self._out_of, MOST_BYTES)
                 if not read:
-                    self._fail(f"ended {'in the middle of' if self._left else 'before'} its answer{self._status()}")
+                    self.fail(f"ended {'in the middle of' if self._left else 'before'} its answer{self._status()}")
                 self._left += read
             if len(self._left) > MOST_BYTES:
-                self._fail(f"answered with more than {MOST_BYTES:,} bytes")
+                self.fail(f"answered with more than {MOST_BYTES:,} bytes")
         answer, _, self._left = self._left.partition(b"\n")
         return answer
 
@@ -110,10 +110,6 @@ class AgentProcess:
                 with suppress(OSError):
                     pipe.close()
 
-    def fail(self, why: str) -> NoReturn:
-        """Terminates the agent because of an invalid answer."""
-        self._fail(why)
-
     def _write(self, line: bytes, deadline: float) -> None:
         while line:
             self._wait(self._into, selectors.EVENT_WRITE, deadline)
@@ -122,21 +118,22 @@ class AgentProcess:
             except BlockingIOError:
                 continue
             except OSError:
-                self._fail(f"has ended{self._status()}")
+                self.fail(f"has ended{self._status()}")
 
     def _wait(self, descriptor: int, event: int, deadline: float) -> None:
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, event)
             if not selector.select(max(deadline - time.monotonic(), 0.0)):
                 how = f"--agent-seconds or {SECONDS_VARIABLE} sets the limit"
-                self._fail(f"does not answer within {self._seconds:g} seconds ({how})")
+                self.fail(f"does not answer within {self._seconds:g} seconds ({how})")
 
     def _status(self) -> str:
         with suppress(subprocess.TimeoutExpired):
             return f" with exit status {self._process.wait(TO_END)}"
         return ""
 
-    def _fail(self, why: str) -> NoReturn:
+    def fail(self, why: str) -> NoReturn:
+        """Terminates the agent because of an error that it made, which `why` describes."""
         self.failed = True
         self.close()
         raise AgentError(f"agent ({self._command}) {why}") from None

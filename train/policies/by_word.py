@@ -70,17 +70,11 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
         return load_policy(Path(word), game)
     if not known and MODULE_AND_CLASS.fullmatch(word) and not names_a_policy(word.partition(":")[0]):
-        return _instance(loaded_object(word, word), word, game)
+        found = loaded_object(word, word)
+        return as_policy(_made(found, word, game) if isinstance(found, type) else found, game)
     if not known and len(Path(word).parts) > 1:
         raise ValueError(f"no run folder or policy file {word!r}")
     return word
-
-
-def _instance(found: Any, word: str, game: Game[Any]) -> Policy:
-    """Returns the user's policy: the instance itself, or the result of calling the class."""
-    if isinstance(found, type):
-        found = _made(found, word, game)
-    return as_policy(found, game)
 
 
 def _made(kind: type, word: str, game: Game[Any]) -> Any:

@@ -29,7 +29,7 @@ from train.storage.alone import alone_in
 from train.storage.formats import MAX_SEED, OWN
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.validation import MAX_INT
-from train.words import game_in_words, json_parameters
+from train.words import game_in_words, run_identity
 
 # A policy is saved as a table if measuring it took at most this many queries.
 MOST_KEPT = 200_000
@@ -84,7 +84,7 @@ class ExploitabilityLog:
         self._game, self._seed, self._sinks = game, seed, tuple(sinks)
         self._measure = _measure(game, measure, against)
         args = {"steps": 1, "evaluate_every": 1, "label": label, "measure": measure, "against": against}
-        config = _config(game, args, seed, step, self._measure)
+        config = run_identity(game, OWN, args, seed) | described(game, label, step, self._measure)
         self.folder, self.measured = Path(folder), self._measure.kind
         with alone_in(self.folder, make=True):
             held = (self.folder / CONFIG_FILE).exists()
@@ -161,17 +161,6 @@ class ExploitabilityLog:
             path.unlink(missing_ok=True)
         else:
             save_policy(path, kept, self._folder.identity())
-
-
-def _config(game: Game[Any], args: dict[str, Any], seed: int, step: str, measure: Measure) -> dict[str, Any]:
-    return {
-        "game": game.facts.name,
-        "parameters": json_parameters(game),
-        "algorithm": OWN,
-        "args": args,
-        "seed": seed,
-        **described(game, args["label"], step, measure),
-    }
 
 
 def _measure(game: Game[Any], way: str, against: str) -> Measure:

@@ -155,9 +155,8 @@ def _start(each: StudyTask, lock: int) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,  # closed when the study ends in any way
             stdout=log,
             stderr=log,
-            pass_fds=[lock]
-            if os.name == "posix"
-            else [],  # not possible on Windows, where runs also end with their study
+            # Not possible on Windows, where runs also end with their study.
+            pass_fds=[lock] if os.name == "posix" else [],
             env=without_secrets(CARDWAR_END_WITH_STDIN="1", **{FROM_FILE: "1"}),
         )
 

@@ -35,7 +35,6 @@ class CompiledEngine(Engine[S]):
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drops all games outside `where`."""
         super().keep(where)
         self._rows = self._rows[where]
         self._reused = None if self._reused is None else self._blank(len(self._rows))
@@ -54,47 +53,38 @@ class CompiledEngine(Engine[S]):
         return self._rules.tables, self._rows
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
-        """Restarts games."""
         self._bodies.deal(*self._know, self.streams, where, random)
         return np.zeros(self.shape)
 
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
-        """Puts the games into states."""
         self._rows[where] = [self._rules.to_row(state) for state in states]
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 observes."""
         self._rows[:] = observations  # the row of a public state is player 0's observation
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
-        """The states of the games at `places`, or of all."""
         return [self._rules.from_row(row) for row in (self._rows if places is None else self._rows[places])]
 
     def acting(self) -> NDArray[np.bool_]:
-        """Which players choose now."""
         acts = np.empty(self.shape, dtype=np.bool_)
         self._bodies.acting(*self._know, acts)
         return acts
 
     def live(self) -> NDArray[np.bool_]:
-        """Which players are still in their game."""
         if self._rules.live is not None:
             return self._rules.live(self._rows)
         return np.repeat(self.acting().any(axis=1, keepdims=True), self.shape[1], axis=1)
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """Which players choose an illegal action."""
         flags = np.empty(self.shape, dtype=np.bool_)
         return flags if self._bodies.illegal(*self._know, actions, where, flags) else None
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Plays legal joint actions."""
         rewards, over = np.empty(self.shape), np.empty(len(where), dtype=np.bool_)
         self._bodies.play(*self._know, self.streams, actions, where, rewards, over)
         return rewards, over
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """The players' views."""
         if places is None:
             rows, (views, written) = self._rows, self._reused or self._blank(len(self._rows))
         else:
@@ -110,11 +100,9 @@ class CompiledEngine(Engine[S]):
         return Views(observations, masks), np.zeros(shape, dtype=np.int8)
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Actions of uniform play."""
         actions = np.empty(len(where), dtype=np.int64)
         self._bodies.uniform(*self._know, self.streams, where, player, actions)
         return actions
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        """The entries of `Game.info`."""
         return self._rules.info(observations)

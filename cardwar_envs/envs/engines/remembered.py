@@ -26,6 +26,10 @@ class Rows:
     def __init__(self, dtype: Any, *shape: int) -> None:
         self.array = np.zeros((64, *shape), dtype=dtype)
 
+    def __getitem__(self, places: Any) -> NDArray[Any]:
+        found: NDArray[Any] = self.array[places]
+        return found
+
     def put(self, place: int, row: Any) -> None:
         """Writes a row at most one place past the end, which may reallocate the array.
 
@@ -46,7 +50,7 @@ class Remembered(Generic[S]):
     an interrupt, leaves the table consistent.
 
     Attributes:
-        states: The states, indexed by number.
+        states: The states, indexed by number, as all rows are.
         observations: `[states, num_players, observation_size]` float32.
         masks: `[states, num_players, num_actions]` int8, all 0 for players who are out of the game.
         acting: `[states, num_players]` bool: the players who choose an action.
@@ -59,9 +63,9 @@ class Remembered(Generic[S]):
         self._game, players = game, facts.num_players
         self.states: list[S] = []
         self._numbers: dict[Hashable, int] = {}
-        self._observations = Rows(np.float32, players, facts.observation_size)
-        self._masks = Rows(np.int8, players, facts.num_actions)
-        self._acting, self._live = Rows(np.bool_, players), Rows(np.bool_, players)
+        self.observations = Rows(np.float32, players, facts.observation_size)
+        self.masks = Rows(np.int8, players, facts.num_actions)
+        self.acting, self.live = Rows(np.bool_, players), Rows(np.bool_, players)
         self._plays: dict[tuple[int, ...], int] = {}  # (state, an action per player) -> number
         self._first, self._outcomes = Rows(np.int64), Rows(np.int64)  # by number of the play
         # Indexed by outcome. A state gets its number, and the rules are queried about it, when a game first reaches it.
@@ -73,26 +77,6 @@ class Remembered(Generic[S]):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Remembered[S]:
         return self
-
-    @property
-    def observations(self) -> NDArray[np.float32]:
-        """See the class."""
-        return self._observations.array
-
-    @property
-    def masks(self) -> NDArray[np.int8]:
-        """See the class."""
-        return self._masks.array
-
-    @property
-    def acting(self) -> NDArray[np.bool_]:
-        """See the class."""
-        return self._acting.array
-
-    @property
-    def live(self) -> NDArray[np.bool_]:
-        """See the class."""
-        return self._live.array
 
     @property
     def full(self) -> bool:
@@ -116,11 +100,11 @@ class Remembered(Generic[S]):
     def _see(self, number: int, state: S) -> None:
         game, players = self._game, range(self._game.facts.num_players)
         acting, live = game.acting_players(state), game.live_players(state)
-        self._acting.put(number, [player in acting for player in players])
-        self._live.put(number, [player in live for player in players])
-        self._observations.put(number, [game.observation(state, player) for player in players])
+        self.acting.put(number, [player in acting for player in players])
+        self.live.put(number, [player in live for player in players])
+        self.observations.put(number, [game.observation(state, player) for player in players])
         nothing = np.zeros(game.facts.num_actions, dtype=np.int8)
-        self._masks.put(number, [game.action_mask(state, player) if player in live else nothing for player in players])
+        self.masks.put(number, [game.action_mask(state, player) if player in live else nothing for player in players])
 
     def plays(self, states: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of joint actions, `[games, num_players]`, in states, `[games]`.
@@ -155,7 +139,7 @@ class Remembered(Generic[S]):
 
     def outcomes_of(self, plays: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The index of each play's first outcome, and the number of outcomes."""
-        return self._first.array[plays], self._outcomes.array[plays]
+        return self._first[plays], self._outcomes[plays]
 
     def drawn(
         self, first: NDArray[np.int64], count: NDArray[np.int64], draws: NDArray[np.float64]
@@ -163,12 +147,12 @@ class Remembered(Generic[S]):
         """Draws one outcome per row: the index of the first outcome whose `up_to` exceeds the number in [0, 1)."""
         offsets = np.arange(count.max(initial=1))
         places = first[:, None] + np.minimum(offsets, count[:, None] - 1)
-        passed = (self._up_to.array[places] <= draws[:, None]) & (offsets < count[:, None])
+        passed = (self._up_to[places] <= draws[:, None]) & (offsets < count[:, None])
         chosen: NDArray[np.int64] = first + np.minimum(passed.sum(axis=1), count - 1)
         return chosen
 
     def reached(self, outcomes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The states that outcomes lead to, and their payments, `[outcomes, num_players]` payoff points."""
-        for place in outcomes[self._child.array[outcomes] == NOT_REACHED].tolist():
+        for place in outcomes[self._child[outcomes] == NOT_REACHED].tolist():
             self._child.array[place] = self._number(self._targets[place])
-        return self._child.array[outcomes], self._rewards.array[outcomes]
+        return self._child[outcomes], self._rewards[outcomes]

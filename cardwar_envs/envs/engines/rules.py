@@ -31,7 +31,6 @@ class RulesEngine(Engine[S]):
         self._table, self._deals, self._now = table, deals, now  # not before the rules have succeeded
 
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
-        """Restarts games."""
         paid, places = np.zeros(self.shape), np.flatnonzero(where)
         first, count = (np.full(len(places), number) for number in self._deals)
         self._now[places], dealt = self._follow(first, count, places)
@@ -42,7 +41,6 @@ class RulesEngine(Engine[S]):
         return paid
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drops all games outside `where`."""
         super().keep(where)
         self._now = self._now[where]
 
@@ -84,35 +82,28 @@ class RulesEngine(Engine[S]):
         return self._table.reached(outcomes)
 
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
-        """Puts the games into states."""
         places = np.flatnonzero(where)
         self._now[places] = self._table.numbers(states[i % len(states)] for i in range(len(places)))
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
-        """Puts every game into the state that player 0 observes."""
         self._now = self._table.numbers(self.game.state_of(observation)[0] for observation in observations)
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
-        """The states of the games at `places`, or of all."""
         return [self._table.states[number] for number in (self._now if places is None else self._now[places]).tolist()]
 
     def acting(self) -> NDArray[np.bool_]:
-        """Which players choose now."""
         return self._table.acting[self._now]
 
     def live(self) -> NDArray[np.bool_]:
-        """Which players are still in their game."""
         return self._table.live[self._now]
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """Which players choose an illegal action."""
         inside = actions.clip(0, self.game.facts.num_actions - 1)
         masks = np.take_along_axis(self._table.masks[self._now], inside[:, :, None], axis=2)[:, :, 0]
         flags: NDArray[np.bool_] = self.acting() & where[:, None] & ((inside != actions) | (masks == 0))
         return flags if flags.any() else None
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Plays legal joint actions."""
         if self._table.full:
             self._begin_table(self.states())
         rewards, over, places = np.zeros(self.shape), np.zeros(len(where), dtype=np.bool_), np.flatnonzero(where)
@@ -121,12 +112,10 @@ class RulesEngine(Engine[S]):
         return rewards, over
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """The players' views."""
         now = self._now if places is None else self._now[places]
         return Views(self._table.observations[now], self._table.masks[now])
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Actions of uniform play."""
         # A player who does not act has only the action to wait, or none.
         actions: NDArray[np.int64] = self._table.masks[self._now, player].argmax(axis=1).astype(np.int64)
         places = np.flatnonzero(where & self._table.acting[self._now, player])
@@ -139,6 +128,5 @@ class RulesEngine(Engine[S]):
         return chosen_actions(counts, draw(self.streams, places))
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
-        """The entries of `Game.info`."""
         told = [self.game.info(self._table.states[number], player) for number in self._now[places].tolist()]
         return {key: np.array([info[key] for info in told]) for key in (told[0] if told else ())}

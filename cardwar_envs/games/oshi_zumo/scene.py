@@ -63,10 +63,8 @@ def _fields(position: int, size: int, board: Box) -> list[Shape]:
     for field in shown:
         centre = WIDTH / 2 + field * step
         side = "muted" if field == 0 else player_colour(int(field > 0))
-        place = Box(
-            centre - width / 2, middle - width / 2, width, width, None if abs(field) > size else "slot", side, 3
-        )
-        shapes.append(place)
+        fill = None if abs(field) > size else "slot"
+        shapes.append(Box(centre - width / 2, middle - width / 2, width, width, fill, side, 3))
     at = max(shown[0], min(position, shown[-1]))
     shapes.append(Disc(WIDTH / 2 + at * step, middle, 0.32 * width, "win"))
     return shapes

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command import run, run_json, run_refused
+from toys import Answering
 
 import baselines
 from cardwar_envs import make_game
@@ -55,17 +56,10 @@ def agent(tmp_path):
         each.close()
 
 
-class FirstAndLast:
+def first_and_last(observations, masks):
     """What examples/agents/any_move.py plays."""
-
-    def action_probabilities(self, observations, action_masks):
-        places = np.arange(action_masks.shape[1])
-        held = np.where(action_masks == 1, places, places.max() + 1), np.where(action_masks == 1, places, -1)
-        rows = np.arange(len(action_masks))
-        probabilities = np.zeros(action_masks.shape)
-        for chosen in (held[0].min(axis=1), held[1].max(axis=1)):
-            probabilities[rows, chosen] += 0.5
-        return probabilities
+    first, last = masks.argmax(axis=1), masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+    return (np.eye(masks.shape[1])[first] + np.eye(masks.shape[1])[last]) / 2
 
 
 @pytest.mark.parametrize("game", [make_game("goofspiel", num_cards=3), make_game("dice_poker")], ids=lambda g: g.name)
@@ -73,7 +67,7 @@ def test_a_program_is_measured_like_the_same_policy(game):
     program = AgentPolicy(game, MIXING)
     try:
         measured = baselines.nash_conv(game, program)
-        assert measured.per_player == baselines.nash_conv(game, FirstAndLast()).per_player
+        assert measured.per_player == baselines.nash_conv(game, Answering(first_and_last)).per_player
         assert program.queries == measured.asked.questions + measured.asked.again
     finally:
         program.close()

@@ -7,7 +7,7 @@ import pytest
 from brute_force import asked, mean_payoff
 from thinning import each_row
 from tiny_games import EVERY_GAME
-from toys import Arbitrary, in_turn
+from toys import Answering, Arbitrary, in_turn
 from trees import tree
 
 from baselines import best_response, exploitability, head_to_head, make_policy
@@ -30,23 +30,21 @@ def learner(game=GAME, **values):
     return ENTRY.learner(game, ENTRY.args(**SMALL | values), seed=0)
 
 
-class Seats:
+def by_seat(game, policies):
     """A policy that is another in each seat, in a game whose observations say which seat it is."""
 
-    def __init__(self, game, policies):
-        self.game, self.policies = game, policies
+    def answer(observations, masks):
+        answers = [policy.action_probabilities(observations, masks) for policy in policies]
+        return np.stack([answers[game.state_of(seen)[1]][row] for row, seen in enumerate(observations)])
 
-    def action_probabilities(self, observations, masks):
-        answers = [policy.action_probabilities(observations, masks) for policy in self.policies]
-        seats = [self.game.state_of(seen)[1] for seen in observations]
-        return np.stack([answers[seat][row] for row, seat in enumerate(seats)])
+    return Answering(answer)
 
 
 @pytest.mark.parametrize("game", [GAME, tree()], ids=["three cards", "tree"])
 def test_with_exact_responses_the_double_oracle_comes_to_an_equilibrium(monkeypatch, game):
     def exact(self, opponents):
         best = [best_response(game, self.policy(), player).policy for player in (0, 1)]
-        return (best[0] if game is GAME else Seats(game, best)), {}
+        return (best[0] if game is GAME else by_seat(game, best)), {}
 
     monkeypatch.setattr(Learner, "_response", exact)
     learning = learner(game)
@@ -127,13 +125,12 @@ def remembering(game, policies, weights, player):
 def pure(game, number):
     """An arbitrary pure policy."""
 
-    class Pure:
-        def action_probabilities(self, observations, masks):
-            chosen = [np.flatnonzero(m)[(int(seen @ np.arange(1, len(seen) + 1)) * number) % m.sum()]
-                      for seen, m in zip(observations, masks, strict=True)]  # fmt: skip
-            return np.eye(masks.shape[1])[chosen]
+    def answer(observations, masks):
+        chosen = [np.flatnonzero(m)[(int(seen @ np.arange(1, len(seen) + 1)) * number) % m.sum()]
+                  for seen, m in zip(observations, masks, strict=True)]  # fmt: skip
+        return np.eye(masks.shape[1])[chosen]
 
-    return Pure()
+    return Answering(answer)
 
 
 def mixed(game, player, policies, weights):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 from thinning import each_row
+from toys import Answering, uniform_over
 
 from baselines import exploitability, nash_conv
 from cardwar_envs import make_game
@@ -25,29 +26,27 @@ GAME = make_game("jujitsu", num_cards=3)
 SHARES = (0.1, 0.5, 0.9)
 
 
-class Leaning:
+def leaning(share):
     """Between uniform play and the highest card: a share of the latter."""
 
-    def __init__(self, share):
-        self.share = share
+    def answer(observations, masks):
+        highest = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+        return (1 - share) * uniform_over(masks) + share * np.eye(masks.shape[1])[highest]
 
-    def action_probabilities(self, observations, action_masks):
-        highest = action_masks.shape[1] - 1 - action_masks[:, ::-1].argmax(axis=1)
-        uniform = action_masks / action_masks.sum(axis=1, keepdims=True)
-        return (1 - self.share) * uniform + self.share * np.eye(action_masks.shape[1])[highest]
+    return Answering(answer)
 
 
 @pytest.fixture
 def log(tmp_path):
     made = ExploitabilityLog(GAME, tmp_path / "mine", label="leaning")
     for turn, share in enumerate(SHARES, start=1):
-        made.record(100 * turn, Leaning(share))
+        made.record(100 * turn, leaning(share))
     return made
 
 
 def test_rows_are_exact_and_stand_in_the_folder(log):
     figures = [row["exploitability"] for row in log.rows]
-    assert figures == [exploitability(GAME, Leaning(share)) for share in SHARES]
+    assert figures == [exploitability(GAME, leaning(share)) for share in SHARES]
     assert (log.measured, log.steps) == ("exact", 300)
     assert RunFolder(log.folder).read_metrics() == log.rows
     assert [row["steps"] for row in log.rows] == [100, 200, 300]
@@ -68,12 +67,12 @@ def test_a_log_goes_on_after_a_kill(log, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(os, "replace", killed)
         with pytest.raises(KeyboardInterrupt):
-            log.record(400, Leaning(1.0))
+            log.record(400, leaning(1.0))
     again = ExploitabilityLog(GAME, log.folder, label="leaning")
     assert again.rows == log.rows
-    assert again.record(400, Leaning(1.0))["seconds"] >= again.rows[-2]["seconds"]
+    assert again.record(400, leaning(1.0))["seconds"] >= again.rows[-2]["seconds"]
     with pytest.raises(ValueError, match=r"steps \(400\) must be more than 400"):
-        again.record(400, Leaning(1.0))
+        again.record(400, leaning(1.0))
     again.rewind(250)
     assert RunFolder(log.folder).read_metrics() == log.rows[:2]
     with pytest.raises(ValueError, match=r"steps \(99\) must be at least 100"):
@@ -102,10 +101,10 @@ def test_another_log_is_refused(tmp_path, game, given, message):
 
 def test_a_row_before_learning_is_step_0(log, tmp_path):
     early = ExploitabilityLog(GAME, tmp_path / "early", label="leaning", seed=1)
-    early.record(0, Leaning(0.0))
+    early.record(0, leaning(0.0))
     with pytest.raises(ValueError, match=r"steps \(0\) must be more than 0"):
-        early.record(0, Leaning(0.0))
-    early.record(200, Leaning(0.5))
+        early.record(0, leaning(0.0))
+    early.record(200, leaning(0.5))
     again = ExploitabilityLog(GAME, early.folder, label="leaning", seed=1)
     assert [row["steps"] for row in again.rows] == [0, 200]
     written = write_report([early.folder], tmp_path / "report.html")  # a logarithm has no 0
@@ -117,8 +116,8 @@ def test_a_row_before_learning_is_step_0(log, tmp_path):
 def test_two_logs_do_not_write_over_each_other(log):
     second = ExploitabilityLog(GAME, log.folder, label="leaning")
     with alone_in(log.folder), pytest.raises(ValueError, match="another run is active in this folder"):
-        log.record(400, Leaning(1.0))
-    second.record(400, Leaning(1.0))
+        log.record(400, leaning(1.0))
+    second.record(400, leaning(1.0))
     policy = (log.folder / POLICY_FILE).read_bytes()
     for write in (lambda: log.record(500, "uniform"), lambda: log.rewind(100)):
         with pytest.raises(ValueError, match="differ from those of this log"):
@@ -135,14 +134,14 @@ def test_a_stored_policy_is_named_as_on_the_command_line(log, tmp_path):
 
 
 def test_a_policy_that_answers_wrongly_leaves_no_row(log):
-    with pytest.raises(ValueError, match="policy Leaning: probability"):
-        log.record(400, Leaning(3.0))
+    with pytest.raises(ValueError, match="policy Answering: probability"):
+        log.record(400, leaning(3.0))
     assert len(RunFolder(log.folder).read_metrics()) == len(log.rows) == 3
 
 
 def test_reports_play_offs_and_pictures_take_logs(log, tmp_path):
     other = ExploitabilityLog(GAME, tmp_path / "other", label="leaning", seed=1)
-    other.record(100, Leaning(0.3))
+    other.record(100, leaning(0.3))
     report = write_report([log.folder, other.folder], tmp_path / "report.html")
     tables = report.tables.read_text()
     assert "| leaning | 0, 1 | 200 training steps |" in tables
@@ -164,9 +163,9 @@ def test_what_is_no_curve_is_refused(log, curve):
 def test_other_figures_are_named(tmp_path):
     for_three = make_game("war", num_players=3, ranks=2, discards=0, max_rounds=2)
     log = ExploitabilityLog(for_three, tmp_path / "three", label="mine", step="games")
-    assert log.record(1, Leaning(0.5))["nash_conv"] == nash_conv(for_three, Leaning(0.5)).total
+    assert log.record(1, leaning(0.5))["nash_conv"] == nash_conv(for_three, leaning(0.5)).total
     matches = ExploitabilityLog(make_game("war", ranks=3, discards=1), tmp_path / "war", label="m", measure="matches")
-    row = matches.record(1, Leaning(0.5))
+    row = matches.record(1, leaning(0.5))
     assert row["measured"] == matches.measured == "matches"
     assert row["payoff_uniform_low"] <= row["payoff_uniform"] <= row["payoff_uniform_high"]
 
@@ -175,7 +174,7 @@ def test_sinks_get_each_row_after_it_is_written(tmp_path):
     logged = []
     tracker = SimpleNamespace(log=lambda figures, step: logged.append((step, figures)))
     log = ExploitabilityLog(GAME, tmp_path / "mine", label="mine", sinks=[wandb_sink(tracker)])
-    row = log.record(10, Leaning(0.5))
+    row = log.record(10, leaning(0.5))
     ((step, figures),) = logged
     assert step == 10
     assert figures["exact/exploitability"] == row["exploitability"]
@@ -187,19 +186,15 @@ def test_sinks_get_each_row_after_it_is_written(tmp_path):
 def test_weights_and_biases_without_a_network(tmp_path):
     wandb = pytest.importorskip("wandb", reason="needs the extra wandb")
     with wandb.init(mode="offline", dir=tmp_path, settings=wandb.Settings(silent=True)) as run:
-        ExploitabilityLog(GAME, tmp_path / "mine", label="mine", sinks=[wandb_sink(run)]).record(10, Leaning(0.5))
+        ExploitabilityLog(GAME, tmp_path / "mine", label="mine", sinks=[wandb_sink(run)]).record(10, leaning(0.5))
     (written,) = tmp_path.rglob("*.wandb")
     assert b"exact/exploitability" in written.read_bytes()
 
 
 def test_an_error_names_the_policy_that_was_handed_over(tmp_path):
-    class Moody:
-        def action_probabilities(self, observations, action_masks):
-            weights = action_masks * np.random.default_rng().random(action_masks.shape)
-            return weights / weights.sum(axis=1, keepdims=True)
-
-    with pytest.raises(ValueError, match="policy Moody: two answers to the same query"):
-        ExploitabilityLog(make_game("jujitsu", num_cards=3), tmp_path / "log", label="mine").record(1, Moody())
+    moody = Answering(lambda seen, masks: uniform_over(masks * np.random.default_rng().random(masks.shape)))
+    with pytest.raises(ValueError, match="policy Answering: two answers to the same query"):
+        ExploitabilityLog(make_game("jujitsu", num_cards=3), tmp_path / "log", label="mine").record(1, moody)
 
 
 def test_a_disk_that_cannot_lock_folders_is_used_without_a_lock(tmp_path, monkeypatch):

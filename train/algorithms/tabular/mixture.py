@@ -19,11 +19,9 @@ from train.algorithms.tabular.information_states import PublicStates, Strategy
 
 
 class Mixture(NamedTuple):
-    """A mixture of one player's strategies."""
+    """A mixture of one player's strategies, in which players who do not move play the first action."""
 
-    parts: NDArray[
-        np.float64
-    ]  # `[parts, states, num_actions]` probabilities; players who do not move play the first action
+    parts: NDArray[np.float64]  # `[parts, states, num_actions]` probabilities
     weights: NDArray[np.float64]  # `[parts]`: the probability that each part is drawn
 
 
