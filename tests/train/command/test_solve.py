@@ -206,7 +206,7 @@ def test_the_start_is_said_to_be_the_only_mix_or_not(capsys):
     assert run(capsys, *FIVE_CARDS)[1].count("plays the only optimal strategy") == 2
     out = run(capsys, "solve", "dice_poker")[1]
     assert "player_1 plays one of many optimal strategies: 2 fold anywhere in 0..1, 2 call anywhere in 0..1," in out
-    assert "payoff matrix of 9 x 9 not shown" in run(capsys, "solve", "jujitsu", "num_cards=9")[1]
+    assert "The payoff matrix, 9 x 9, is not shown" in run(capsys, "solve", "jujitsu", "num_cards=9")[1]
 
 
 def test_a_state_as_json(capsys):
