@@ -16,9 +16,12 @@ sys.path.insert(0, str(Path(__file__).parent / "helpers"))
 
 from thinning import mark_the_rest_as_wide  # lies in the folder above
 
-# The order of the folders, each named with the start of its path. Of two workers, each begins with one half of the
-# tests: the first compiles the solvers, while the second runs what needs no kernels, and after that loads them.
-ORDER = ("baselines/rank_games", "baselines/finite_horizon", "baselines", "", "envs", "games", "core", "train/algorithms")
+# The order in which tests run, by the start of their paths. Of two workers, each begins with one half of the tests: the
+# first compiles the solvers, while the second runs what needs few kernels, and later loads what the first has compiled.
+ORDER = (
+    *("baselines/rank_games", "baselines/finite_horizon", "baselines", "", "envs", "games", "core"),
+    *("train/algorithms", "train/measures", "train/play", "train/reports/test_playoffs"),
+)
 
 
 @pytest.fixture(scope="session", autouse=True)
