@@ -1,7 +1,11 @@
 """Run folders whose files say what a test wants, with checksums that are right."""
 
+import contextlib
 import hashlib
 import json
+import os
+
+import pytest
 
 from train.storage.run_folder import RunFolder
 
@@ -16,6 +20,30 @@ def seal(folder):
 def rows(folder):
     """The rows of a run but for the seconds that they took."""
     return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(folder).read_metrics()]
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing catches it, nothing is tidied up."""
+
+
+def ends_within(writes, call):
+    """Whether a call ends with at most so many files written; one that would write more is killed there."""
+    left, replace = iter(range(writes)), os.replace
+
+    def replace_or_die(source, target):
+        if next(left, None) is None:
+            raise Killed
+        replace(source, target)
+
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
+        patch.setattr(os, "replace", replace_or_die)
+        call()
+        return True
+    return False
 
 
 def change_config(folder, **changes):
