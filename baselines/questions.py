@@ -34,8 +34,8 @@ def solve(
     The certificate `gap` assumes that the rules are consistent, which `cardwar_envs.check_game` checks.
 
     Args:
-        game: A two-player zero-sum game of public state that always ends, or one in which both players move once, with
-            private information.
+        game: A two-player zero-sum game that always ends and has a public state, or one in which both players move
+            once, with private information.
         selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's
             name, or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
             value. The default plays uniformly where that is optimal at every state (Dinosaur War, Dice Wars).
@@ -69,7 +69,10 @@ def solve(
 @plays(lambda game: game.facts.num_players == 2 and game.facts.zero_sum)
 @cached_by_game(8)
 def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
-    """Makes the policy `equilibrium` or `equilibrium:SELECTION`; raises a ValueError if solving would take long."""
+    """Plays optimally: no opponent wins more than the value of the game from it.
+
+    The name is `equilibrium` or `equilibrium:SELECTION`. Raises a ValueError if solving would take long.
+    """
     refusing = Refusing(
         f"the equilibrium of {game.facts.name}", "solve the game first, and pass baselines.solve(game).policy"
     )
@@ -88,9 +91,9 @@ def best_response(
     """Computes an exact best response: its value and policy.
 
     Args:
-        game: Either a game of public state that always ends and whose states can be enumerated (in a two-player game of
-            many rounds: its positions), or a game with private information in which both players move once. A duel in
-            which only the order of ranks matters can have some ten million states. If it shows interleavings
+        game: Either a game that always ends and has a public state and few enough states to enumerate (in a two-player
+            game of many rounds: positions), or a game with private information in which both players move once. A duel
+            in which only the order of ranks matters can have some ten million states. If it shows interleavings
             (`view="word"`) or the policy declares `by_words` (it plays the same in all states with the same
             interleaving), the computation runs over interleavings, of which there are far fewer. The same holds for
             Goofspiel, with up to 10 cards in random order.
@@ -206,7 +209,7 @@ def exploitability(
     `nash_conv`; with `exact` the result is a fraction.
 
     Raises:
-        ValueError: Like `nash_conv`; also for games with other than two players, where exploitability is not defined
+        ValueError: Like `nash_conv`; also for games that do not have two players, for which exploitability is undefined
             (use `nash_conv` there).
     """
     require_game(game)

@@ -8,7 +8,7 @@ both seats, and its exploitability, which is what a perfect opponent wins from i
 
 On 4-card Jujitsu with the command above (seed 0), in 200,704 decisions and 15 CPU seconds: +0.2463 points a game from
 `uniform`, +0.9991 from `highest_card`, +0.9981 from `lowest_card`; the exploitability rises from 0.3763 to 0.9968 (the
-maximum is 1, and uniform play has 0.375). With seed 1, the figures are +0.2440, +0.9987, +0.9989, and 0.9834.
+maximum is 1; uniform play's is 0.375). With seed 1, the figures are +0.2440, +0.9987, +0.9989, and 0.9834.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
 """

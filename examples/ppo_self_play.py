@@ -13,8 +13,8 @@ becomes more exploitable than uniform play. This file differs from those setting
 
 The exact exploitability of the averaged policy is reported at regular intervals.
 
-On 4-card Jujitsu, where uniform play has 0.375, the exploitability reaches 0.1148 with the command above (seed 0):
-307,200 games in 25 CPU seconds, including 4 for the start. With seed 1 it reaches 0.1193. In trials with slightly
+On 4-card Jujitsu, the exploitability reaches 0.1148 with the command above (seed 0); that of uniform play is 0.375. The
+307,200 games take 25 CPU seconds, including 4 for the start. With seed 1 it reaches 0.1193. In trials with slightly
 different settings in which the weight fell to 0.03 and to 0.02, the exploitability rose again, to 0.19 and 0.53.
 
 Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017); the style follows CleanRL's `ppo.py`.

@@ -6,9 +6,9 @@ One network plays both seats of a batch of games. After each batch, every action
 the payoff from that action to the end of the game, and a decreasing entropy bonus keeps play mixed. The network's exact
 exploitability is reported at regular intervals.
 
-On 4-card Jujitsu, where uniform play has 0.375, the exploitability reaches 0.0884 with the command above (seed 0):
-512,000 games in 13 CPU seconds, including 4 for the start. With seeds 1 and 2 it reaches 0.1087 and 0.0738. It does not
-converge: with seed 0 it was 0.164 some 50,000 games before the end.
+On 4-card Jujitsu, the exploitability reaches 0.0884 with the command above (seed 0); that of uniform play is 0.375. The
+512,000 games take 13 CPU seconds, including 4 for the start. With seeds 1 and 2 it reaches 0.1087 and 0.0738. It does
+not converge: with seed 0 it was 0.164 some 50,000 games before the end.
 
 Source: R. J. Williams, "Simple statistical gradient-following algorithms for connectionist reinforcement learning"
 (Machine Learning, 1992).

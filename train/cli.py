@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from train.command.streams import complain, open_standard_streams, unwritten_output
+from train.command.streams import INTERRUPTED, complain, open_standard_streams, unwritten_output
 
 # Command -> its heading in the help, and an example. Each command is a function in a module of the same name.
 COMMANDS = {
@@ -38,7 +38,6 @@ COMMANDS = {
     "new": ("Your own", "cardwar new thermostat"),
     "warmup": ("Your own", "cardwar warmup jujitsu"),
 }
-INTERRUPTED = 130
 # Commands that can resume after an interrupt if they are repeated, with the options that resuming needs.
 RESUMED = {"train": "--resume", "study": "", "interview": "", "exploit": "--resume", "solve": ""}
 NEEDED_TO_RESUME = {"exploit": "--approximate", "solve": "--cache"}

@@ -36,7 +36,7 @@ def state_from(text: str, game: Game[Any]) -> Any:
         game.check(state)
     except ValueError as error:
         shown = state_in_any_words(example)
-        raise ValueError(f"--state {text!r}: {error} (a state of {game.facts.name}: {shown!r})") from None
+        raise ValueError(f"--state {text!r}: {error}; a complete state of {game.facts.name}: {shown!r}") from None
     return state
 
 

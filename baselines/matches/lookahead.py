@@ -71,12 +71,12 @@ class Lookahead:
         """Rejects games in which players cannot predict the outcome of a joint action, or in which seats differ.
 
         Raises:
-            ValueError: If the game is not a two-player zero-sum game of public state and symmetric seats, or may have
-                chance after the deal according to `GameFacts.chance`.
+            ValueError: If the game is not a two-player zero-sum game with a public state and symmetric seats, or may
+                have chance after the deal according to `GameFacts.chance`.
         """
         facts, start = game.facts, f"{game.facts.name}: looking ahead is for"
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
-            raise ValueError(f"{start} two-player zero-sum games of public state and symmetric seats")
+            raise ValueError(f"{start} two-player zero-sum games with a public state and symmetric seats")
         if facts.chance == "moves":
             raise ValueError(f"{start} games without chance after the deal; its facts allow it")
         self._actions = facts.num_actions

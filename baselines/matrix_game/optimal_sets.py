@@ -49,7 +49,7 @@ class Faces:
     column_masks: Mask
 
     def shortfall(self, strategies: Array) -> Array:
-        """Returns `[batch]` how far a guarantee falls short of the value, as a fraction of the payoffs' size."""
+        """Returns `[batch]`: how far a guarantee falls short of the value, as a fraction of the payoffs' size."""
         guarantees = np.einsum("br,brc->bc", strategies, self.matrices)
         least = np.where(self.column_masks, guarantees, np.inf).min(axis=1)
         size = np.maximum(1.0, np.abs(np.where(self._legal, self.matrices, 0.0)).max(axis=(1, 2)))

@@ -157,7 +157,7 @@ def _run_kernel(arrays: tuple[NDArray[Any], ...], threads: int | None) -> None:
 
     # Most calls are small: one chunk needs no pool.
     if not all(map_in_threads(solve, pieces, threads) if len(pieces) > 1 else map(solve, pieces)):
-        raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
+        raise ValueError(f"payoffs must be finite, at most {LARGEST_PAYOFF:g} in absolute value")
 
 
 _Bounded = tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
@@ -283,7 +283,7 @@ def _shaped(matrix: ArrayLike, dimensions: int) -> NDArray[np.float64]:
     except (TypeError, OverflowError):
         raise ValueError(f"payoffs must be real numbers of at most {LARGEST_PAYOFF:g}, not {given.dtype}") from None
     if shaped.ndim != dimensions or 0 in shaped.shape[-2:]:
-        raise ValueError(f"payoffs of shape {shaped.shape} must have {dimensions} dimensions and no empty side")
+        raise ValueError(f"payoffs of shape {shaped.shape} must have {dimensions} dimensions and no axis of length 0")
     return shaped
 
 

@@ -19,7 +19,7 @@ from cardwar_envs.core.parameters import whole_number
 # Default limit on the states where policies are measured exactly, about a millisecond each.
 EXACT_STATES = 30_000
 
-# The last one accepts every game of public state.
+# The last one accepts every game with a public state.
 ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GoofspielOracle, GraphOracle)
 
 

@@ -122,7 +122,7 @@ class ExactOracle(Oracle, Protocol):
 
 
 class Table(ABC):
-    """Values and strategies at every state of a two-player zero-sum game of public state.
+    """Values and strategies at every state of a two-player zero-sum game with a public state.
 
     Attributes:
         game: The rules.
@@ -184,11 +184,11 @@ class Table(ABC):
 
     def exact_value_to_go(self, state: Any) -> Fraction:
         """Returns `value_to_go` as a fraction; raises a ValueError if the game was not solved exactly."""
-        raise ValueError(f"{self.game.facts.name} was not solved exactly; ask for exact=True")
+        raise ValueError(f"{self.game.facts.name} was not solved in rational arithmetic; solve it with exact=True")
 
     def exact_strategies(self, state: Any) -> ExactStrategies:
         """Returns `strategies` as fractions; raises a ValueError if the game was not solved exactly."""
-        raise ValueError(f"{self.game.facts.name} was not solved exactly; ask for exact=True")
+        raise ValueError(f"{self.game.facts.name} was not solved in rational arithmetic; solve it with exact=True")
 
     def seen(self, observation: NDArray[np.float32]) -> NDArray[np.float64]:
         """Returns the strategy of the player who sees `observation`, `[num_actions]`."""
@@ -258,7 +258,7 @@ class CanonicalTable(Table):
 
 
 class EquilibriumPolicy:
-    """Plays the equilibrium of a game of public state, from either seat; `by_words` comes from its `table`."""
+    """Plays the equilibrium of a game with a public state, from either seat; `by_words` comes from its `table`."""
 
     def __init__(self, table: Table) -> None:
         self.table, self.by_words = table, table.by_words

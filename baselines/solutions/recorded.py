@@ -62,7 +62,7 @@ class Recorded:
         if state is None and len(starts) > 1:
             raise ValueError(f"{self.game.facts.name} can start in {len(starts)} states; name one, e.g. {starts[0]!r}")
         if state is not None and state not in starts:
-            raise ValueError(f"{state!r} is not recorded; recorded are initial states, e.g. {starts[0]!r}")
+            raise ValueError(f"{state!r} is not recorded; only initial states are, e.g. {starts[0]!r}")
         place = 0 if state is None else starts.index(state)
         return play_from(self.data["starts"][place], self.game.describe(starts[place]))
 
@@ -79,7 +79,9 @@ def recorded(game: Game[Any]) -> Recorded:
             exact = Fraction(entry["exact"]) if "exact" in entry else None
             return Recorded(game, entry["value"], entry["gap"], exact, entry["command"], entry)
     known = ", ".join(title.removeprefix("cardwar solve ") for title in commands())
-    raise ValueError(f"no equilibrium of {game.facts.name} with these parameters is recorded; recorded are: {known}")
+    raise ValueError(
+        f"no equilibrium of {game.facts.name} with these parameters is recorded; those recorded are: {known}"
+    )
 
 
 def commands() -> list[str]:

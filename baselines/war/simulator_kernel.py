@@ -47,7 +47,7 @@ def _trailing_zeros(word: int) -> int:
     return (int(word) & -int(word)).bit_length() - 1
 
 
-# numba's intrinsics have other Python signatures than those they are called with, and only run compiled.
+# numba's intrinsics are called with arguments that differ from their Python signatures, and only run compiled.
 PLAIN = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba makes it when it is imported
 leading_zeros: Any = _leading_zeros if PLAIN else numbers.leading_zeros
 trailing_zeros: Any = _trailing_zeros if PLAIN else numbers.trailing_zeros

@@ -56,7 +56,7 @@ class Budget:
 
     @contextmanager
     def shared(self) -> Iterator[None]:
-        """Gives a result that several checks use up to 1 / `PARTS` of the remaining time, beside the check's own."""
+        """Allows up to 1 / `PARTS` of the remaining time for a shared result, without charging this check."""
         began, own = processor_seconds(), self.deadline
         self.deadline = max(own, began + (self.end - began) / PARTS)
         try:

@@ -75,7 +75,7 @@ def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -
     """Moves the bounded entries of a random action to the bounds of its space.
 
     All move to the lower bounds if `place` is below 0.3, and to the upper bounds if it is above 0.7; otherwise each
-    entry is drawn to go to a bound or to stay.
+    entry moves to a bound or stays, at random.
     """
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: at_bounds(part, action[key], place, rng) for key, part in space.spaces.items()}

@@ -263,7 +263,7 @@ def coverage(subject: Subject) -> dict[str, dict[str, int]]:
 
 
 def coverage_so_far(subject: Subject) -> dict[str, dict[str, int]]:
-    """Like `coverage`, of the kinds explored so far."""
+    """Like `coverage`, for the kinds explored so far."""
     found = ((api.kind, subject.found(("explored", api.kind))) for api in subject.apis())
     return {
         kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}

@@ -149,7 +149,7 @@ def _reaped(child: subprocess.Popen[str], patience: float = 0.0) -> int:
     with contextlib.suppress(subprocess.TimeoutExpired):
         child.wait(patience)
     _kill(child)
-    with contextlib.suppress(OSError):  # of a pipe with unwritten words
+    with contextlib.suppress(OSError):  # of a pipe that still has unwritten data
         child.communicate()
     return child.wait()
 

@@ -37,7 +37,7 @@ class Missing:
 
 MISSING = Missing()
 CONVERTER = ". PettingZoo's converter submits the actions one by one, and does not undo them"
-# What makes a check fail -> the same of input that no learner hands in, which is noted.
+# The kind of a finding that fails a check -> its kind if it is only noted, e.g. for input that no learner submits.
 AS_NOTE = {"accepted": "accepted, noted", "changed": "changed, noted"}
 
 

@@ -209,7 +209,7 @@ def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) 
 
 
 def channel(place: str) -> str:
-    """Where a learner would meet what differs: "held" stands for public attributes, which none is given."""
+    """Where a learner would see a difference; "held" means public attributes, which learners do not receive."""
     head = place.partition(":")[0]
     channels = (("touched", TOUCHED), ("drawn", ("render()",)), ("told", ("told",)), ("open", ("attributes.metadata",)))
     for channel, names in (*channels, ("held", ("attributes",))):

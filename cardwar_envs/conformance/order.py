@@ -227,7 +227,7 @@ def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
 
 @cache
 def _other_hash_seeds(names: tuple[str, ...]) -> list[int]:
-    """Two hash seeds; under the first, sets of all names and of each pair iterate unlike here, if possible."""
+    """Two hash seeds; the first changes which name the set of all names, and of each pair, begins with."""
     groups = [list(names), *([one, other] for i, one in enumerate(names) for other in names[i + 1 :])]
     here = [next(iter(set(group))) for group in groups]
     code = f"print(*[next(iter(set(group))) for group in {groups!r}], sep='\\n')"

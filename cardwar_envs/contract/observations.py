@@ -64,7 +64,10 @@ def observations_tell_states_apart(case: Case) -> None:
             seen = case.ask("observation", node.state, player, to=np.asarray).tobytes()
             other = alike.setdefault(seen, node.state)
             if other is not node.state and case.differ(node.state, other):
-                raise Failed(f"{place(other, player)} looks like {place(node.state)}, but has a different future")
+                raise Failed(
+                    f"{place(other, player)} looks like {place(node.state)}, but has a different future; "
+                    "add to the observation what distinguishes them, for example the seat"
+                )
 
 
 def entries_vary(case: Case) -> None:
@@ -91,7 +94,9 @@ def state_of_reads_observations(case: Case) -> None:
             at, turned, seat = place(node.state, player), *_turned(case, node.state, player)
             expected = 0 if facts.seat_symmetric else player
             if seat != expected:
-                raise Failed(f"{at}: state_of returns seat {short(seat)}, not {expected}")
+                raise Failed(
+                    f"{at}: state_of returns seat {short(seat)}, not {expected}; the observation must show the seat"
+                )
             if type(turned) is not type(node.state):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which has a different type")
             there = case.ask("observation", turned, seat)

@@ -60,13 +60,14 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     forms.bayesian_form_is_the_rules,
 )
 CHECKS = {check.__name__: check for check in _LISTED}
+HIDDEN = "declare public_state=False if a player must not see it"
 # Check -> what to declare instead of a false declaration.
 INSTEAD = {
     "chance_is_as_declared": 'declare chance="moves"',
     "zero_sum_holds": "declare zero_sum=False",
     "settled_is_what_play_pays": "drop `settled`",
-    "observations_tell_states_apart": "declare public_state=False",
-    "state_of_reads_observations": "declare public_state=False",
+    "observations_tell_states_apart": HIDDEN,
+    "state_of_reads_observations": HIDDEN,
     "seats_are_alike": "declare seat_symmetric=False",
     "opponent_masks_fit": "drop `opponent_masks`",
     "canonical_is_its_own": "drop `canonical`",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
-from inspect import signature
+from inspect import getdoc, signature
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -159,6 +159,11 @@ def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> ND
 def policy_names() -> list[str]:
     """Returns the names that `named_policy` accepts, sorted, without aliases."""
     return sorted(installed(POLICY_GROUP))
+
+
+def policy_summary(name: str) -> str:
+    """Returns the first line of the documentation of the policy of that name."""
+    return (getdoc(_factory(name)) or "").partition("\n")[0]
 
 
 def names_a_policy(word: str) -> bool:

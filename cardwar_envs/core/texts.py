@@ -44,7 +44,7 @@ class Texts(Rules[S]):
         return " ".join(filter(None, sentences))
 
     def _moves_in_words(self) -> str:
-        """A sentence that lists the moves, per seat if needed; "" for many moves or several differing seats."""
+        """A sentence that lists the moves, per seat if needed; "" for many moves or more than two differing seats."""
         actions = range(self.facts.num_actions)
         if len(actions) > FEW:
             return ""

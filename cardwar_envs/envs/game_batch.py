@@ -97,7 +97,7 @@ class GameBatch(Generic[S]):
         streams = np.asarray(streams)
         if streams.dtype != np.uint64 or streams.shape != (self.num_games,):
             given = f"streams of shape {streams.shape} and type {streams.dtype}"
-            raise ValueError(f"{given} must be {self.num_games} uint64")
+            raise ValueError(f"{given} must be {self.num_games} uint64 integers")
         self._engine.streams[:] = streams
 
     def reset(self, states: Sequence[S] | None = None) -> Views:

@@ -75,7 +75,7 @@ class ParallelGameEnv(PettingZooSkin, _Base):
         session, players = self._session, self._player_of
         agents = self.agents
         committed = {players[agent]: session.committed(players[agent], actions[agent]) for agent in agents}
-        if len(committed) > len(session.acting):  # drop actions to wait, but keep forfeits
+        if len(committed) > len(session.acting):  # drop the actions of waiting players, except forfeits
             acting = session.acting
             committed = {p: action for p, action in committed.items() if p in acting or action == FORFEIT}
         payments = session.resolve(committed, self._rng)

@@ -307,7 +307,7 @@ class _Lister:
         self.merged[number] += 1
         node = self.nodes[number]
         if (node.acting, node.legal) != (acting, legal):
-            raise ValueError(f"{where} {node.first.history()}, which has other legal actions")
+            raise ValueError(f"{where} {node.first.history()}, which has different acting players or legal actions")
         before = self._paid(state)
         for joint, listed in node.outcomes.items():
             self._count()

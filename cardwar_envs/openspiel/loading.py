@@ -55,7 +55,7 @@ def load(name: str) -> Any:
             OpenSpiel opens, so the name must come from the user.
 
     Raises:
-        ValueError: If there is no such game or parameter, a value is invalid, or the game is of another kind.
+        ValueError: If there is no such game or parameter, a value is invalid, or the game is of an unsupported kind.
     """
     spiel = require_pyspiel()
     _check_name(spiel, name)
@@ -193,7 +193,7 @@ def _require_public(spiel: Any, name: str, game: Any) -> None:
     elif game.num_players() < 2:
         reason = "it has fewer than two players"
     elif not 1 <= game.num_distinct_actions() <= MOST:
-        reason = f"it has {game.num_distinct_actions():,} actions; allowed are 1..{MOST:,}"
+        reason = f"it has {game.num_distinct_actions():,} actions; 1..{MOST:,} are allowed"
     elif game.max_game_length() < 1:
         reason = f"its longest game has {game.max_game_length()} moves"
     if reason:

@@ -34,7 +34,7 @@ class OpenSpielGame(Game[OpenSpielState]):
             OpenSpiel's state merges histories for which it returns the same hashable key.
 
     Raises:
-        ValueError: If the game does not exist, is too large, is of another kind, or the key merges different states.
+        ValueError: If the game does not exist or is too large or unsupported, or the key merges different states.
     """
 
     name: ClassVar[str] = "openspiel"

@@ -78,7 +78,7 @@ def from_sb3(model: Any, *, legal_only: bool = False) -> SB3Policy:
         The policy.
 
     Raises:
-        ValueError: If the model is of another kind, or its observation space is not the space of a game.
+        ValueError: If the model is of an unsupported kind, or its observation space is not the space of a game.
     """
     return SB3Policy(model, legal_only)
 

@@ -175,7 +175,8 @@ def test_who_plays_otherwise_than_by_words_is_found(name):
     liar = Claims(DUEL_LIARS[name], by_words=True)
     for question in (exploitability, *QUESTIONS.values()):
         with pytest.raises(
-            ValueError, match=r"declares by_words, but plays differently in states with one interleaving, .*DuelState"
+            ValueError,
+            match=r"declares by_words, but plays differently in states with the same interleaving, .*DuelState",
         ):
             question(game, liar)
     assert nash_conv(game, (liar, Arbitrary(2))).asked.claims == 0, "then cards are asked about"

@@ -126,7 +126,7 @@ class Short(Thirds):
         (Answering(lambda _, masks: masks / masks.sum(1, keepdims=True)), {}, "0.3333333333333333 is a rounded float"),
         (Lying(GAME), {}, "policy Lying: exact_probabilities and action_probabilities differ"),
         (Short(), {}, "policy Short: exact probabilities sum to .*, not to 1"),
-        (baselines.solve(GAME).policy, {}, "jujitsu was not solved exactly; ask for exact=True"),
+        (baselines.solve(GAME).policy, {}, "jujitsu was not solved in rational arithmetic; solve it with exact=True"),
         ("uniform", {"illegal": "renormalise"}, r"illegal \('renormalise'\) must be 'raise'"),
         ("uniform", {"max_states": 10}, "jujitsu has more than 10 undecided states"),
     ],

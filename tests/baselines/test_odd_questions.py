@@ -36,7 +36,7 @@ HIDDEN = (
 Blind = type("Blind", (Toy,), {"observation": lambda *_: np.zeros(2, np.float32), "__hash__": Toy.__hash__})
 CHANCES = r"the probabilities of what follows \[0, 0\] in 0 are \[.*\]; they must be at least 0 and sum to 1"
 LEGAL = r"player_0 acts in 0, and its legal actions are \(.*\); they must be ascending numbers in 0..2"
-PAYMENT = r"a payment is .*; payments must be finite, at most 1e\+299 in size"
+PAYMENT = r"a payment is .*; payments must be finite, at most 1e\+299 in absolute value"
 ODD_GAMES = {
     "too little chance": (after((Fraction(9, 10), END, 1)), CHANCES),
     "too much chance": (after((1, END, 1), (1, END, 1)), CHANCES),

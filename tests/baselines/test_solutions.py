@@ -62,7 +62,7 @@ def test_what_is_not_recorded_is_named():
     game = make_game("goofspiel", num_cards=4)
     with pytest.raises(ValueError, match="can start in 4 states; name one"):
         baselines.recorded(game).at()
-    with pytest.raises(ValueError, match="is not recorded; recorded are initial states"):
+    with pytest.raises(ValueError, match="is not recorded; only initial states are"):
         baselines.recorded(game).at("elsewhere")
 
 

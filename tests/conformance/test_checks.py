@@ -475,6 +475,21 @@ def test_rare_chance_is_not_taken_for_a_seed_that_is_ignored(check):
     assert run(check, environment(RareLuck)).status != "failed"
 
 
+class Animated(Bidding):
+    """Each picture is brighter than the one before, as in an animation."""
+
+    render_modes = ("rgb_array",)
+    drawn = 0
+
+    def render(self):
+        self.drawn += 1
+        return np.full((4, 4, 3), self.drawn, np.uint8)
+
+
+def test_pictures_may_depend_on_the_number_of_pictures():
+    assert run("arrays_are_fresh", environment(Animated)).status == "passed"
+
+
 class Rare(Bidding):
     """In one of several hundred games an observation is out of bounds: four ties came before it."""
 

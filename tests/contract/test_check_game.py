@@ -220,7 +220,8 @@ def test_a_report_can_be_read_and_kept():
     others = [line[16:].split(":")[0] for line in lines]
     assert others == [name for name in CHECKS if name != "observations_tell_states_apart"]
     assert "failed          observations_tell_states_apart" in failed
-    assert demanded.endswith("Or declare public_state=False.")
+    assert failed.endswith("add to the observation what distinguishes them, for example the seat")
+    assert demanded.endswith("Or declare public_state=False if a player must not see it.")
     assert str(report).splitlines() == [first, failed, demanded, last]
     assert [result.check for result in report] == list(CHECKS)
     assert pickle.loads(pickle.dumps(report)) == report

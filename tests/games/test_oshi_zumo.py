@@ -85,8 +85,8 @@ IMPOSSIBLE = [
     (OshiZumoState((0, 5), 3, 4), "position 3, impossible"),
     (OshiZumoState((5, 5), 0, 6), r"6 moves left, which must be in 0\.\.5"),
     (OshiZumoState((3, 2), 0, 4), r"4 moves left, which must be in 0\.\.3"),
-    (OshiZumoState((3, 2.5), 0, 3), "must be an OshiZumoState of two numbers of coins"),
-    (OshiZumoState((3, 2, 1), 0, 3), "must be an OshiZumoState of two numbers of coins"),
+    (OshiZumoState((3, 2.5), 0, 3), "must be an OshiZumoState of two coin counts"),
+    (OshiZumoState((3, 2, 1), 0, 3), "must be an OshiZumoState of two coin counts"),
 ]
 
 

@@ -124,7 +124,7 @@ def reachable(game, limit=30_000):
 
 
 class Values:
-    """Minimax values to go of a two-player zero-sum game of public state, without `canonical` or `settled`."""
+    """Minimax values to go of a two-player zero-sum game with a public state, without `canonical` or `settled`."""
 
     def __init__(self, game, value_of_matrix=minimax):
         self.game, self.memo, self.value_of_matrix = game, {}, value_of_matrix

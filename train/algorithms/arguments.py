@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic.dataclasses import dataclass
 
 from train.algorithms.contract import CommonArgs, SelfPlayArgs, option
+
+if TYPE_CHECKING:
+    from cardwar_envs.core.rules import GameFacts
 
 ENTROPY_HELP = "initial weight of the entropy bonus, in payoff points per nat; divided by the number of opponents"
 OPPONENT_HELP = "policy to exploit: a name, run folder or policy file; or one per other seat, separated by commas"
@@ -157,11 +162,20 @@ class NFSPArgs(SelfPlayArgs):
 
 
 @dataclass(frozen=True)
-class MinimaxQArgs(SelfPlayArgs):
+class TrialArgs(SelfPlayArgs):
+    """Arguments common to algorithms that try every joint action in sampled states."""
+
+    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
+
+    def batch(self, facts: GameFacts) -> int:
+        return self.num_games * facts.num_actions**facts.num_players
+
+
+@dataclass(frozen=True)
+class MinimaxQArgs(TrialArgs):
     """Arguments of minimax-Q."""
 
     steps: int = option(600_000, "joint actions to try, summed over all rounds", low=1)
-    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
     passes: int = option(8, "epochs per round", low=1)
     batch_size: int = option(256, "states per update", low=1)
     learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
@@ -174,11 +188,10 @@ class MinimaxQArgs(SelfPlayArgs):
 
 
 @dataclass(frozen=True)
-class FittedValueArgs(SelfPlayArgs):
+class FittedValueArgs(TrialArgs):
     """Arguments of fitted value iteration."""
 
     steps: int = option(1_500_000, "joint actions to try, summed over all rounds", low=1)
-    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
     followed: float = option(
         1.0, "successors of the last round's states, as a fraction of the states drawn by uniform play", 0.0, 10.0
     )

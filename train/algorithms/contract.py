@@ -16,6 +16,7 @@ from train.validation import MAX_INT, STRICT
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from cardwar_envs.core.rules import GameFacts
     from train.policies.learned_policy import LearnedPolicy
 
 WAYS = ("auto", "exact", "bound", "matches")
@@ -70,6 +71,10 @@ class CommonArgs:
         if self.measure not in WAYS:
             raise ValueError(f"measure ({self.measure!r}) must be one of {', '.join(WAYS)}")
 
+    def batch(self, facts: GameFacts) -> int:
+        """Returns an upper bound on the number of steps between two moments at which training can stop."""
+        return 1
+
     def schedules(self) -> dict[str, float]:
         """Returns the arguments that spread a change over all `steps`, so that a longer run differs from its start."""
         return {name: value for name, value in vars(self).items() if name.startswith("final_") and value != 1.0}
@@ -82,6 +87,9 @@ class SelfPlayArgs(CommonArgs):
     steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
     num_games: int = option(250, "games played in parallel", low=1)
     threads: int = option(1, "PyTorch threads (the networks are too small to benefit from more)", low=1)
+
+    def batch(self, facts: GameFacts) -> int:
+        return self.num_games
 
 
 class Learner(Protocol):

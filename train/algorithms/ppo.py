@@ -1,4 +1,4 @@
-"""PPO in self-play: sb3-contrib's MaskablePPO, with one policy in all seats; some games can have other opponents.
+"""PPO in self-play: sb3-contrib's MaskablePPO, with one policy in all seats; opponents may join some games.
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
 Training against the current policy need not converge if optimal play is mixed; the entropy bonus keeps the policy

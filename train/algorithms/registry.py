@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 DUELS = "two-player zero-sum games"
-PUBLIC_DUELS = f"{DUELS} of public state"
+PUBLIC_DUELS = f"{DUELS} with a public state"
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ MOST_ACTIONS_JOINTLY = 32
 
 
 def default_algorithm(game: Game[Any]) -> Algorithm:
-    """Returns minimax-Q for small two-player zero-sum games of public state, where it learns well; else PPO."""
+    """Returns minimax-Q for small two-player zero-sum games with a public state, where it learns well; else PPO."""
     facts = game.facts
     public = facts.num_players == 2 and facts.zero_sum and facts.public_state
     small = public and facts.num_actions <= MOST_ACTIONS_JOINTLY and baselines.within_reach(game)

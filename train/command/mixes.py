@@ -48,6 +48,9 @@ def show_start(solution: baselines.Solution, command: str) -> None:
                 say(play.description)
             if play.matrix.size <= MAX_CELLS:
                 _show_matrix(play)
+            else:
+                size = " x ".join(map(str, play.matrix.shape))
+                say(f"The payoff matrix, {size}, is not shown; --json has it, and --state prints it for one state.")
             out.print(strategy_table(play, "at the start "))
             show_freedom(play)
         if several:

@@ -45,8 +45,9 @@ def new(
             file.write(text)
     rules, tests = texts
     enter = "" if folder == Path() else f"  cd {shlex.quote(str(folder))}\n"
-    say(f"{rules}: a small game; its comments explain what to change\n{tests}: its tests, for pytest\n\nNext:")
+    say(f"{rules}: a small game; its comments explain what to change\n{tests}: its tests\n\nNext:")
     say(f"{enter}  cardwar check {name}:{kind}\n  cardwar solve {name}:{kind}\n  cardwar play {name}:{kind} --web")
+    say(f"  python -m pip install pytest\n  python -m pytest {tests.name}")
 
 
 def _class_named(name: str) -> str:

@@ -13,7 +13,14 @@ import typer
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
 from train.command.console import AgentSeconds, Words, advancing, err, out, say, say_aside
-from train.play.seating import WITHOUT_EQUILIBRIUM, TooLongError, check_opponents, find_equilibrium, table_for
+from train.play.seating import (
+    WITHOUT_EQUILIBRIUM,
+    TooLongError,
+    check_opponents,
+    find_equilibrium,
+    quick_size,
+    table_for,
+)
 from train.play.series import Series
 from train.play.terminal import QUIT, deal_again, introduce, play_in_terminal, show_series
 from train.play.trainer import Table, Trainer
@@ -114,23 +121,23 @@ def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bo
 
 
 def _equilibrium(game: Game[Any], opponents: list[str], yes: bool) -> tuple[Solution | None, str]:
-    """Returns the equilibrium; or None, and a sentence with the reason."""
-    title = game_in_words(game)
+    """Returns the equilibrium; or None, and the reason."""
     try:
         return _searched(game, yes), ""
     except TooLongError as wait:
-        question = f"Computing the equilibrium of {title} {wait}"
-        if err.is_terminal and sys.stdin.isatty() and _waits(question, game, opponents or [WITHOUT_EQUILIBRIUM]):
+        smaller = quick_size(game)
+        instead = "" if smaller is None else f"; {game_in_words(smaller)} takes only seconds"
+        reason = f"computing the equilibrium of {game_in_words(game)} {wait}{instead}"
+        if err.is_terminal and sys.stdin.isatty() and _waits(reason, opponents or [WITHOUT_EQUILIBRIUM]):
             return _searched(game, True), ""
-        return None, f"{question}, so moves are not judged; --yes computes it."
+        return None, f"{reason}; --yes computes it"
     except ValueError as error:
-        return None, f"The equilibrium cannot be computed, so moves are not judged ({error})."
+        return None, str(error)
 
 
-def _waits(question: str, game: Game[Any], opponents: list[str]) -> bool:
+def _waits(reason: str, opponents: list[str]) -> bool:
     """Asks whether to compute the equilibrium; raises Exit if the answer is to quit."""
-    small = f" {game.facts.name} num_cards=5 starts immediately." if "num_cards" in game.parameters() else ""
-    say_aside(f"{question}.{small}")
+    say_aside(f"{reason[0].upper()}{reason[1:]}.")
     while True:
         answer = typer.prompt("Wait for it? (y, n, help or quit)", default="n", err=True).strip().casefold()
         if answer in ("y", "yes", "n", "no"):

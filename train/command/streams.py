@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import suppress
 
+INTERRUPTED = 130
+
 
 def open_standard_streams() -> None:
     """Opens the null device for each closed standard stream, which Python sets to None.

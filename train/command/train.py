@@ -15,7 +15,7 @@ from rich.table import Table
 from cardwar_envs import GAMES, Game
 from train.algorithms.registry import ALGORITHMS, DEFAULTS, Algorithm, algorithm_named, default_algorithm, often_enough
 from train.command.console import AsJson, out, print_json, say, say_aside
-from train.command.streams import complain
+from train.command.streams import INTERRUPTED, complain
 from train.words import (
     fields_from,
     game_from,
@@ -73,7 +73,12 @@ def train(
             "that run. A larger --steps extends it.",
         ),
     ] = False,
-    list_options: Annotated[bool, typer.Option("--list-options", help="List the algorithm's options.")] = False,
+    list_options: Annotated[
+        bool,
+        typer.Option(
+            "--list-options", help="List the algorithm's options; with neither a game nor --algorithm, the algorithms."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a policy and measure it.
@@ -88,6 +93,9 @@ def train(
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
+    if list_options and game is None:
+        out.print(_algorithms_table() if algorithm is None else _options_table(algorithm_named(algorithm), None))
+        return
     game, folder, held = _to_resume(game, folder) if resume else (game, folder, {})
     rules = _game(game, parameters, held, folder)
     if held:
@@ -109,27 +117,34 @@ def train(
     from train.runs.loop import run
     from train.storage.run_folder import HeldByRunError
 
+    _say_batches(entry, rules, arguments)
     rows: list[MetricsRow] = []
     try:
         result = run(
             rules, entry.name, arguments, folder, seed=seed, resume=resume, echo=sys.stderr, sinks=[rows.append]
         )
+        picture = result.folder / PLOT_FILE
+        plot_runs([result.folder], picture)
     except HeldByRunError as error:
         raise ValueError(f"{error}{_how_to_resume(folder, arguments)}") from None
     except KeyboardInterrupt:
-        complain(f"last checkpoint after {rows[-1]['steps']:,} steps" if rows else "no new checkpoint")
+        _say_interrupted(rows[-1]["steps"] if rows else 0, arguments.steps, folder)
         raise
     if resume and not rows:
         say_aside(f"The run in {folder} had already finished; this is its result.")
-    if result.steps > 1.1 * arguments.steps:
-        say_aside(f"{result.steps:,} steps, not {arguments.steps:,}: {entry.label} only stops after a complete batch.")
-    picture = result.folder / PLOT_FILE
-    plot_runs([result.folder], picture)
     if as_json:
         _print_as_json(rules, entry, result)
         return
     out.print(result.verdict, highlight=False)
     say(f"Picture: {picture}")
+
+
+def _say_interrupted(done: float, steps: int, folder: Path) -> None:
+    """Reports the last checkpoint; ends the program, without a hint to resume, if the run is complete."""
+    if done >= steps:
+        complain(f"interrupted after the last step; the run in {folder} is complete")
+        sys.exit(INTERRUPTED)
+    complain(f"last checkpoint after {done:,} steps" if done else "no new checkpoint")
 
 
 def _held(folder: Path | None) -> dict[str, Any]:
@@ -240,11 +255,27 @@ def _say_other_defaults(entry: Algorithm, rules: Game[Any], given: Collection[st
         say_aside(f"This game has many actions; defaults used: {' '.join(others)}")
 
 
+def _say_batches(entry: Algorithm, rules: Game[Any], arguments: CommonArgs) -> None:
+    """Reports on stderr that the run may take many more steps than requested, because a batch is that large."""
+    if (batch := arguments.batch(rules.facts)) > arguments.steps / 10:
+        say_aside(
+            f"{entry.label} trains in batches of up to {batch:,} steps and stops only after a complete batch, "
+            f"so it may take more than {arguments.steps:,} steps."
+        )
+
+
 def _spelled(argument: str) -> str:
     return f"--{argument.replace('_', '-')}"
 
 
-def _options_table(entry: Algorithm, rules: Game[Any]) -> Table:
+def _algorithms_table() -> Table:
+    table = Table("algorithm", "description", title="cardwar train --list-options --algorithm NAME lists its options")
+    for entry in ALGORITHMS.values():
+        table.add_row(entry.name, entry.summary)
+    return table
+
+
+def _options_table(entry: Algorithm, rules: Game[Any] | None) -> Table:
     table = Table("option", "default", "description", title=f"{entry.name}: {entry.summary}")
     defaults = entry.defaults(rules)
     for field in dataclasses.fields(entry.args_type()):

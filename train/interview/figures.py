@@ -95,7 +95,9 @@ def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int) -> 
             if _matters(game, state, player):
                 break
         else:
-            raise ValueError(f"{game.facts.name}: random play reached no decision in {MOST_STARTS:,} states")
+            raise ValueError(
+                f"{game.facts.name}: random play reached {MOST_STARTS:,} states, none with a choice that matters"
+            )
         view = game.observation(state, player), game.action_mask(state, player)
         yield _cost(judge, state, player, who.mix(f"sample {number}", view, "mix")[0])
 

@@ -148,10 +148,11 @@ def brought(luck: float) -> str:
 
 
 def amount(number: float, sign: str = "") -> str:
-    """Formats a number with at most three decimals; `sign="+"` also shows the sign of positive numbers."""
+    """Formats a number with at most three decimals; `sign="+"` also shows the sign of positive ones."""
     if _tiny(number):
         return f"less than {0.1**DIGITS:.{DIGITS}f}"
-    return f"{round(number, DIGITS) + 0.0:{sign}.{DIGITS}f}".rstrip("0").rstrip(".")
+    near = round(number, DIGITS) + 0.0
+    return f"{near:{sign if near else ''}.{DIGITS}f}".rstrip("0").rstrip(".")
 
 
 def decimals(number: float) -> str:

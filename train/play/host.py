@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cardwar_envs.core.scene import spoken
 from train.play import lobby
 from train.play.picking import choices_in, picture_of
+from train.play.preparation import Preparation
 from train.play.record import free_name, write_record
 from train.play.series import Series
 from train.play.trainer import Table, Trainer
@@ -47,6 +49,10 @@ class AskedTable(Asked):
     opponent: int
     series: int
 
+    def places(self) -> list[int]:
+        """The indices, in the order of the fields."""
+        return [self.kind, self.size, self.seat, self.opponent, self.series]
+
 
 class Refused(Exception):  # noqa: N818  # a response, not a bug
     """A refused request; `status` is the HTTP status."""
@@ -59,12 +65,17 @@ class Refused(Exception):  # noqa: N818  # a response, not a bug
 class Host:
     """The current game and the games that follow it; or a lobby in which the user chooses the game.
 
+    A request finds the chosen game started, or refused, once its preparation is over.
+
     Attributes:
-        game_id: A unique name of the game or the lobby.
+        game_id: A unique name of the game, of the lobby, or of a preparation.
     """
 
     def __init__(self, table: Table | None, seed: int | None, record: Path | None, length: int | None = None) -> None:
         self._trainer: Trainer | None = None
+        self._preparation: Preparation | None = None
+        self._chosen: AskedTable | None = None
+        self._refusal = ""  # why the chosen game was not started
         self._record, self._games, self.game_id = record, 0, secrets.token_hex(8)
         self._lengths = LENGTHS if length in LENGTHS else (*LENGTHS, length)
         if table is not None:
@@ -84,9 +95,10 @@ class Host:
 
     def view(self) -> dict[str, Any]:
         """Returns the data that the page shows."""
+        self._settle()
         here = {"game": self.game_id, "turn": self.turn, "lengths": self._lengths}
         if self._trainer is None:
-            return {**here, "lobby": list(map(spoken, lobby.games()))}
+            return {**here, **self._lobby_view()}
         trainer, game = self.trainer, self.trainer.table.game
         picking = {
             "out": trainer.ending == "out",
@@ -94,6 +106,16 @@ class Host:
             "picture": picture_of(game.scene(trainer.revealed())),
         }
         return {**view_of(trainer), **here, **picking, "series": self._series_view()}
+
+    def _lobby_view(self) -> dict[str, Any]:
+        """Returns the games, the last choice, its refusal, and what is being prepared, for how many seconds."""
+        work, chosen = self._preparation, self._chosen
+        return {
+            "lobby": list(map(spoken, lobby.games())),
+            "chosen": None if chosen is None else chosen.places(),
+            "refusal": self._refusal,
+            "preparing": None if work is None else [work.what, work.seconds],
+        }
 
     def _series_view(self) -> dict[str, Any]:
         """Returns the standing of the series and, after the first game, a summary."""
@@ -107,23 +129,35 @@ class Host:
         self._games += 1
         self._keep()
 
-    def table_of(self, asked: AskedTable) -> Table:
-        """Sets up the table chosen in the lobby, which can take a minute."""
+    def choose(self, asked: AskedTable) -> None:
+        """Begins to set up the table chosen in the lobby, which can take a minute."""
         self._check(asked)
-        if self._trainer is not None:
+        if self._trainer is not None or self._preparation is not None:
             raise Refused(409, "A game has been chosen already.")
-        return lobby.table_of(asked.kind, asked.size, asked.opponent, asked.seat)
+        lobby.at(self._lengths, asked.series)
+        places = asked.kind, asked.size, asked.opponent, asked.seat
+        self._preparation = Preparation(lobby.described(*places), partial(lobby.table_of, *places))
+        self._chosen, self._refusal, self.game_id = asked, "", secrets.token_hex(8)
 
-    def sit(self, asked: AskedTable, table: Table) -> None:
-        """Starts a game at the chosen table."""
-        self._check(asked)  # another tab may have started a game first
-        self._series = Series(table, lobby.at(self._lengths, asked.series))
-        self._begin()
+    def _settle(self) -> None:
+        """Starts the game at the chosen table if it is ready."""
+        work, chosen = self._preparation, self._chosen
+        if work is None or chosen is None or not work.over:
+            return
+        self._preparation, self._refusal, self.game_id = None, work.refusal, secrets.token_hex(8)
+        if work.table is not None:
+            self._series = Series(work.table, self._lengths[chosen.series])
+            self._begin()
 
     def leave(self, asked: Asked) -> None:
-        """Returns to the lobby once the game has ended."""
-        self._check_ended(asked)
-        self._trainer, self.game_id = None, secrets.token_hex(8)
+        """Returns to the lobby once the game has ended; drops a game that is still being prepared."""
+        self._check(asked)
+        if self._preparation is None:
+            self._check_ended(asked)
+        else:
+            self._preparation.drop()
+        self._trainer = self._preparation = None
+        self._refusal, self.game_id = "", secrets.token_hex(8)
 
     def move(self, asked: AskedMove) -> None:
         self._check(asked)
@@ -147,12 +181,15 @@ class Host:
         self._begin()
 
     def stop(self, ending: str) -> None:
-        """Ends the game, if it is in progress."""
+        """Ends the game, if it is in progress, or its preparation."""
+        if self._preparation is not None:
+            self._preparation.drop()
         if self._trainer is not None and self._trainer.ending is None:
             self._trainer.stop(ending)
             self._keep()
 
     def _check(self, asked: Asked) -> None:
+        self._settle()
         if asked.game != self.game_id:
             raise Refused(409, "That request was for another game. This page now shows the current one.")
         if asked.turn != self.turn:

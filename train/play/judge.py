@@ -100,7 +100,7 @@ Weighed = tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.float64]]
 
 
 class _Public:
-    """Payoffs in games of public state: expectations over the opponent's action and chance."""
+    """Payoffs in games with a public state: expectations over the opponent's action and chance."""
 
     def __init__(self, solution: StateSolution) -> None:
         self._solution = solution

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from baselines import Solution
 from baselines.opponents.fitting import fitting_policies
 from baselines.opponents.levels.level import levels
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.installed import GAME_GROUP, installed
-from cardwar_envs.core.policy import names_for
+from cardwar_envs.core.policy import names_for, policy_summary
+from cardwar_envs.core.scene import spoken
 from cardwar_envs.games.by_name import GAMES
-from train.play.seating import EQUILIBRIUM, WITHOUT_EQUILIBRIUM, table_for, timely_equilibrium
+from train.play.seating import EQUILIBRIUM, QUICK, WITHOUT_EQUILIBRIUM, sizes_of, table_for, timely_equilibrium
 from train.play.trainer import Table
 from train.words import in_plain_words
+
+if TYPE_CHECKING:
+    from baselines.oracles.protocol import Progress
 
 # Seconds allowed for computing an equilibrium.
 PATIENCE = 20.0
 # The sizes offered, as positions between the smallest game (0) and the default game (1).
 SHARES = (0.2, 0.5, 1.0)
-# Parameters that only stop endless games: the same at every size.
-LIMITS = ("max_rounds", "horizon")
 # Maximum number of moves of the game that is selected first.
 FIRST_MOVES = 10
 
@@ -45,6 +47,7 @@ class Offer(NamedTuple):
             "seats": 1 if facts.seat_symmetric else facts.num_players,
             "rules": self.game.how_to_play,
             "opponents": self.opponents,
+            "plays": list(map(policy_summary, self.opponents)),
         }
 
     @property
@@ -79,27 +82,42 @@ def games() -> list[str]:
 @cache
 def offers(place: int) -> list[Offer]:
     """The sizes of the game at an index of `games()`; raises IndexError for a wrong index. Compiles nothing."""
-    return [Offer(game, size) for game, size in _sizes(at(games(), place))]
+    return [Offer(game, size) for game, size in _sizes(at(games(), place)).items()]
 
 
-def table_of(game: int, size: int, opponent: int, seat: int) -> Table:
-    """The table at these indices; raises IndexError for a wrong index, ValueError if the table cannot be set up."""
+def described(game: int, size: int, opponent: int, seat: int) -> str:
+    """The table at these indices in words; raises IndexError for a wrong index."""
     offer = at(offers(game), size)
-    word = at(offer.opponents, opponent)
-    solution, reason = _solved(game, size, again=word == EQUILIBRIUM)
+    at(range(offer.entry["seats"]), seat)
+    return f"{spoken(at(games(), game))} ({offer.entry['size']}) against {at(offer.opponents, opponent)}"
+
+
+def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress | None = None) -> Table:
+    """The table at these indices, which are valid.
+
+    Raises:
+        ValueError: If the opponent cannot play the game; the error names a smaller size that works, if any.
+    """
+    offer = offers(game)[size]
+    word = offer.opponents[opponent]
+    solution, reason = _solved(game, size, PATIENCE, progress, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
-        raise ValueError(f"{reason} Choose another opponent or a smaller size.")
+        smaller = (place for place in reversed(range(size)) if _solved(game, place, QUICK, progress)[0] is not None)
+        works = next((f" or the size {offers(game)[place].entry['size']}" for place in smaller), "")
+        raise ValueError(f"equilibrium cannot play this game: {reason}. Choose another opponent{works}.")
     return table_for(offer.game, seat, [word], solution, reason)
 
 
 _solutions: dict[tuple[int, int], tuple[Solution | None, str]] = {}
 
 
-def _solved(game: int, size: int, again: bool) -> tuple[Solution | None, str]:
+def _solved(
+    game: int, size: int, seconds: float, progress: Progress | None, again: bool = True
+) -> tuple[Solution | None, str]:
     """The cached result of `timely_equilibrium`; `again` retries after a failure, which a busy machine can cause."""
     kept = _solutions.get((game, size))
     if kept is None or (again and kept[0] is None):
-        kept = _solutions[game, size] = timely_equilibrium(offers(game)[size].game, PATIENCE)
+        kept = _solutions[game, size] = timely_equilibrium(offers(game)[size].game, seconds, progress)
     return kept
 
 
@@ -110,26 +128,16 @@ def at(offered: Sequence[Any], place: int) -> Any:
     return offered[place]
 
 
-def _sizes(name: str) -> Iterator[tuple[Game[Any], dict[str, int]]]:
+def _sizes(name: str) -> Mapping[Game[Any], Mapping[str, int]]:
     """Games of several sizes between the smallest and the default game, the default, and the game for three players.
 
     Each comes with the parameters that make its size.
     """
-    default = make_game(name)
-    smallest, seen = default.smallest() or default, set()
-    ranges = {
-        field.name: (low, high)
-        for field in fields(default)  # type: ignore[arg-type]  # games are dataclasses
-        if field.name not in LIMITS
-        and type(high := getattr(default, field.name)) is int
-        and (low := getattr(smallest, field.name)) != high
-    }
-    sizes = [{key: round(low + share * (high - low)) for key, (low, high) in ranges.items()} for share in SHARES]
-    for numbers in [*sizes, {"num_players": 3, **sizes[-1]}]:
-        try:
-            game = make_game(name, **numbers)
-        except ValueError:  # the game does not allow this value or this combination
-            continue
-        if game not in seen:
-            seen.add(game)
-            yield game, numbers
+    sizes = list(sizes_of(make_game(name), SHARES))
+    with suppress(ValueError):  # the game does not allow three players
+        numbers = {"num_players": 3, **sizes[-1][1]}
+        sizes.append((make_game(name, **numbers), numbers))
+    found: dict[Game[Any], Mapping[str, int]] = {}
+    for game, numbers in sizes:
+        found.setdefault(game, numbers)
+    return found

@@ -175,7 +175,7 @@ class Record:
             raise ValueError(f"opponents ({', '.join(content['opponents'])}) must be all players but {self.seat}")
         for name in content["opponents"].values():
             if not name.isprintable():  # the name is printed, and control characters could manipulate a terminal
-                raise ValueError(f"opponents: the name {name!a} must have printable characters only")
+                raise ValueError(f"opponents: the name {name!a} must contain only printable characters")
         self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
         self.episode = self._replayed()
         self.account = None if content.get("account") is None else Account(**content["account"])
@@ -233,7 +233,7 @@ class Record:
         _check_digest(f"{where}.seal", sealed)
         others = {player: action for player, action in actions.items() if player != self.seat}
         if not opens_to(sealed["text"], self.game, number, others):
-            raise ValueError(f"{where}.seal.text commits to other moves than those that were played")
+            raise ValueError(f"{where}.seal.text commits to moves other than those played")
 
     def _check_ending(self, state: Any) -> None:
         ending, left = self.content["ending"], self.content["left"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import baselines
@@ -16,6 +18,7 @@ from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import accept_moves, is_program, policy_from
 from train.policies.unfinished import labelled
+from train.words import fewest_parameters
 
 if TYPE_CHECKING:
     from baselines import Solution
@@ -24,8 +27,10 @@ if TYPE_CHECKING:
 EQUILIBRIUM = "equilibrium"
 # The default opponent if the equilibrium is not known.
 WITHOUT_EQUILIBRIUM = "uniform"
-# Seconds of computation allowed without asking the user.
-PATIENCE = 60.0
+# Seconds of computation allowed without asking the user, and for a smaller size that is suggested instead.
+PATIENCE, QUICK = 60.0, 3.0
+# Parameters that only stop endless games: the same at every size.
+LIMITS = ("max_rounds", "horizon")
 
 
 class TooLongError(Exception):
@@ -74,14 +79,38 @@ def find_equilibrium(
     )
 
 
-def timely_equilibrium(game: Game[Any], seconds: float) -> tuple[Solution | None, str]:
-    """Returns the equilibrium; or None and a sentence with the reason, e.g. that it takes longer than `seconds`."""
+def timely_equilibrium(
+    game: Game[Any], seconds: float, progress: Progress | None = None
+) -> tuple[Solution | None, str]:
+    """Returns the equilibrium; or None and the reason, e.g. that computing it takes longer than `seconds`."""
     try:
-        return find_equilibrium(game, patient=False, seconds=seconds), ""
+        return find_equilibrium(game, patient=False, progress=progress, seconds=seconds), ""
     except TooLongError as wait:
-        return None, f"Computing the equilibrium {wait}, so moves are not judged."
+        return None, f"computing its equilibrium {wait}"
     except ValueError as error:
-        return None, f"The equilibrium cannot be computed, so moves are not judged ({error})."
+        return None, str(error)
+
+
+def quick_size(game: Game[Any]) -> Game[Any] | None:
+    """Finds a smaller size of a game whose equilibrium takes at most `QUICK` seconds; None if two sizes take longer."""
+    smaller = [each for each, _ in sizes_of(game, (0.5, 0.2)) if each != game]
+    return next((each for each in smaller if timely_equilibrium(each, QUICK)[0] is not None), None)
+
+
+def sizes_of(game: Game[Any], shares: Sequence[float]) -> Iterator[tuple[Game[Any], dict[str, int]]]:
+    """The game at sizes between the smallest (share 0) and its own (share 1), with the parameters that differ."""
+    smallest = game.smallest() or game
+    ranges = {
+        field.name: (low, high)
+        for field in fields(game)  # type: ignore[arg-type]  # games are dataclasses
+        if field.name not in LIMITS
+        and type(high := getattr(game, field.name)) is int
+        and (low := getattr(smallest, field.name)) != high
+    }
+    for share in shares:
+        numbers = {key: round(low + share * (high - low)) for key, (low, high) in ranges.items()}
+        with suppress(ValueError):  # the game does not allow this combination
+            yield type(game)(**{**fewest_parameters(game), **numbers}) if numbers else game, numbers
 
 
 def opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[int, str]:
@@ -106,31 +135,32 @@ def check_opponents(game: Game[Any], seat: int, words: Sequence[str]) -> None:
     opponents_by_seat(game, seat, words or [WITHOUT_EQUILIBRIUM])
     for word in words:
         if word != EQUILIBRIUM and not is_program(word):  # a program is started later, and only once
-            _opponent(word, game, None)
+            _opponent(word, game, None, "")
 
 
-def table_for(
-    game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, without_costs: str = ""
-) -> Table:
+def table_for(game: Game[Any], seat: int, words: Sequence[str], solution: Solution | None, reason: str = "") -> Table:
     """Seats the human player and the opponents; `words` names a policy for each opponent, or one for all.
 
     Without `words`, the opponents play the equilibrium of `solution`, or `WITHOUT_EQUILIBRIUM` if there is none;
-    `without_costs` then says why.
+    `reason` says why there is none.
 
     Raises:
-        ValueError: If there is no such seat or policy, or the number of opponents is wrong.
+        ValueError: If there is no such seat or policy, the number of opponents is wrong, or `words` names the
+            equilibrium and there is no solution.
     """
     given = list(words) or [WITHOUT_EQUILIBRIUM if solution is None else EQUILIBRIUM]
     names = opponents_by_seat(game, seat, given)
-    made = {word: _opponent(word, game, solution) for word in dict.fromkeys(given)}
+    made = {word: _opponent(word, game, solution, reason) for word in dict.fromkeys(given)}
     judge = None if solution is None else Judge(solution)
     policies = {player: made[word] for player, word in names.items()}
     names = {player: labelled(word, made[word]) for player, word in names.items()}
-    return Table(game, seat, names, policies, judge, without_costs)
+    return Table(game, seat, names, policies, judge, reason and f"Moves are not judged: {reason}.")
 
 
-def _opponent(word: str, game: Game[Any], solution: Solution | None) -> Policy:
-    if word == EQUILIBRIUM and solution is not None:
+def _opponent(word: str, game: Game[Any], solution: Solution | None, reason: str) -> Policy:
+    if word == EQUILIBRIUM:
+        if solution is None:
+            raise ValueError(f"equilibrium cannot play this game: {reason}")
         return solution.policy
     if needs_others(word):
         raise ValueError(f"{word} needs to know the other players' policies, but yours is unknown")

@@ -54,7 +54,7 @@ class Site:
             Route("/new", self._change(AskedDeal, self._host.new), methods=["POST"]),
             Route("/watch", self._change(Asked, self._host.watch), methods=["POST"]),
             Route("/offers", self._offers),
-            Route("/choose", self._change(AskedTable, self._host.sit, self._host.table_of), methods=["POST"]),
+            Route("/choose", self._change(AskedTable, self._host.choose), methods=["POST"]),
             Route("/leave", self._change(Asked, self._host.leave), methods=["POST"]),
         ]
 
@@ -93,15 +93,12 @@ class Site:
         attached = {"Content-Disposition": f'attachment; filename="game-{self._host.game_id}.json"'}
         return Response(record_bytes(self._host.trainer), media_type="application/json", headers=attached)
 
-    def _change(
-        self, kind: type[Asked], act: Callable[..., None], prepare: Callable[[Any], Any] | None = None
-    ) -> Answer:
-        """Returns a handler for requests of a type; `prepare` may be slow, and its result is passed to `act`."""
+    def _change(self, kind: type[Asked], act: Callable[[Any], None]) -> Answer:
+        """Returns a handler for requests of a type."""
 
         async def changed(request: Request) -> Response:
             try:
-                asked = await _asked(request, kind)
-                act(asked, *([] if prepare is None else [await run_in_threadpool(prepare, asked)]))
+                act(await _asked(request, kind))
             except (ValueError, IndexError) as error:  # for example, illegal moves
                 raise Refused(400, str(error)) from None
             except OSError as error:

@@ -31,7 +31,7 @@ MOST_STEPS_MARKED = 6
 LEAST_SECONDS = 1e-3
 # Maximum number of letters in a row of the legend below a report's picture.
 LEGEND_LETTERS = 150
-# After ten curves the colours repeat with other markers.
+# After ten curves the colours repeat, with different markers.
 MARKS = ("o-", "s--", "^:")
 TITLES = {
     "exact": "Distance from optimal play",
@@ -81,8 +81,8 @@ def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = 
         The picture, as a matplotlib figure.
 
     Raises:
-        ValueError: If there are no runs, a run cannot be read, runs differ in game or kind of figure, or a curve is not
-            a label with pairs of finite numbers.
+        ValueError: If there are no runs, a run cannot be read, runs differ in their game or in what they measure, or a
+            curve is not a label with pairs of finite numbers.
     """
     folders, curves = _sorted(runs)
     figure = drawing(partial(_draw_runs, folders, curves), 3.5 + 4.5 * len(_units(folders)), 5.0)

@@ -29,7 +29,7 @@ Text = Annotated[str, Field(max_length=LONGEST)]
 
 def _check_name(name: str) -> str:
     if len(name) > LONGEST or not name.isprintable():
-        raise ValueError(f"the name {reprlib.repr(name)} must have printable characters, at most {LONGEST}")
+        raise ValueError(f"the name {reprlib.repr(name)} must contain only printable characters, at most {LONGEST}")
     return name
 
 

@@ -37,13 +37,13 @@ SLACK = 1e-10
 
 @cached_by_game(8)
 def form_of(game: Game[Any]) -> BayesianForm:
-    """Returns the game's arrays, cached; raises a ValueError for another kind of game or malformed arrays."""
+    """Returns the game's arrays, cached; raises a ValueError for an unsupported game or malformed arrays."""
     require_two_zero_sum(game, "an exact answer on private information")
     form = game.bayesian_form()
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
         raise ValueError(f"{game.facts.name}: deals must be finite and non-negative, and at least one must be positive")
     if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
-        raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in size")
+        raise ValueError(f"{game.facts.name}: payoffs must be finite, at most {LARGEST_PAYOFF:g} in absolute value")
     for player, seen in enumerate(form.observations):
         if np.isnan(seen).any():
             raise ValueError(f"{game.facts.name}: a type of player_{player} sees NaN; observations must be numbers")
@@ -185,7 +185,7 @@ def optimal_range(game: Game[Any], player: int) -> tuple[Behaviour, Behaviour]:
     Each is `[types, own actions]`.
 
     Raises:
-        ValueError: If the game is of another kind or there is no such player.
+        ValueError: If the game is of an unsupported kind or there is no such player.
     """
     player = whole_number("player", player, range(2))
     form = form_of(game)

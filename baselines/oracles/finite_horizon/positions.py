@@ -70,7 +70,7 @@ def levels_of(form: RoundsForm[Any]) -> list[Nodes]:
 
 
 def choice_starts(form: RoundsForm[Any], codes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Returns the offset of each code's choices of player 0 in one concatenated array, then the array's length."""
+    """Returns where player 0's choices at each code begin in one concatenated array, followed by its length."""
     lists = form.lists.ravel() if codes is None else form.lists[codes >> 1, codes & 1]
     return np.concatenate([[0], np.cumsum(form.rows[lists + 1] - form.rows[lists])])
 

@@ -1,4 +1,4 @@
-"""Compiled bodies of `interleavings.py`: numbers packed interleavings (`word`) and removes cards from them.
+"""Compiled code for `interleavings.py`: assigns numbers to packed interleavings (`word`) and removes cards.
 
 `letters` is a `Letters`. Numba does not notice changes in functions of other files: after editing this file, which
 `kernel.py` calls, delete the caches.

@@ -47,9 +47,9 @@ def _check(game: Duel | Goofspiel, policy: Policy, seat: int) -> int:
     row = first_difference(by_letter, words)
     if row is not None:
         raise ValueError(
-            f"policy {type(policy).__name__} declares by_words, but plays differently in states with one interleaving, "
-            f"{place(game, seen[row])} and {place(game, in_words[row])}: {difference(by_letter[row], words[row])} "
-            "(actions of the latter)"
+            f"policy {type(policy).__name__} declares by_words, but plays differently in states with the same "
+            f"interleaving, {place(game, seen[row])} and {place(game, in_words[row])}: "
+            f"{difference(by_letter[row], words[row])} (actions of the latter)"
         )
     return len(seen)
 

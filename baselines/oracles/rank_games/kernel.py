@@ -1,4 +1,4 @@
-"""Compiled bodies of `layers.py`: the layout of a layer, and its matrix games.
+"""Compiled code for `layers.py`: the layout of a layer, and its matrix games.
 
 `Letters` (see `interleavings.py`), `LayerRules`, `ValueLayer` and `Work` (see `engine.py`) are tuples of numbers and
 arrays; `word` is a packed interleaving.
@@ -275,7 +275,7 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
 
 @njit()
 def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game at a state into `work.matrix`; returns its numbers of rows and columns."""
+    """Writes the matrix game at a state into `work.matrix`; returns how many rows and columns it has."""
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
     _fill(rows, columns, t, score, rules, below, work)
@@ -301,7 +301,7 @@ def place_of(word, t, score, letters, rules, layer):  # type: ignore[no-untyped-
 
 @njit()
 def fill_games(rows, ranks, ties, scores, letter_of, letters, rules, layer, below, work, matrices, sizes):  # type: ignore[no-untyped-def]
-    """Writes the matrix games at states into `matrices`, and their numbers of rows and columns into `sizes`.
+    """Writes the matrix games at states into `matrices`, and their shapes into `sizes`.
 
     `rows`: `[states, 2 * ranks]` cards of each rank. A state that is not in the layer gets the sizes 0, 0.
     """

@@ -1,7 +1,7 @@
 """Computes all values of a duel with deterministic tricks, layer by layer.
 
 The layer of k cards depends only on the layer of k - 1 cards. A state is an interleaving (see `interleavings.py`), the
-carried ties and the score. Of an interleaving and its mirror image only one is solved. Decided states are not solved,
+carried ties and the score. Only one of an interleaving and its mirror image is solved. Decided states are not solved,
 nor are states unreachable from two full decks (from other starts, a few unreachable states are solved).
 """
 

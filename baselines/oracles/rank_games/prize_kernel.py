@@ -1,4 +1,4 @@
-"""Compiled body of `prizes.py`: the matrix games of a layer of Goofspiel.
+"""Compiled code for `prizes.py`: the matrix games of a layer of Goofspiel.
 
 `Letters` (see `interleavings.py`), `PrizeRules`, `ValueLayer` and `Work` (see `engine.py`) are tuples of numbers and
 arrays; `word` is a packed interleaving.
@@ -25,7 +25,7 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 
 @njit()
 def look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
-    """Records, for each pair of cards, who wins and where the next values start; returns the numbers of cards."""
+    """Records, for each pair of cards, who wins and where the next values start; returns how many cards each has."""
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
     if below.cards:
@@ -108,7 +108,7 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
 
 @njit()
 def matrix_at(word, context, prize, letters, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game at a state into `work.matrix`; returns its numbers of rows and columns."""
+    """Writes the matrix game at a state into `work.matrix`; returns how many rows and columns it has."""
     rows, columns = look_up(word, letters, rules, below, work)
     _fill(rows, columns, context, prize, rules, below, work)
     return rows, columns
@@ -116,7 +116,7 @@ def matrix_at(word, context, prize, letters, rules, below, work):  # type: ignor
 
 @njit()
 def fill_games(rows, ranks, contexts, prizes, letter_of, letters, rules, layer, below, work, matrices, sizes):  # type: ignore[no-untyped-def]
-    """Writes the matrix games at states into `matrices`, and their numbers of rows and columns into `sizes`.
+    """Writes the matrix games at states into `matrices`, and their shapes into `sizes`.
 
     `rows`: `[states, 2 * ranks]` cards of each rank. A state that is not in the layer (context -1) gets the sizes 0, 0.
     """

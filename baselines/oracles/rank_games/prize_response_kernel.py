@@ -1,4 +1,4 @@
-"""Compiled bodies of `prize_response.py`: values of play and of best responses in Goofspiel, layer by layer.
+"""Compiled code for `prize_response.py`: values of play and of best responses in Goofspiel, layer by layer.
 
 `Letters`, `PrizeRules`, `ValueLayer` and `Work` are as in `prize_kernel.py`. A layer has a row for each interleaving or
 its mirror image, and values `[rows * contexts, pairings, columns]`. In pairing 0 each policy plays in its own seat; in

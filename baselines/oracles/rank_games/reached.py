@@ -28,7 +28,7 @@ CHUNK = 1 << 16
 
 
 class Moves(NamedTuple):
-    """Legal moves with positive probability, ordered by state: numbers of state and card, and the probability."""
+    """Legal moves with positive probability, ordered by state: each move's state number, card and probability."""
 
     state: NDArray[np.int32]
     card: NDArray[np.int8]

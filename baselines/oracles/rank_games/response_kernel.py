@@ -1,4 +1,4 @@
-"""Compiled bodies of `response.py`: transitions between states, and values of play, layer by layer.
+"""Compiled code for `response.py`: transitions between states, and values of play, layer by layer.
 
 A layer is all states with the same number of cards left. A pair of hands is a row of bytes: player 0's cards of each
 rank, then player 1's, padded to a multiple of eight bytes. `keys` are the same rows as 64-bit integers. A place
@@ -86,7 +86,7 @@ def fill_table(keys, count, table):  # type: ignore[no-untyped-def]
 
 @njit()
 def _moves(row, ranks, moves):  # type: ignore[no-untyped-def]
-    """Writes the ranks that each player holds; returns the numbers of ranks."""
+    """Writes the ranks that each player holds; returns how many ranks each holds."""
     rows, columns = 0, 0
     for rank in range(ranks):
         if row[rank] > 0:

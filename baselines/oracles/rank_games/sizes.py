@@ -46,7 +46,7 @@ def states_at_most(game: Duel) -> tuple[int, int]:
 
 
 def _hands_left(hand: Hand) -> list[int]:
-    """Returns the number of distinct hands of 0, 1, ... cards that can remain of a hand."""
+    """Returns, for 0, 1, ... cards, how many distinct hands of that size can be left of `hand`."""
     ways = [1]
     for held in Counter(hand).values():
         ways = [sum(ways[max(0, n - held) : n + 1]) for n in range(len(ways) + held)]

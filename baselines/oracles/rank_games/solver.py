@@ -115,7 +115,8 @@ class WordTable(CanonicalTable, Generic[L]):
         """
         if request.exact or (starts is not None and list(starts) != list(self.game.initial())):
             raise ValueError(
-                f"{self.game.facts.name}: the word solver supports neither exact arithmetic nor a custom start state"
+                f"{self.game.facts.name}: the solver over interleavings supports neither exact arithmetic "
+                "nor a custom start state"
             )
         most = request.max_states or self.most_states
         if self.states > most:
@@ -189,11 +190,11 @@ class WordTable(CanonicalTable, Generic[L]):
 
     @abstractmethod
     def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Returns `[batch]` the observer's lead, 0 where it does not matter."""
+        """Returns `[batch]`: the observer's lead, 0 where it does not matter."""
 
     @abstractmethod
     def _decided_seen(self, observations: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Returns `[batch]` whether the game is decided although cards are left."""
+        """Returns `[batch]`: whether the game is decided although cards are left."""
 
 
 class DuelTable(WordTable[DuelLayers]):
@@ -235,7 +236,7 @@ class DuelTable(WordTable[DuelLayers]):
         return np.asarray(self._win & (np.abs(seen[:, 0]) > observations[:, :ranks].sum(axis=1) + seen[:, 1]))
 
     def _numbers(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Returns `[batch, 2]` the observer's lead, and carried ties."""
+        """Returns `[batch, 2]`: the observer's lead and the carried ties."""
         return observations[:, 2 * self.game.facts.num_actions :].astype(np.int64)
 
 

@@ -90,7 +90,7 @@ def _held(counts: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.floa
 def _reads_lower_swapped(
     own: NDArray[np.float32], other: NDArray[np.float32], scores: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Returns `[batch]` whether the representative has the seats swapped, by the rule of `Duel.canonical`."""
+    """Returns `[batch]`: whether the representative has the seats swapped, by the rule of `Duel.canonical`."""
     # The hand with more cards of the lowest rank in which the hands differ comes first.
     more = np.sign(other - own)
     first = (more != 0).argmax(axis=1)

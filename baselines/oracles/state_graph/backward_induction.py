@@ -1,4 +1,4 @@
-"""Equilibria of finite two-player zero-sum games of public state, by backward induction.
+"""Equilibria of finite two-player zero-sum games with a public state, by backward induction.
 
 Each state is a matrix game over the values of its successors. Only canonical representatives are solved;
 `Game.canonical` and `Game.canonical_actions` map states and actions to them.

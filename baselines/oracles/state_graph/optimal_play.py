@@ -42,7 +42,7 @@ class OptimalPlay:
     """The optimal strategies at all states of a graph.
 
     Attributes:
-        graph: The states of a two-player zero-sum game of public state.
+        graph: The states of a two-player zero-sum game with a public state.
         values: `[num_states + 1]` continuation values to player 0, in payoff points; the last entry is 0.
     """
 
@@ -67,7 +67,7 @@ class OptimalPlay:
         return self._induce(opponent, paid, None)
 
     def worth(self, own: BySeat, opponent: BySeat, paid: Array) -> Array:
-        """Returns `[2, num_states + 1]` the objective of given play against an opponent; arguments as for `extreme`."""
+        """Returns `[2, num_states + 1]`: the objective of play against an opponent; arguments as for `extreme`."""
         return self._induce(opponent, paid, own).worth
 
     def _induce(self, opponent: BySeat, paid: Array, own: BySeat | None) -> Extreme:

@@ -1,4 +1,4 @@
-"""The oracle of games of public state that always end and are small enough to enumerate."""
+"""The oracle of games that have a public state, always end and are small enough to enumerate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GraphOracle:
 
     @staticmethod
     def takes(game: Game[Any]) -> bool:
-        """Accepts every game of public state; too many states raise a ValueError when they are explored."""
+        """Accepts every game with a public state; too many states raise a ValueError when they are explored."""
         return game.facts.public_state
 
     @staticmethod
@@ -41,7 +41,7 @@ class GraphOracle:
 
     def solve(self, request: Request) -> StateSolution:
         if request.exact and request.selection != "default":
-            raise ValueError(f"selection ({request.selection!r}) must be 'default' if solved exactly (--exact)")
+            raise ValueError(f"selection ({request.selection!r}) must be 'default' for an exact solution (--exact)")
         method = "backward induction in rationals" if request.exact else "backward induction"
         return solve_table(table_for(self._game, request.selection), method, request)
 
@@ -100,7 +100,7 @@ def _respond(
 ) -> tuple[float, NDArray[np.float64]]:
     """Returns the best-response value, and each action's worth to go, `[num_states, num_actions]`."""
     weights = graph.edge_weights(strategies)
-    actions = np.maximum(graph.actions[:, player], 0)  # where the player does not act, all is in column 0
+    actions = np.maximum(graph.actions[:, player], 0)  # where the player does not act, everything is in column 0
     num_actions = graph.game.facts.num_actions
     values = np.zeros(len(graph.states) + 1)  # the last entry, 0, is for END
     worth = np.full((len(graph.states), num_actions), -np.inf)

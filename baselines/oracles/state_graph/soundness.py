@@ -86,7 +86,7 @@ def require_payments(game: Game[Any], rewards: NDArray[np.float64], longest: int
     if not (np.abs(rewards) <= most).all():
         worst = rewards.flat[int(np.argmax(~(np.abs(rewards) <= most)))]
         raise ValueError(
-            f"{game.facts.name}: a payment is {worst:g}; payments must be finite, at most {most:g} in size"
+            f"{game.facts.name}: a payment is {worst:g}; payments must be finite, at most {most:g} in absolute value"
         )
     if game.facts.zero_sum and game.facts.num_players == 2:
         sums, size = rewards.sum(axis=1), np.abs(rewards).max(axis=1, initial=0.0)

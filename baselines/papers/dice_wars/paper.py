@@ -164,7 +164,7 @@ def stack_findings(progress: Progress | None) -> tuple[list[Finding], dict[str, 
             solution = solve_exactly(game, progress)
             check = check_uniform_play(solution, full_graph(game).states)
             item = f"{name} stacks, {payoff}"
-            reason = "payoff points to the first; uniform play by either fixes it"
+            reason = "payoff points to the first player, whatever either does if the other plays uniformly"
             findings.append(new(STACKS, f"{item}: value", float(solution.value), reason))
             reason = f"{check.states:,} states, in rationals: 0 means that uniform play is an equilibrium"
             findings.append(new(STACKS, f"{item}: most a card gains on uniform", check.deviation, reason))

@@ -76,9 +76,9 @@ def solved_start(hands: tuple[Hand, Hand], progress: Progress | None = None) -> 
 def lemma_2_slips() -> Iterator[Finding]:
     """Checks two statements of Lemma 2 numerically."""
     matrix, _, start = solved_start(((2, 3, 6), (1, 3, 5)))
-    item = "{2,3,6} v. {1,3,5}, payoff of a row to uniform play (given as D)"
+    item = "{2,3,6} v. {1,3,5}, payoff of a row against uniform play (given as D)"
     row_sum = card_sums(matrix, start)[0]
-    wrong = f"{row_sum} is the row's sum D; played with probability 1/3 each it pays D/n"
+    wrong = f"{row_sum} is the row's sum D; against uniform play the row pays D/n"
     yield judge(printed("Lemma 2", item), row_sum / 3, "D", wrong)
 
     # P_A leaves uniform play in Figure 2c; P_B answers with one column.

@@ -87,8 +87,8 @@ def draw_grid(grid: Grid) -> Figure:
     axes.tick_params("x", rotation=90)
     for_a, for_b = grid.best
     marks = (
-        (for_a, "s", "none", "black", 34, "greatest of its column: best for A"),
-        (for_b, "o", "gold", "black", 14, "least of its row: best for B"),
+        (for_a, "s", "none", "black", 34, "greatest in its column: best for A"),
+        (for_b, "o", "gold", "black", 14, "least in its row: best for B"),
         (for_a & for_b, "*", "lime", "black", 120, "saddle point"),
     )
     for where, marker, face, edge, area, label in marks:

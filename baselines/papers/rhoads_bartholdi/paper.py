@@ -30,7 +30,7 @@ SIZES = range(3, 14)
 LARGEST = 13
 # Solved again and compared with the recorded solutions.
 SOLVED_AGAIN = range(3, 9)
-# Maximum number of cards at which simple strategies are measured, and meet optimal play.
+# Numbers of cards at which simple strategies are measured, and at which they meet optimal play.
 MEASURED, MET = range(2, 10), range(2, 7)
 SIMPLE = ("uniform", "matching", "matching_plus_one")
 # A strategy counts as optimal if it falls short of the value by less (in payoff points). More than the certified gap.
@@ -73,7 +73,7 @@ def first_bids(size: int) -> list[PlayAt]:
 
 
 def shortfall(play: PlayAt, limits: Sequence[Array]) -> float:
-    """Returns the shortfall from the value of player 0's best first bid with `mix @ limit <= 0`, in payoff points."""
+    """Returns by how many payoff points player 0's best first bid with `mix @ limit <= 0` falls short of the value."""
     rows, columns = play.matrix.shape
     guarantee = np.column_stack([-play.matrix.T, np.ones(columns)])
     obeyed = np.column_stack([np.reshape(limits, (-1, rows)), np.zeros(len(limits))])
@@ -89,12 +89,12 @@ def shortfall(play: PlayAt, limits: Sequence[Array]) -> float:
 
 
 def lone_bid(play: PlayAt) -> float:
-    """Returns the shortfall from the value of the best pure bid, in payoff points."""
+    """Returns by how many payoff points the best pure bid falls short of the value."""
     return play.value - float(play.matrix.min(axis=1).max())
 
 
 def unimodal(play: PlayAt) -> float:
-    """Returns the shortfall from the value of the best unimodal mix."""
+    """Returns how far the best unimodal mix falls short of the value."""
     steps = -np.diff(np.eye(len(play.matrix)), axis=0)  # bid k minus bid k + 1
     return min(
         shortfall(play, [step if place < mode else -step for place, step in enumerate(steps)])
@@ -103,18 +103,18 @@ def unimodal(play: PlayAt) -> float:
 
 
 def few_odd(play: PlayAt) -> float:
-    """Returns the shortfall from the value of the best mix whose odd bids have at most their share of the cards."""
+    """Returns how far the best mix falls short of the value if odd bids get at most their share of the cards."""
     odd = np.arange(1, len(play.matrix) + 1) % 2
     return shortfall(play, [odd - odd.mean()])
 
 
 def low_greatest(play: PlayAt) -> float:
-    """Returns the shortfall from the value of the best mix whose highest bid is at most as likely as the next one."""
+    """Returns how far the best mix falls short if the highest bid is at most as likely as the next one."""
     return shortfall(play, [np.append(np.zeros(len(play.matrix) - 2), [-1.0, 1.0])])
 
 
 def few_alike(play: PlayAt) -> float:
-    """Returns the shortfall of the best mix with at most half the probability on bids of the highest bid's parity."""
+    """Returns how far the best mix falls short with at most half of its weight on bids of the highest bid's parity."""
     alike = np.arange(len(play.matrix)) % 2 == int(np.flatnonzero(play.mixes[0].high > SAME)[-1]) % 2
     return shortfall(play, [alike - 0.5])
 

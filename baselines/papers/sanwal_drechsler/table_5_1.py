@@ -136,7 +136,7 @@ def sample_findings(table: Sequence[Cell]) -> Iterator[Finding]:
     """Infers how many games the table really counts, and the consequences."""
     steps = [float(cell.printed.value) * TABLE_GAMES * RUNS for cell in table if cell.column != "margin"]
     whole = all(abs(step - round(step)) < 1e-6 for step in steps)
-    reason = "all counts are multiples of 1/20" if whole else "counts are of other fractions than 1/20"
+    reason = "all counts are multiples of 1/20" if whole else "some counts are not multiples of 1/20"
     yield new(PLACE, "runs of 100,000 games behind a figure", RUNS if whole else 1, reason)
     random = [cell for cell in table if cell.pairing[0] == RANDOM]
     spread = math.sqrt(sum(cell.errors**2 for cell in random) / len(random))

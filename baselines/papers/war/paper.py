@@ -109,8 +109,8 @@ def more_wins(points: Sequence[Point]) -> Finding:
     apart, better, worse = _differences(points, "win_ratio")
     ends = f" ({better[0]} to {better[-1]})" if better else ""
     reason = (
-        f"over all numbers of opponents together; taken singly, for {len(better)} of {len(apart)}{ends}, and "
-        f"significantly less often for {len(worse)}; {min(apart):+.1f} to {max(apart):+.1f} standard errors apart"
+        f"over all numbers of opponents combined; significantly more often for {len(better)} of the {len(apart)} "
+        f"numbers{ends}, and less often for {len(worse)}; {min(apart):+.1f} to {max(apart):+.1f} standard errors apart"
     )
     claim = printed(SIMULATION, "SimpleMindedPlayer2 wins more often than SimpleMindedPlayer1")
     return judge(claim, not worse and sum(apart) / sqrt(len(apart)) > _bar(1), reason)
@@ -121,8 +121,8 @@ def same_rounds(points: Sequence[Point], attribute: str, claim: str) -> Finding:
     _, longer, shorter = _differences(points, attribute)
     shares = [second.mean / first.mean - 1 for first, second in _estimates(points, attribute)]
     reason = (
-        f"SimpleMindedPlayer2's is significantly greater for {_numbers(longer)}, smaller for {_numbers(shorter)} "
-        f"opponents; from {min(shares):+.1%} to {max(shares):+.1%} of SimpleMindedPlayer1's"
+        f"SimpleMindedPlayer2's is significantly greater for {_numbers(longer)}, smaller for {_numbers(shorter)}; "
+        f"from {min(shares):+.1%} to {max(shares):+.1%} of SimpleMindedPlayer1's"
     )
     return judge(printed(SIMULATION, claim), not longer and not shorter, reason)
 
@@ -149,10 +149,10 @@ def _bar(comparisons: int) -> float:
 
 
 def _numbers(opponents: Sequence[int]) -> str:
-    """E.g. `no number of`, `5`, `12 numbers of (between 3 and 40)`."""
+    """E.g. `no number of opponents`, `5 opponents`, `12 numbers of opponents (between 3 and 40)`."""
     if len(opponents) <= 3:
-        return ", ".join(map(str, opponents)) or "no number of"
-    return f"{len(opponents)} numbers of (between {opponents[0]} and {opponents[-1]})"
+        return f"{', '.join(map(str, opponents)) or 'no number of'} opponents"
+    return f"{len(opponents)} numbers of opponents (between {opponents[0]} and {opponents[-1]})"
 
 
 def adversary_findings(played: Sequence[Played], searches: Mapping[str, Sequence[Search]]) -> Iterator[Finding]:

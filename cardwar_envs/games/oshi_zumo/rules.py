@@ -160,7 +160,7 @@ class OshiZumo(Game[OshiZumoState]):
         return replace(self, coins=3, size=1, min_bid=min(self.min_bid, 1), horizon=3)
 
     def check(self, state: OshiZumoState) -> None:
-        with reading_state(state, "an OshiZumoState of two numbers of coins, a position and a number of moves"):
+        with reading_state(state, "an OshiZumoState of two coin counts, a position and a number of moves"):
             coins_0, coins_1 = coins = whole_numbers("coins", state.coins)
             position, moves_left = whole_number("position", state.position), whole_number("moves", state.moves_left)
         if not all(0 <= each <= self.coins for each in (coins_0, coins_1)):

@@ -160,7 +160,7 @@ def _grown(array):  # type: ignore[no-untyped-def]
 
 @njit()
 def _expand(piles, war, pair, choices, rules, book, children):  # type: ignore[no-untyped-def]
-    """Writes the children of option pairs if player 0, player 1 or neither has the higher card (-1: impossible)."""
+    """Writes the children of each option pair: in a war three (win, loss and tie; -1: impossible), otherwise one."""
     hand_0, wins_0, hand_1, wins_1, pot = piles
     (own, other), (option_starts, option_piles, option_bits), (ranks, discards) = pair, choices, rules
     place = 0

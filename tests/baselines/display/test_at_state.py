@@ -127,7 +127,7 @@ def test_ranges_in_fractions():
 
 def test_without_rationals_there_are_no_fractions():
     solution = solve(make_game("jujitsu", num_cards=3))
-    with pytest.raises(ValueError, match="ask for exact=True"):
+    with pytest.raises(ValueError, match="solve it with exact=True"):
         solution.exact_strategies(solution.game.initial()[0].state)
 
 

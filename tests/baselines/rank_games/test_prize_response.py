@@ -161,5 +161,7 @@ def test_a_policy_that_does_not_play_by_words_is_refused():
             odd = observations[:, :1] > 0  # holds the lowest card
             return np.where(odd, first, super().action_probabilities(observations, action_masks))
 
-    with pytest.raises(ValueError, match="declares by_words, but plays differently in states with one interleaving,"):
+    with pytest.raises(
+        ValueError, match="declares by_words, but plays differently in states with the same interleaving,"
+    ):
         baselines.nash_conv(make_game("goofspiel", num_cards=4), Liar())

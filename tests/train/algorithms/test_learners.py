@@ -148,7 +148,7 @@ class LateCoin(Jujitsu):
 
 
 ZERO_SUM = "{} supports only two-player zero-sum games"
-PUBLIC = f"{ZERO_SUM} of public state"
+PUBLIC = f"{ZERO_SUM} with a public state"
 CERTAIN = "looking ahead is for games without chance after the deal"
 THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_game("war")
 

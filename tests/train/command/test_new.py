@@ -22,10 +22,11 @@ def folder(tmp_path, monkeypatch):
 def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
     code, out, err = run(capsys, "new", "my_game")
     assert (code, err) == (0, "")
-    check, solve, play = (line.split() for line in out.splitlines()[-3:])
+    check, solve, play, *pytests = (line.split() for line in out.splitlines()[-5:])
     assert run_json(capsys, *check[1:])["passed"]
     assert run_json(capsys, *solve[1:])["value"] == pytest.approx(0.0, abs=1e-9)
     assert play == ["cardwar", "play", "my_game:MyGame", "--web"]
+    assert [" ".join(line) for line in pytests] == ["python -m pip install pytest", "python -m pytest test_my_game.py"]
     tests = {}
     exec((folder / "test_my_game.py").read_text(), tests)
     for name in (each for each in tests if each.startswith("test_")):

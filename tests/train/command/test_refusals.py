@@ -26,7 +26,7 @@ ROWS = {
     f"exploit dice_poker ante={HUGE}": "must be in 0..1e+09",
     # solve
     "solve lowest_unique": "solving is for two-player zero-sum games",
-    "solve jujitsu num_cards=5 --state 'hands=1,9/2,3'": "cannot hold: [9] (a state of jujitsu: 'hands=1,2,3,4,5/1,2,",
+    "solve jujitsu num_cards=5 --state 'hands=1,9/2,3'": "cannot hold: [9]; a complete state of jujitsu: 'hands=1,2,",
     "solve jujitsu --state 'hands=/ score=1'": "the game is over in this state",
     "solve jujitsu num_cards=5 --selection best": "selection ('best') must be one of",
     "solve dice_poker --state rolls=1,1": "does not apply to dice_poker: players do not see the state",
@@ -78,7 +78,7 @@ ROWS = {
     "train jujitsu num_cards=3 --wings 2": "no parameter 'wings'",
     "train lowest_unique --algorithm minimax_q": "minimax-Q supports only two-player zero-sum games",
     "train dice_poker --algorithm minimax_q": "cardwar: dice_poker: minimax-Q supports only two-player zero-sum games "
-    "of public state; ppo, mmd and nfsp learn any game\n",
+    "with a public state; ppo, mmd and nfsp learn any game\n",
     # reproduce
     "reproduce": "Missing argument 'NAME'",
     "reproduce fetterman": "unknown source 'fetterman'; expected one of fetterman-2023, sanwal-drechsler-2002",

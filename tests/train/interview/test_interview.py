@@ -229,7 +229,7 @@ def test_rare_mistakes_do_not_make_a_narrow_bound():
 
 def test_a_game_without_decisions_is_no_endless_search(capsys, tmp_path):
     call = ["interview", "jujitsu", "num_cards=1", "--agent", "none", "--out", str(tmp_path / "out")]
-    assert "random play reached no decision in 1,000 states" in run(capsys, *call, "--sample", "2")[2]
+    assert "random play reached 1,000 states, none with a choice that matters" in run(capsys, *call, "--sample", "2")[2]
 
 
 def test_a_linked_file_of_answers_is_refused_and_a_game_out_of_reach_leaves_nothing(capsys, tmp_path):

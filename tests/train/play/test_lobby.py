@@ -7,7 +7,7 @@ import pytest
 from cardwar_envs import make_game
 from cardwar_envs.core.stopwatch import Stopwatch
 from train.play import lobby
-from train.play.seating import TooLongError, _Patience, timely_equilibrium
+from train.play.seating import TooLongError, _Patience, quick_size, timely_equilibrium
 
 
 def test_compiling_does_not_count_against_the_limit(monkeypatch):
@@ -23,17 +23,23 @@ def test_compiling_does_not_count_against_the_limit(monkeypatch):
         patience(3)
 
 
+def test_a_smaller_size_that_takes_seconds_is_found():
+    assert quick_size(make_game("goofspiel", num_cards=4)) == make_game("goofspiel", num_cards=3)
+    assert quick_size(make_game("war", num_players=3)) is None
+
+
 def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):
     place = lobby.games().index("war")
     offered = [lobby.Offer(make_game("war", ranks=3, discards=1, max_rounds=4))]
     hard, easy = map(offered[0].opponents.index, ("equilibrium", "uniform"))
     monkeypatch.setattr(lobby, "offers", lambda game: offered)
     monkeypatch.setattr(lobby, "_solutions", {})
-    answers = [(None, "It took too long."), timely_equilibrium(offered[0].game, 60.0)]
-    monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: answers.pop(0))
-    with pytest.raises(ValueError, match="It took too long"):
+    answers = [(None, "it took too long"), timely_equilibrium(offered[0].game, 60.0)]
+    monkeypatch.setattr(lobby, "timely_equilibrium", lambda *_: answers.pop(0))
+    with pytest.raises(ValueError, match="equilibrium cannot play this game: it took too long"):
         lobby.table_of(place, 0, hard, 0)
-    assert lobby.table_of(place, 0, easy, 0).judge is None  # without computing it again
+    table = lobby.table_of(place, 0, easy, 0)  # without computing it again
+    assert (table.judge, table.without_costs) == (None, "Moves are not judged: it took too long.")
     assert lobby.table_of(place, 0, hard, 0).judge is not None
     assert lobby.table_of(place, 0, easy, 0).judge is not None
 

@@ -212,7 +212,7 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, 
     page.locator("#new").click()
     page.locator("#give-up").click()
     page.locator("#really").click()
-    expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
+    expect(page.locator("#ending")).to_have_text("The game was given up. You had 0 points.")
     expect(page.locator("#holds")).to_contain_text("✓")
 
 
@@ -264,38 +264,49 @@ def check_the_first_screen(page, host):
 def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
     compiled, asked = threading.Event(), []
 
-    def slowly(game, seconds):
+    def slowly(game, seconds, progress):
         asked.append(game)
         compiled.wait(30)
-        return None, "It is not computed."
+        return None, "it is not computed"
 
     monkeypatch.setattr(lobby, "timely_equilibrium", slowly)
     monkeypatch.setattr(lobby, "_solutions", {})
     page = open_page(1280)
     expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(0)])
-    expect(page.locator("#opponent option").first).to_have_text("equilibrium (plays optimally)")
+    expect(page.locator("#opponent option").first).to_have_text("equilibrium")
+    expect(page.locator("#plays")).to_contain_text("Plays optimally")
     expect(page.locator("#offered-rules")).to_contain_text("wins the trick")
     assert asked == []
     page.locator("#choose").click()
-    expect(page.get_by_role("status")).to_contain_text("Preparing Jujitsu: compiling, once, ")
+    expect(page.get_by_role("status")).to_contain_text("Preparing Jujitsu (8 cards) against equilibrium: compiling")
     expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")
     expect(page.locator("#choose")).to_be_focused()
     expect(page.locator("#kind")).to_be_disabled()
     page.keyboard.press("Enter")  # has no effect
+    other = open_page(375)  # a reload and a second tab show the same
+    expect(other.get_by_role("status")).to_contain_text("Preparing Jujitsu (8 cards) against equilibrium: compiling")
+    expect(other.locator("#opponent")).to_be_disabled()
+    assert other.evaluate("document.documentElement.scrollWidth") <= 375
+    other.locator("#stop").click()
+    expect(page.locator("#stop")).to_be_hidden()
+    expect(other.locator("#opponent")).to_be_enabled()
+    expect(page.locator("#opponent")).to_have_value("equilibrium")
+    page.locator("#choose").click()
     compiled.set()
-    expect(page.get_by_role("alert")).to_have_text("It is not computed. Choose another opponent or a smaller size.")
+    said = "equilibrium cannot play this game: it is not computed. Choose another opponent."
+    expect(page.get_by_role("alert")).to_have_text(said)
     expect(page.locator("#setting")).to_be_empty()
     expect(page.locator("#choose")).to_be_enabled()
-    expect(page.locator("#opponent")).to_have_value("level:1 (learned; 5 is the strongest)")
+    expect(page.locator("#opponent")).to_have_value("level:1")
     expect(page.locator("#opponent option").first).to_be_disabled()
-    assert len(asked) == 1
+    expect(page.locator("#plays")).to_contain_text("a higher number is a stronger opponent")
     for place, name in enumerate(lobby.games()):
         if place:  # the first is selected
             page.locator("#kind").select_option(index=place)
         expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
         first = page.locator("#size").evaluate("size => size.selectedIndex")
         assert lobby.offers(place)[first].first or not any(offer.first for offer in lobby.offers(place))
-        page.locator("#opponent").select_option("uniform (plays at random)")
+        page.locator("#opponent").select_option("uniform")
         expect(page.locator("#seat")).to_be_visible(visible=name == "dice_poker")
         if name == "dice_poker":
             page.locator("#seat").select_option("seat 1")
@@ -324,11 +335,18 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
             page.locator("#really").click()
         if name != lobby.games()[-1]:
             page.locator("#leave").click()
+            expect(page.locator("#opponent")).to_have_value("uniform")  # the last choice
+            expect(page.locator("#first-series")).to_have_value("best of 3")
+    expect(page.locator("#new")).to_have_text("Next game")
+    page.locator("#series").select_option("as many as you like")
+    expect(page.locator("#new")).to_have_text("Play again")
+    page.locator("#series").select_option("best of 3")
     while not host._series.decided:
         page.locator("#new").click()
         expect(page.locator("#end")).to_be_hidden()
         play_out(page, host)
     expect(page.locator("#told")).to_contain_text("the best of 3, ")
+    expect(page.locator("#new")).to_have_text("Start a best of 3")
     page.locator("#new").click()
     expect(page.locator("#end")).to_be_hidden()
     assert host._series.results == []
@@ -434,7 +452,7 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
     expect(page.locator("#players")).to_contain_text(" the best of 3, " if account.result else "0 to 0")
     page.locator("#give-up").click()
     page.locator("#really").click()
-    expect(page.locator("#ending")).to_have_text("The game was given up. You had +0 points.")
+    expect(page.locator("#ending")).to_have_text("The game was given up. You had 0 points.")
     choices = Choices(game, 0, page.evaluate("game.state.actions[0]"))
     for text in ("", "1", " 1  </SCR", "che", "0 1"):
         found = [[action, [[0, [place]]]] for place, action in enumerate(choices.matching(text))]

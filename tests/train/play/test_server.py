@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 
@@ -63,6 +64,12 @@ class Browser:
         assert answer.status_code == 200, answer.text
         self.view = answer.json()
         return self.view
+
+    def prepared(self):
+        """Waits for the game that was chosen."""
+        while self.view.get("preparing") or "lobby" in self.view:
+            self.view = self.get("state").json()
+            assert not self.view.get("refusal")
 
     def play_out(self):
         while not self.view["ending"]:
@@ -360,7 +367,8 @@ def test_what_is_not_served_or_not_taken_changes_nothing(still):
     ],
 )
 def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
-    monkeypatch.setattr(lobby, "timely_equilibrium", lambda game, seconds: (None, "It is not computed."))
+    monkeypatch.setattr(lobby, "timely_equilibrium", lambda *_: (None, "it is not computed"))
+    monkeypatch.setattr(lobby, "_solutions", {})
     tab = Browser(Host(None, None, None))
     place = lobby.offers(0)[0].opponents.index("uniform")
     asked = tab.shown(kind=0, size=0, seat=0, opponent=place, series=1)
@@ -370,7 +378,8 @@ def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
     assert tab.post("play", tab.shown(action=0)).status_code == 409
     for word in ("-1", "99", "war", "../war", "", "\u0662"):
         assert tab.get(f"offers?game={word}").status_code == 400
-    tab.view = tab.post("choose", asked).json()
+    tab.post("choose", asked)
+    tab.prepared()
     assert (tab.view["opponents"], tab.view["series"]["length"]) == (["uniform"], 3)
     assert tab.post("choose", {**asked, **tab.shown()}).status_code == 409
     assert tab.post("leave", tab.shown()).status_code == 409
@@ -379,11 +388,51 @@ def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
     assert "lobby" in tab.post("leave", tab.shown()).json()
 
 
+def test_a_preparation_is_seen_in_every_tab_and_can_be_dropped(monkeypatch):
+    goes_on, stopped = threading.Event(), threading.Event()
+
+    def slowly(game, seconds, progress):
+        goes_on.wait(30)
+        try:
+            progress(1)
+        except BaseException:
+            stopped.set()
+            raise
+        return None, "it is not computed"
+
+    monkeypatch.setattr(lobby, "timely_equilibrium", slowly)
+    monkeypatch.setattr(lobby, "_solutions", {})
+    host = Host(None, None, None)
+    tab = Browser(host)
+    hard, easy = map(lobby.offers(0)[1].opponents.index, ("equilibrium", "uniform"))
+    asked = {"kind": 0, "size": 1, "seat": 0, "opponent": hard, "series": 2}
+    lobby_id = tab.view["game"]
+    tab.view = tab.post("choose", tab.shown(**asked)).json()
+    assert tab.view["preparing"][0] == "Jujitsu (8 cards) against equilibrium"
+    other = Browser(host)  # a second tab or a reload
+    assert (other.view["game"], other.view["chosen"]) == (tab.view["game"], [0, 1, 0, hard, 2])
+    assert tab.post("choose", {**tab.shown(), **asked}).status_code == 409
+    assert tab.post("leave", {"game": lobby_id, "turn": 0}).status_code == 409
+    other.view = other.post("leave", other.shown()).json()
+    assert (other.view["preparing"], other.view["chosen"]) == (None, [0, 1, 0, hard, 2])
+    goes_on.set()
+    assert stopped.wait(30), "the work that was dropped goes on"
+    assert "lobby" in Browser(host).view
+    for opponent in (hard, easy):  # the first is refused, the second plays without costs
+        other.view = other.post("choose", other.shown(**{**asked, "opponent": opponent})).json()
+        while other.view.get("preparing"):
+            other.view = other.get("state").json()
+        if opponent == hard:
+            said = "equilibrium cannot play this game: it is not computed. Choose another opponent."
+            assert other.view["refusal"] == said
+    assert other.view["given_away"] == "Moves are not judged: it is not computed."
+
+
 def test_giving_up_opens_what_was_sealed(tab):
     shown = tab.view["digest"]
     view = tab.post("give-up", tab.shown()).json()
     assert view["left"]["digest"] == shown
-    assert view["ending"] == "The game was given up. You had +0 points."
+    assert view["ending"] == "The game was given up. You had 0 points."
     assert (view["digest"], view["choices"]["actions"]) == ("", [])
     assert tab.post("play", {"game": view["game"], "turn": view["turn"], "action": 0}).status_code == 400
 

@@ -190,7 +190,7 @@ def test_giving_up_opens_what_was_sealed(played, word):
     code, out, err = played(f"2\n{word}\n", "jujitsu", "num_cards=4", "--seed", "1")
     assert (code, err) == (0, "")
     assert len(re.findall(r"^opened [0-9a-f]{32} move \d: player_1 plays \d", out, re.MULTILINE)) == 2
-    assert "The game was given up. You had +0 points." in out
+    assert "The game was given up. You had 0 points." in out
     shown = re.findall(r"^sealed (\w+)$", out, re.MULTILINE)[0]
     line = f"printf %s '{re.findall(r'^opened (.*)$', out, re.MULTILINE)[0]}' | sha256sum"
     answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=True).stdout
@@ -219,7 +219,7 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     assert out.count("  #10 discards 2 3 5 and battles with 6\n") == 2  # in the first list, and after the search
     assert "You: discards 2 3 5 and battles with 6\n" in out
     assert re.search(r"You           hand [\d ]+  wins -\nmax \(seat 1\)  hand", out), "columns keep their places"
-    assert "moves are not judged" in out
+    assert "Moves are not judged: " in out
     assert "points given away" not in out
 
 
@@ -269,14 +269,15 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
     small = ("war", "ranks=3", "discards=1", "max_rounds=4")
     monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
-    assert "takes more than 0 seconds; the total time is not known, so" in played("quit\n", *small)[1]
+    monkeypatch.setattr("train.command.play.quick_size", lambda game: None)
+    assert "takes more than 0 seconds; the total time is not known; --yes computes it." in played("quit\n", *small)[1]
     assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
     monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
     monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 2.0)
     code, out, _ = played("quit\n", "jujitsu", "num_cards=5", "--seed", "1")
     assert code == 0
     # 89 matrix games on two processors
-    assert "jujitsu num_cards=5 takes about 89 seconds, so moves are not judged; --yes computes it." in out
+    assert "\nMoves are not judged: computing the equilibrium of jujitsu num_cards=5 takes about 89 seconds" in out
     assert "you play against uniform" in out
 
 
@@ -284,7 +285,7 @@ def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
     monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 10.0)
     screen = Screen("play", "goofspiel", "num_cards=4")
     try:
-        assert "goofspiel num_cards=5 starts immediately" in " ".join(screen.until("quit) [n]: ").split())
+        assert "Computing the equilibrium of goofspiel" in screen.until("quit) [n]: ")
         screen.type("help")
         assert "n plays against uniform now, without judging moves." in screen.until("quit) [n]: ")
         screen.type("quit")

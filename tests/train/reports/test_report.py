@@ -361,7 +361,7 @@ DAMAGE = [
     ("config.json", {"reference__uniform_exploitability": -1}, "uniform_exploitability (-1.0) must be at least 0"),
     ("config.json", {"reference": {}}, "must have uniform_nash_conv, or value and uniform_exploitability"),
     ("config.json", {"figure": "steps"}, "figure (steps) is not a figure of the kind 'exact'"),
-    ("config.json", {"figure": "exploitability\x1b]0;owned\x07"}, "must have printable characters"),
+    ("config.json", {"figure": "exploitability\x1b]0;owned\x07"}, "must contain only printable characters"),
     ("config.json", {"label": "x" * 10_001}, "at most 10000"),
     ("config.json", {"parameters": {"num_cards": [0] * 10_001}}, "at most 10000 letters or items"),
     ("config.json", {"args__opponent": "x" * 10_001}, "at most 10000 letters or items"),

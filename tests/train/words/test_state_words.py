@@ -61,7 +61,7 @@ def test_what_has_a_default_can_be_left_out():
     ],
 )
 def test_what_is_wrong_is_said_with_an_example(text, reason):
-    with pytest.raises(ValueError, match="a state of jujitsu") as error:
+    with pytest.raises(ValueError, match="a complete state of jujitsu") as error:
         state_from(text, GAME)
     assert reason in str(error.value)
     assert "'hands=1,2,3/1,2,3 score=0 ties=0'" in str(error.value)
@@ -69,9 +69,9 @@ def test_what_is_wrong_is_said_with_an_example(text, reason):
 
 def test_the_example_is_a_state():
     for game in EVERY_GAME:
-        with pytest.raises(ValueError, match="a state of") as error:
+        with pytest.raises(ValueError, match="a complete state of") as error:
             state_from("nonsense", game)
-        example = str(error.value).rpartition("a state of ")[2].partition(": '")[2].removesuffix("')")
+        example = str(error.value).rpartition("a complete state of ")[2].partition(": '")[2].removesuffix("'")
         assert state_from(example, game) == game.initial()[0].state
 
 

@@ -81,7 +81,7 @@ def seated(player: int, own: Strategy, other: Strategy) -> Strategies:
 
 
 class PublicStates(StateTables):
-    """Tables of a game of public state: both players have a row for every state in which either of them moves.
+    """Tables of a game with a public state: both players have a row for every state in which either of them moves.
 
     A player who does not move in a state has one legal action there, the first.
     """

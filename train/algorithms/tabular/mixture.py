@@ -28,7 +28,7 @@ class Mixture(NamedTuple):
 
 
 class MixtureTables(PublicStates):
-    """The decision states of a small game of public state, with computations on mixtures."""
+    """The decision states of a small game with a public state, with computations on mixtures."""
 
     def strategy(self, player: int, policy: Policy) -> Strategy:
         """Returns `[states, num_actions]`: a policy's probabilities in a player's seat."""

@@ -2,64 +2,88 @@
 "use strict";
 
 const PAUSE = 700; // milliseconds between moves while watching
-const NOTES = { equilibrium: "plays optimally", level: "learned; 5 is the strongest", uniform: "plays at random" };
-let offers = []; // for each size of the game selected in the lobby: seats, rules and opponents
-let starting = false; // whether a game is being prepared
+const POLL = 500; // milliseconds between requests for the state of a preparation
+let offers = []; // for each size of the game selected in the lobby: seats, rules, opponents and how these play
 let waits = 0;
 let watching = null;
 
 // -- the lobby ----------------------------------------------------------------------------
 
+// While a game is being prepared, the choices are shown but cannot be changed.
 function showLobby() {
   put("title", "Choose a game");
   put("parameters", "");
   put("players", "Moves are compared with the equilibrium wherever it can be computed.");
-  fill("kind", view.lobby, 0);
-  fill("first-series", lengthNames(), 0);
-  showSizes();
-  $("kind").focus();
+  const [kind, , , , series] = view.chosen || [0, 0, 0, 0, 0];
+  fill("kind", view.lobby, kind);
+  fill("first-series", lengthNames(), series);
+  showSizes(view.chosen);
+  $(view.preparing ? "choose" : "kind").focus();
+  if (!view.preparing) return;
+  const [what, seconds] = view.preparing;
+  during(`Preparing ${what}: compiling, once, and computing the equilibrium. This can take a minute. Choosing another game stops it.`, untilShown(), seconds);
 }
 
-// None of this compiles anything; a game of another package is imported, which can take a while.
-async function showSizes() {
+// Waits until this page shows another game or the lobby again; every tab learns of that by itself.
+async function untilShown() {
+  for (const mine = view.game; view.game === mine;) {
+    await new Promise((done) => setTimeout(done, POLL));
+    await reload();
+  }
+}
+
+// None of this compiles anything; a game of another package is imported, which can take a while. `chosen` is the last
+// choice, in the order of the fields; a new one has the largest size for a short game.
+async function showSizes(chosen) {
   const kind = $("kind").selectedIndex;
   offers = [];
   showOffer();
+  let said = "";
   try {
     const sizes = await during(`Loading ${view.lobby[kind]}.`, ask(`offers?game=${kind}`));
-    if (kind !== $("kind").selectedIndex) return;
-    put("message", "");
+    if (!view.lobby || kind !== $("kind").selectedIndex) return;
     offers = sizes;
-    fill("size", offers.map((offer) => offer.size), Math.max(0, offers.findLastIndex((offer) => offer.first)));
+    const largest = Math.max(0, offers.findLastIndex((offer) => offer.first));
+    fill("size", offers.map((offer) => offer.size), chosen ? chosen[1] : largest);
+    if (chosen) said = view.refusal;
   } catch (error) {
     if (kind !== $("kind").selectedIndex) return;
-    put("message", error.message);
+    said = error.message;
   }
-  showOffer();
+  if (said) put("message", said);
+  showOffer(chosen);
 }
 
-function showOffer() {
-  const size = $("size").selectedIndex;
-  const offer = offers[size] || { seats: 1, rules: "", opponents: [] };
-  fill("seat", Array.from({ length: offer.seats }, (_, seat) => `seat ${seat}`), 0);
+function showOffer(chosen) {
+  const offer = offers[$("size").selectedIndex] || { seats: 1, rules: "", opponents: [], plays: [] };
+  const [, , seat, opponent] = chosen || [0, 0, 0, 0];
+  fill("seat", Array.from({ length: offer.seats }, (_, place) => `seat ${place}`), seat);
   $("seated").hidden = offer.seats < 2;
-  fill("opponent", offer.opponents.map(withNote), 0);
+  fill("opponent", offer.opponents, opponent);
+  if (chosen && view.refusal && offers.length) { // this opponent cannot play at this size
+    $("opponent").options[opponent].disabled = true;
+    $("opponent").selectedIndex = Array.from($("opponent").options).findIndex((option) => !option.disabled);
+  }
   putLines("offered-rules", offer.rules.split("\n"));
-  showReady();
+  showOpponent();
+  const waiting = Boolean(view.preparing);
+  for (const id of ["kind", "first-series"]) $(id).disabled = waiting;
+  for (const id of ["size", "seat", "opponent"]) $(id).disabled = waiting || offers.length === 0;
+  // The button is not `disabled` while the user waits, because that would take the focus from it.
+  $("choose").ariaDisabled = String(waiting || offers.length === 0);
+  $("lobby").ariaBusy = String(waiting);
+  $("stop").hidden = !waiting;
 }
 
-// The button is not `disabled` while the user waits, because that would take the focus from it.
-function showReady() {
-  $("kind").disabled = $("first-series").disabled = starting;
-  for (const id of ["size", "seat", "opponent"]) $(id).disabled = starting || offers.length === 0;
-  $("choose").ariaDisabled = String(starting || offers.length === 0);
-  $("lobby").ariaBusy = String(starting);
+function showOpponent() {
+  const offer = offers[$("size").selectedIndex];
+  put("plays", offer ? offer.plays[$("opponent").selectedIndex] : "");
 }
 
 // Says what the user is waiting for until `work` is done, unless that takes no time. Only the latest wait is shown.
-async function during(text, work) {
+async function during(text, work, before = 0) {
   const mine = ++waits;
-  const start = Date.now();
+  const start = Date.now() - 1000 * before;
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - start) / 1000);
     if (mine !== waits) return;
@@ -74,28 +98,18 @@ async function during(text, work) {
   }
 }
 
-function withNote(name) {
-  const note = NOTES[name.split(":")[0]];
-  return note ? `${name} (${note})` : name;
-}
-
-$("kind").addEventListener("change", showSizes);
-$("size").addEventListener("change", showOffer);
-$("lobby").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const [kind, size, seat, opponent, series] = ["kind", "size", "seat", "opponent", "first-series"].map((id) => $(id).selectedIndex);
-  if ($("choose").ariaDisabled === "true") return;
-  starting = true;
+$("kind").addEventListener("change", () => {
   put("message", "");
-  showReady();
-  const preparing = `Preparing ${view.lobby[kind]}: compiling, once, and computing the equilibrium. This can take a minute; reload the page to choose again.`;
-  const begun = await during(preparing, act("choose", { kind, size, seat, opponent, series }));
-  starting = false;
-  showReady();
-  if (begun) return;
-  const options = Array.from($("opponent").options);
-  options[opponent].disabled = true; // it cannot play at this size
-  $("opponent").selectedIndex = options.findIndex((option) => !option.disabled);
+  showSizes();
+});
+$("size").addEventListener("change", () => showOffer());
+$("opponent").addEventListener("change", showOpponent);
+$("stop").addEventListener("click", () => act("leave"));
+$("lobby").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if ($("choose").ariaDisabled === "true") return;
+  const [kind, size, seat, opponent, series] = ["kind", "size", "seat", "opponent", "first-series"].map((id) => $(id).selectedIndex);
+  act("choose", { kind, size, seat, opponent, series });
 });
 
 // -- between games ------------------------------------------------------------------------
@@ -111,11 +125,8 @@ async function watch(pause) {
   watching = null;
 }
 
-$("new").addEventListener("click", () => {
-  const place = $("series").selectedIndex;
-  const other = view.lengths[place] !== view.series.length || view.series.decided;
-  act("new", { series: other ? place : null });
-});
+$("new").addEventListener("click", () => act("new", { series: newSeries() ? $("series").selectedIndex : null }));
+$("series").addEventListener("change", showNext);
 $("leave").addEventListener("click", () => act("leave"));
 $("watch").addEventListener("click", () => watch(PAUSE));
 $("skip").addEventListener("click", () => watch(0));

@@ -42,7 +42,7 @@ async function act(path, more) {
 async function reload() {
   try {
     const now = await ask("state");
-    if (view === null || now.game !== view.game || now.turn !== view.turn) show(now, view === null);
+    if (view === null || now.game !== view.game || now.turn !== view.turn) show(now, view === null || Boolean(view.lobby));
   } catch (error) {
     put("message", error.message);
   }
@@ -126,10 +126,21 @@ function showEnd() {
   putLines("told", [view.series.standing, ...view.series.said].filter((line) => line));
   $("watch").hidden = $("skip").hidden = !view.out;
   fill("series", lengthNames(), view.lengths.indexOf(view.series.length));
+  showNext();
+}
+
+// The button continues a series, unless it is over or the user wants another number of games.
+function newSeries() {
+  return view.series.decided || view.lengths[$("series").selectedIndex] !== view.series.length;
+}
+
+function showNext() {
+  const length = view.lengths[$("series").selectedIndex];
+  put("new", !length ? "Play again" : newSeries() ? `Start a best of ${length}` : "Next game");
 }
 
 function lengthNames() {
-  return view.lengths.map((length) => (length ? `best of ${length}` : "unlimited"));
+  return view.lengths.map((length) => (length ? `best of ${length}` : "as many as you like"));
 }
 
 function rowOf(row) {

@@ -27,7 +27,7 @@ function signed(number) {
 
 function amount(number, sign = "") {
   if (tiny(number)) return "less than 0.001";
-  return (sign ? signed(number) : rounded(number).toFixed(3)).replace(/0+$/, "").replace(/\.$/, "");
+  return (sign && rounded(number) ? signed(number) : rounded(number).toFixed(3)).replace(/0+$/, "").replace(/\.$/, "");
 }
 
 function inPoints(number, sign = "") {
