@@ -16,6 +16,13 @@ sys.path.insert(0, str(Path(__file__).parent / "helpers"))
 
 from thinning import mark_the_rest_as_wide  # lies in the folder above
 
+# The order in which tests run, by the start of their paths. Of two workers, each begins with one half of the tests: the
+# first compiles the solvers, while the second runs what needs few kernels, and later loads what the first has compiled.
+ORDER = (
+    *("baselines/rank_games", "baselines/finite_horizon", "baselines", "", "envs", "games", "core"),
+    *("train/algorithms", "train/measures", "train/play", "train/reports/test_playoffs"),
+)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def files_need_not_outlast_a_loss_of_power():
@@ -35,6 +42,12 @@ def compilation_is_not_announced():
         yield
 
 
+def pytest_runtest_setup():
+    """Looks again for kernels that another worker has compiled in the meantime."""
+    if compiled := sys.modules.get("cardwar_envs.core.compiled"):
+        compiled._is_cached.cache_clear()
+
+
 def pytest_collection_finish():
     """All that was imported stays: the garbage collector need not look at it again and again."""
     gc.freeze()
@@ -52,3 +65,9 @@ def pytest_collection_modifyitems(config, items):
         left_out = [item for item in items if item.get_closest_marker("wide")]
         items[:] = [item for item in items if not item.get_closest_marker("wide")]
         config.hook.pytest_deselected(items=left_out)
+    items.sort(key=place_in_order)
+
+
+def place_in_order(item):
+    path = item.path.relative_to(Path(__file__).parent).as_posix()
+    return ORDER.index(max((start for start in ORDER if path.startswith(start)), key=len))

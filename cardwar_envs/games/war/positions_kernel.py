@@ -63,7 +63,7 @@ def canonical_key(key, ranks, piles):  # type: ignore[no-untyped-def]
 @njit()
 def find_all(table, nodes, keys, ranks):  # type: ignore[no-untyped-def]
     """The code of each key, or -1."""
-    codes = np.empty(len(keys), dtype=np.int32)
+    codes = np.empty(len(keys), dtype=np.int64)
     piles = np.empty(5, dtype=np.int64)
     for i in range(len(keys)):
         key, swapped = canonical_key(keys[i], ranks, piles)
