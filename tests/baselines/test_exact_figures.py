@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from command import refusal, run, run_json
+from command import run, run_json, run_refused
 from thinning import each_row
 from toys import Answering
 
@@ -159,4 +159,4 @@ def test_the_command_shows_fractions(capsys):
     assert (code, "NashConv 5/9 (0.555556) (the sum of the gains), exact" in shown) == (0, True)
     assert run_json(capsys, *words, "--policy=equilibrium")["exact"]["nash_conv"] == "0"
     assert "exact" not in run_json(capsys, "exploit", "dice_poker")
-    assert "cannot be combined with --approximate" in refusal(capsys, *words, "--approximate")
+    assert "cannot be combined with --approximate" in run_refused(capsys, *words, "--approximate")

@@ -7,7 +7,7 @@ import stat
 import subprocess
 
 import pytest
-from command import refusal
+from command import run_refused
 from forked import cardwar, run_program
 
 from baselines.files import write_atomically
@@ -60,9 +60,9 @@ def test_a_folder_that_cannot_be_is_one_clear_error(capsys, tmp_path):
     (tmp_path / "file").write_text("in the way")
     inside = str(tmp_path / "file" / "inside")
     for words in ([*TRAIN, "--out", inside], ["solve", "jujitsu", "num_cards=3", "--cache", inside]):
-        assert inside in refusal(capsys, *words)
+        assert inside in run_refused(capsys, *words)
     for words in (["reproduce", "war-full-deck"], ["playoffs", "jujitsu", "num_cards=3", "uniform", "equilibrium"]):
-        assert "is a file" in refusal(capsys, *words, "--out", str(tmp_path / "file"))  # said before the work
+        assert "is a file" in run_refused(capsys, *words, "--out", str(tmp_path / "file"))  # said before the work
     assert (tmp_path / "file").read_text() == "in the way"
 
 

@@ -7,7 +7,7 @@ import signal
 from contextlib import contextmanager
 
 import pytest
-from command import refusal
+from command import run_refused
 from matplotlib.figure import Figure
 from run_files import change_config
 from small_runs import GAME, NAME, STUDY, contents, learned
@@ -119,7 +119,7 @@ def test_a_study_does_not_write_through_links(tmp_path, victim, capsys, monkeypa
     link = out / place
     link.parent.mkdir(parents=True)
     link.symlink_to(folder if place in ("logs", NAME) else victim)
-    assert f"{link} {LINK}" in refusal(capsys, "study", str(tmp_path / "study.toml"), "--out", str(out))
+    assert f"{link} {LINK}" in run_refused(capsys, "study", str(tmp_path / "study.toml"), "--out", str(out))
     assert not list(folder.iterdir())
 
 

@@ -6,8 +6,8 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from command import refusal
 from command import run as command
+from command import run_refused
 from run_files import change_config, seal
 from small_runs import ESCAPE, GAME, NAME, STUDY, learned
 from thinning import each_row
@@ -158,7 +158,7 @@ def test_a_level_that_is_damaged_is_one_clear_error(tmp_path, monkeypatch, capsy
     spoil(tmp_path / "levels" / name)
     level_files.levels.cache_clear()
     try:
-        said = refusal(capsys, "levels")
+        said = run_refused(capsys, "levels")
     finally:
         level_files.levels.cache_clear()
     assert "damaged" in said

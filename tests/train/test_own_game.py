@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import refusal, run, run_json
+from command import run, run_json, run_refused
 
 import baselines
 from cardwar_envs import make_game
@@ -118,7 +118,7 @@ def test_thirds_are_exact_as_fractions_and_refused_as_rounded_floats(thirds, cap
     assert solved["exact_strategies"] == [{"1": "1/2", "2": "1/5", "3": "3/10"}] * 2
     assert "-2/3" in json.dumps(solved["at_state"])
     for option in ([], ["--json"]):
-        said = refusal(capsys, "solve", "floats:Undercut", *words, "--exact", *option)
+        said = run_refused(capsys, "solve", "floats:Undercut", *words, "--exact", *option)
         assert "-0.6666666666666666 in the rules is a rounded float" in said
         assert "Fraction(-2, 3)" in said
 

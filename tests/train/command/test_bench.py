@@ -5,7 +5,7 @@ import json
 from importlib import import_module
 
 import pytest
-from command import refusal, run, run_json
+from command import run, run_json, run_refused
 from rich.console import Console
 from thinning import each_row
 
@@ -188,10 +188,10 @@ def test_a_group_runs_alone_and_prints_tables(capsys, tmp_path):
 
 def test_what_cannot_be_measured_is_one_line(capsys, tmp_path, monkeypatch):
     words = ("bench", "speed", "--out", str(tmp_path / "bench"))
-    said = refusal(capsys, *words)
+    said = run_refused(capsys, *words)
     assert all(name in said for name in ("'speed'", *GROUPS))
     monkeypatch.setattr(train.command.bench, "ROOT", tmp_path)
-    assert "checkout" in refusal(capsys, *words)
+    assert "checkout" in run_refused(capsys, *words)
     assert not (tmp_path / "bench").exists()
 
 

@@ -4,7 +4,7 @@ import shlex
 from unittest.mock import Mock
 
 import pytest
-from command import refusal, run
+from command import run, run_refused
 from thinning import each_row
 
 import cardwar_envs
@@ -71,11 +71,11 @@ def test_counts_may_have_an_exponent(text, number):
 
 
 def test_what_is_nearly_right_is_suggested(capsys, tmp_path, monkeypatch):
-    assert "did you mean --algorithm?" in refusal(capsys, "train", "jujitsu", "--algo", "ppo")
-    assert "--approximate finds a lower bound" in refusal(capsys, "exploit", "goofspiel", "num_cards=14")
+    assert "did you mean --algorithm?" in run_refused(capsys, "train", "jujitsu", "--algo", "ppo")
+    assert "--approximate finds a lower bound" in run_refused(capsys, "exploit", "goofspiel", "num_cards=14")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "thermostat.py").write_text("raise SystemExit\nclass Thermostat(Game): pass\n")
-    assert "did you mean 'thermostat:Thermostat'?" in refusal(capsys, "solve", "thermostat")
+    assert "did you mean 'thermostat:Thermostat'?" in run_refused(capsys, "solve", "thermostat")
 
 
 @each_row(
@@ -103,7 +103,7 @@ def test_an_interrupt_says_how_to_resume(capsys, monkeypatch, line, resumed):
 )
 def test_what_the_machine_lacks_is_one_line(capsys, monkeypatch, error, said):
     monkeypatch.setattr("train.command.solve.game_of_words", Mock(side_effect=error))
-    assert refusal(capsys, "solve", "jujitsu").endswith(f"{said}\n")
+    assert run_refused(capsys, "solve", "jujitsu").endswith(f"{said}\n")
 
 
 def test_our_own_mistakes_are_not_hidden(monkeypatch):

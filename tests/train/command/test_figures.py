@@ -5,7 +5,7 @@ import shlex
 
 import numpy as np
 import pytest
-from command import refusal, run, run_json
+from command import run, run_json, run_refused
 from run_files import rows
 from thinning import each_row
 
@@ -87,7 +87,7 @@ def test_a_table_that_lacks_observations_says_so(capsys, monkeypatch):
     assert f"The table had entries for {partial.known} of {partial.asked} queries; " in out
     assert 0 < partial.known < partial.asked
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: foreign)
-    said = refusal(capsys, "exploit", "jujitsu", "num_cards=3")
+    said = run_refused(capsys, "exploit", "jujitsu", "num_cards=3")
     assert f"contains none of the {foreign.asked} observations queried; its keys must be" in said
 
 
@@ -97,7 +97,7 @@ def test_a_policy_that_is_no_policy_is_an_error(capsys, monkeypatch):
             return action_masks * 0.25 / action_masks.sum(axis=1, keepdims=True)
 
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: Lazy())
-    said = refusal(capsys, "exploit", "jujitsu", "num_cards=3")
+    said = run_refused(capsys, "exploit", "jujitsu", "num_cards=3")
     assert "policy Lazy: probabilities sum to 0.25, not to 1" in said
 
 

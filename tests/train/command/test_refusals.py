@@ -2,7 +2,7 @@
 
 import shlex
 
-from command import refusal
+from command import run_refused
 from thinning import each_row
 
 HUGE = "1" + "0" * 400
@@ -99,5 +99,5 @@ ROWS = {
 @each_row(("words", "said"), ROWS.items())
 def test_a_mistake_is_one_clear_line_and_nothing_is_written(capsys, tmp_path, monkeypatch, words, said):
     monkeypatch.chdir(tmp_path)
-    assert said in refusal(capsys, *shlex.split(words))
+    assert said in run_refused(capsys, *shlex.split(words))
     assert not list(tmp_path.iterdir())

@@ -4,7 +4,7 @@ import importlib
 import json
 
 import pytest
-from command import refusal, run
+from command import run, run_refused
 from matplotlib.figure import Figure
 
 import train.command.reproduce
@@ -85,7 +85,7 @@ def test_files_lie_where_they_should(capsys, tmp_path, report, monkeypatch):
 
 def test_a_folder_that_cannot_be_is_an_error(capsys, tmp_path, report):
     (tmp_path / "file").touch()
-    refusal(capsys, "reproduce", "dice-wars", "--out", str(tmp_path / "file" / "folder"))
+    run_refused(capsys, "reproduce", "dice-wars", "--out", str(tmp_path / "file" / "folder"))
 
 
 def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):

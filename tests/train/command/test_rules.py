@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
 
-from command import refusal, run, run_json
+from command import run, run_json, run_refused
 from thinning import each_row
 
 from cardwar_envs import GAMES, make_game
@@ -63,5 +63,5 @@ def test_rules_are_those_of_the_game_that_the_last_line_plays(capsys, words):
 
 
 def test_rules_of_no_game_are_refused(capsys):
-    assert "did you mean 'jujitsu'" in refusal(capsys, "rules", "jujitzu")
-    assert "ties (x) must be" in refusal(capsys, "rules", "jujitsu", "ties=x")
+    assert "did you mean 'jujitsu'" in run_refused(capsys, "rules", "jujitzu")
+    assert "ties (x) must be" in run_refused(capsys, "rules", "jujitsu", "ties=x")

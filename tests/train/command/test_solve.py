@@ -10,7 +10,7 @@ import sys
 from functools import partial
 
 import pytest
-from command import refusal, run, run_json
+from command import run, run_json, run_refused
 from forked import cardwar
 from rich.console import Console
 from thinning import each_row
@@ -56,7 +56,7 @@ def test_a_cache_is_used_and_mended(capsys, tmp_path, monkeypatch):
     assert 0 < mended["solved_now"] < 2641
     assert "2,641 matrix games by" in run(capsys, *SOLVE)[1]
     assert "2,641 matrix games (0 now, the others before) by" in run(capsys, *SOLVE, "--cache", "layers")[1]
-    assert "another game" in refusal(capsys, *FIVE_CARDS, "--cache", "layers")
+    assert "another game" in run_refused(capsys, *FIVE_CARDS, "--cache", "layers")
 
 
 def killed_after(writes):
@@ -117,7 +117,7 @@ def test_lost_workers_leave_stdout_to_the_result(capsys, tmp_path, monkeypatch):
 
 def test_ray_that_is_not_installed_is_one_line_with_the_extra(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    assert "pip install 'cardwar-envs[ray]'" in refusal(capsys, *SOLVE, "--engine", "ray")
+    assert "pip install 'cardwar-envs[ray]'" in run_refused(capsys, *SOLVE, "--engine", "ray")
 
 
 # -- waiting ----------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import re
 import sys
 
 import pytest
-from command import refusal, run
+from command import run, run_refused
 from thinning import each_row
 
 GAME = ("watch", "jujitsu", "num_cards=3")
@@ -59,6 +59,6 @@ def test_a_moving_picture_has_a_frame_for_each_state(capsys, tmp_path):
 def test_a_missing_library_is_named_with_its_extra(capsys, monkeypatch, tmp_path, module):
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, module, None)
-        said = refusal(capsys, *GAME, "uniform", "uniform", "--gif", str(tmp_path / "x.gif"))
+        said = run_refused(capsys, *GAME, "uniform", "uniform", "--gif", str(tmp_path / "x.gif"))
     assert said.endswith("the extra: pip install 'cardwar-envs[render]'\n")
     assert list(tmp_path.iterdir()) == []

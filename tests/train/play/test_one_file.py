@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from command import refusal, run
+from command import run, run_refused
 from hostile import EVIL, Hostile
 from toys import in_turn, paid_start
 
@@ -221,5 +221,5 @@ def test_the_command_writes_the_file_and_says_how_to_play_it(capsys, tmp_path):
 def test_what_has_no_page_is_refused_in_one_line(capsys, tmp_path, monkeypatch, words, message):
     monkeypatch.setattr(listing, "MOST_OUTCOMES", 1000)
     out = [] if "--out" in words else ["--out", str(tmp_path / "game.html")]
-    assert message in refusal(capsys, "page", *words.split(), *out)
+    assert message in run_refused(capsys, "page", *words.split(), *out)
     assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from command import refusal, run
+from command import run, run_refused
 from thinning import each_row
 
 from cardwar_envs import make_game
@@ -134,14 +134,14 @@ def test_a_record_is_watched_with_what_each_move_gave_away(finished, tmp_path, c
 @each_row("more", [["uniform"], ["num_cards=3"], ["--seed", "1"]])
 def test_a_record_is_watched_as_it_is(finished, tmp_path, capsys, more):
     write_record(finished, tmp_path / "game.json")
-    assert "cannot be used with a record" in refusal(capsys, "watch", str(tmp_path / "game.json"), *more)
+    assert "cannot be used with a record" in run_refused(capsys, "watch", str(tmp_path / "game.json"), *more)
 
 
 def test_a_file_that_is_no_record_is_not_watched(finished, tmp_path, capsys):
     kept = tmp_path / "game.json"
     kept.write_text("nothing")
-    assert "is not the record of a game" in refusal(capsys, "watch", str(kept))
+    assert "is not the record of a game" in run_refused(capsys, "watch", str(kept))
     kept.write_text(json.dumps(json.loads(record_bytes(finished)) | {"opponents": {"\x1b[2J": "equilibrium"}}))
-    said = refusal(capsys, "watch", str(kept))
+    said = run_refused(capsys, "watch", str(kept))
     assert r"opponents (\x1b[2J) must be" in said
     assert "\x1b" not in said, "what makes a terminal do things is not repeated"

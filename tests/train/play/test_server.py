@@ -15,7 +15,7 @@ import urllib.request
 
 import httpx
 import pytest
-from command import refusal
+from command import run_refused
 from thinning import each_row
 
 import baselines
@@ -445,7 +445,7 @@ def test_a_taken_port_is_one_line(capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        said = refusal(capsys, "play", "jujitsu", "num_cards=3", "--web", "--port", str(port))
+        said = run_refused(capsys, "play", "jujitsu", "num_cards=3", "--web", "--port", str(port))
     assert said == f"cardwar: port {port} is taken; choose another with --port, or --port 0 for a free one\n"
 
 

@@ -12,7 +12,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from command import refusal, run
+from command import run, run_refused
 from thinning import each_row
 
 import baselines
@@ -159,12 +159,12 @@ def test_a_series_has_the_next_seeds_and_keeps_each_record(played, tmp_path):
 def test_a_series_ends_when_the_person_quits(played, capsys):
     code, out, _ = played("1\nquit\n", "jujitsu", "num_cards=2", "--games", "9")
     assert (code, "Game 3" in out) == (0, False)
-    assert "games (0) must be in 1..1000" in refusal(capsys, "play", "jujitsu", "--games", "0")
+    assert "games (0) must be in 1..1000" in run_refused(capsys, "play", "jujitsu", "--games", "0")
     assert (
-        refusal(capsys, "play")
+        run_refused(capsys, "play")
         == "cardwar: name a game, as in cardwar play jujitsu; cardwar play --web lets you choose one\n"
     )
-    assert "--games requires a game" in refusal(capsys, "play", "--games", "2", "--web")
+    assert "--games requires a game" in run_refused(capsys, "play", "--games", "2", "--web")
 
 
 def test_who_wins_after_the_person_is_out_is_said(played):
@@ -260,10 +260,10 @@ def test_a_number_or_a_part_of_a_name_is_enough_where_it_is_clear(played, words,
 
 def test_a_record_never_replaces_a_file(capsys, tmp_path):
     (tmp_path / "thesis.tex").write_text("kept")
-    said = refusal(capsys, "play", "jujitsu", "--record", str(tmp_path / "thesis.tex"))
+    said = run_refused(capsys, "play", "jujitsu", "--record", str(tmp_path / "thesis.tex"))
     assert "already exists; choose another file" in said
     assert (tmp_path / "thesis.tex").read_text() == "kept"
-    refusal(capsys, "play", "jujitsu", "--record", str(tmp_path / "no" / "game.json"))
+    run_refused(capsys, "play", "jujitsu", "--record", str(tmp_path / "no" / "game.json"))
 
 
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
@@ -306,7 +306,7 @@ def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
 )
 def test_seats_are_checked_before_the_equilibrium_is_computed(capsys, monkeypatch, options, message):
     monkeypatch.setattr("train.command.play.find_equilibrium", Mock(side_effect=AssertionError))
-    assert message in refusal(capsys, "play", "goofspiel", *options.split())
+    assert message in run_refused(capsys, "play", "goofspiel", *options.split())
 
 
 def test_a_very_long_number_is_no_move(played):

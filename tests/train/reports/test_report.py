@@ -11,8 +11,8 @@ from html.parser import HTMLParser
 from math import comb
 
 import pytest
-from command import refusal
 from command import run as command
+from command import run_refused
 from run_files import change_config, seal
 from scipy.stats import quantile_test
 from thinning import each_row
@@ -195,7 +195,7 @@ def test_a_folder_of_runs_holds_every_run_in_it(tmp_path, capsys, undrawn):
     assert [row[1] for row in groups[1:]] == ["learning_rate=0.3", ""], "the best first, no long numbers"
     assert [row[0] for row in runs[1:]] == ["b", "a/deep"]
     (tmp_path / "none" / "in").mkdir(parents=True)
-    assert "none contains no run: " in refusal(capsys, "report", str(tmp_path / "none"), "--out", str(page))
+    assert "none contains no run: " in run_refused(capsys, "report", str(tmp_path / "none"), "--out", str(page))
 
 
 def test_odd_names_are_shown_as_they_are(tmp_path):
@@ -405,7 +405,7 @@ def test_a_damaged_run_is_one_clear_error_and_nothing_is_written(tmp_path, capsy
         tmp_path / name / "p.html",
     )
     words = ("report", str(good), str(bad), "--out", str(page))
-    said = refusal(capsys, *words)
+    said = run_refused(capsys, *words)
     assert message in said
     assert str(bad) in said
     assert not page.exists()

@@ -4,7 +4,7 @@ import shlex
 import shutil
 
 import pytest
-from command import refusal, run, run_json
+from command import run, run_json, run_refused
 
 import baselines
 from cardwar_envs import make_game
@@ -92,7 +92,7 @@ def test_without_a_policy_the_error_has_the_command_that_resumes_the_run(tmp_pat
     out = interrupted(tmp_path / "a run", 10)
     for path in (out / POLICY_FILE, out / "checkpoint.safetensors", out / "metrics.csv"):
         path.unlink()
-    told = refusal(capsys, "exploit", *WORDS, "--policy", str(out))
+    told = run_refused(capsys, "exploit", *WORDS, "--policy", str(out))
     assert "stopped before the first evaluation" in told
     _, *words = shlex.split(told.partition("resume it with ")[2])
     assert run(capsys, *words)[0] == 0
