@@ -117,7 +117,9 @@ def _solved(
     """The cached result of `timely_equilibrium`; `again` retries after a failure, which a busy machine can cause."""
     kept = _solutions.get((game, size))
     if kept is None or (again and kept[0] is None):
-        kept = _solutions[game, size] = timely_equilibrium(offers(game)[size].game, seconds, progress)
+        kept = timely_equilibrium(offers(game)[size].game, seconds, progress)
+        if kept[0] is not None or seconds == PATIENCE:  # another request may allow more time than `QUICK`
+            _solutions[game, size] = kept
     return kept
 
 
