@@ -187,10 +187,11 @@ def solve_piece(
     first: int, last: int, letters: Letters, rules: Rules, layer: ValueLayer, below: ValueLayer, compute: Any
 ) -> Solved:
     """Fills `layer.values` for the interleavings whose upper halves are in [first, last)."""
-    failed, counts, gap = np.zeros((MOST_FAILURES, 3), dtype=np.int64), np.zeros(2, dtype=np.int64), np.zeros(1)
+    # Not zeros: the allocator would clear the whole array for every piece, which takes longer than a small layer.
+    failed, counts, gap = np.empty((MOST_FAILURES, 3), dtype=np.int64), np.zeros(2, dtype=np.int64), np.zeros(1)
     work = work_for(layer.cards, compute)
     compute.solve_interleavings(first, last, letters, rules, layer, below, work, failed, counts, gap)
-    return Solved(counts, float(gap[0]), failed[: counts[compute.FAILED]])
+    return Solved(counts, float(gap[0]), failed[: counts[compute.FAILED]].copy())
 
 
 def work_for(cards: int, compute: Any) -> Work:
