@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, NoReturn
 
-from baselines.oracles.bayesian.solver import BayesianOracle
+from baselines.oracles.bayesian.solver import BayesianOracle, form_of
 from baselines.oracles.finite_horizon.response import RoundsOracle
 from baselines.oracles.goofspiel import GoofspielOracle
 from baselines.oracles.protocol import ExactOracle, Oracle, Request
@@ -58,6 +58,17 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
                 "ranks matters, hands that are not too long, and solving in floats"
             )
     return kind(game)
+
+
+def has_exact_results(game: Game[Any]) -> bool:
+    """Returns whether games between two policies are enumerated, as far as the game is small enough, not sampled."""
+    # Enumerating the histories of a game with a round limit could take practically forever.
+    if game.facts.num_players != 2 or game.facts.max_rounds is not None:
+        return False
+    try:
+        return game.facts.public_state or form_of(game) is not None
+    except ValueError:  # private information, and more than one move each
+        return False
 
 
 def within_reach(game: Game[Any]) -> bool:

@@ -198,8 +198,9 @@ def bayesian_form_is_the_rules(case: Case) -> None:
         if probability != of_rules:
             found = f"bayesian_form has probability {probability}, the rules {of_rules}"
             raise Failed(f"deal {_named(form, deal)}: {found}")
-        if deal in payoffs and not np.allclose(payoffs[deal] / float(probability), form.payoffs[deal], atol=1e-9):
-            found = f"{form.payoffs[deal].tolist()}, the rules {(payoffs[deal] / float(probability)).tolist()}"
+        declared = np.asarray(form.payoffs[deal], dtype=np.float64)
+        if deal in payoffs and not np.allclose(payoffs[deal] / float(probability), declared, atol=1e-9):
+            found = f"{declared.tolist()}, the rules {(payoffs[deal] / float(probability)).tolist()}"
             raise Failed(f"deal {_named(form, deal)}: bayesian_form has payoffs {found}")
 
 

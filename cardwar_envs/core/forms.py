@@ -69,14 +69,15 @@ class BayesianForm:
 
     Attributes:
         deals: `[types of 0, types of 1]` integers, proportional to the probability of each deal.
-        payoffs: `[types of 0, types of 1, actions of 0, actions of 1]` payoff points to player 0.
+        payoffs: `[types of 0, types of 1, actions of 0, actions of 1]` payoff points to player 0;
+            Fractions (dtype object) if floats would round them.
         observations: `[types, observation_size]` per player.
         actions: Each player's actions, in the order of the last two axes of `payoffs`.
         types: A name for each type of each player.
     """
 
     deals: NDArray[np.int64]
-    payoffs: NDArray[np.float64]
+    payoffs: NDArray[Any]
     observations: tuple[NDArray[np.float32], NDArray[np.float32]]
     actions: tuple[tuple[int, ...], tuple[int, ...]]
     types: tuple[tuple[str, ...], tuple[str, ...]]

@@ -20,4 +20,4 @@ class Stopwatch:
     @property
     def seconds(self) -> float:
         """The time so far."""
-        return time.perf_counter() - Stopwatch.loading - self._begin
+        return max(0.0, time.perf_counter() - Stopwatch.loading - self._begin)  # loading may overlap in threads

@@ -37,7 +37,41 @@ def random_toy(seed, shape=(3, 2), actions=((0, 2, 3), (1, 2)), zeros=True):
     return PrivateToy(deals, payoffs, actions)
 
 
+class Undeclared(PrivateToy):
+    """Has no arrays of its own, and pays a third of the points, partly at the deal."""
+
+    def bayesian_form(self):
+        return super(PrivateToy, self).bayesian_form()
+
+    def initial(self):
+        return [each._replace(rewards=(Fraction(1, 3), Fraction(-1, 3))) for each in super().initial()]
+
+    def transitions(self, state, actions):
+        (outcome,) = super().transitions(state, actions)
+        paid = Fraction(outcome.rewards[0]) / 3 - Fraction(1, 3)
+        return [outcome._replace(probability=Fraction(1, 2), rewards=(p, -p)) for p in (paid - 1, paid + 1)]
+
+
 # -- values -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_rules_are_enough(seed):
+    declared = random_toy(seed)
+    game = Undeclared(declared.deals, declared.payoffs, declared.actions)
+    found, thirds = solve(game, exact=True), solve(declared, exact=True)
+    assert found.exact == thirds.exact / 3
+    assert nash_conv(game, "uniform", exact=True).exact == nash_conv(declared, "uniform", exact=True).exact / 3
+    assert solve(game, exact=False).value == pytest.approx(float(found.exact))
+    assert nash_conv(game, found.policy).total == pytest.approx(0.0, abs=1e-12)
+
+
+def test_rounded_payoffs_are_solved_in_floats():
+    game = make_game("dice_poker", ante=0.1)
+    assert solve(game).exact is None
+    assert solve(game).value == pytest.approx(solve(make_game("dice_poker", ante=1, raise_size=10)).value / 10)
+    with pytest.raises(ValueError, match=r"0\.1 in the rules is a rounded float"):
+        solve(game, exact=True)
 
 
 @each_row(
@@ -280,7 +314,7 @@ FOR_TWO = "toy: an exact answer on private information is for two-player zero-su
 @each_row(
     ("call", "message"),
     [
-        (lambda: form_of(one_step()), "toy: not a game in which both players move once on private information"),
+        (lambda: form_of(make_game("jujitsu", num_cards=3)), "move once on private information: .* the game goes on"),
         (lambda: form_of(one_step(zero_sum=False)), FOR_TWO),
         (lambda: form_of(one_step(players=3)), FOR_TWO),
         (lambda: optimal_range(USUAL, 2), r"player \(2\) must be in 0..1"),

@@ -14,6 +14,7 @@ from rich.table import Column, Table
 import baselines
 from baselines.matches.games import SEEDS, Played, sampled_games
 from baselines.matches.line_ups import GAMES, stopped_after, summary_of
+from baselines.oracles.choice import has_exact_results
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.stopwatch import Stopwatch
@@ -66,14 +67,13 @@ def match(
 ) -> None:
     """Play policies against each other.
 
-    Odds are exact for two-player games without a round limit. Other games are sampled. With --games, games of a
-    program (agent:COMMAND) are sampled too.
+    Odds are exact for two-player games without a round limit, if the state is public or each player moves once. Other
+    games are sampled. With --games, games of a program (agent:COMMAND) are sampled too.
     """
     parameters, policies = parameters_and_names(words)
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
-    # Enumerating the histories of a game with a round limit could take practically forever.
-    exact = rules.facts.num_players == 2 and rules.facts.max_rounds is None
+    exact = has_exact_results(rules)
     programs = any(map(is_program, policies))
     exact = exact and not (games is not None and programs)
     if exact and given:

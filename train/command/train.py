@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
@@ -93,6 +94,8 @@ def train(
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
+    if list_options and as_json:
+        raise ValueError("--json cannot be combined with --list-options")
     if list_options and game is None:
         out.print(_algorithms_table() if algorithm is None else _options_table(algorithm_named(algorithm), None))
         return
@@ -159,7 +162,9 @@ def _held(folder: Path | None) -> dict[str, Any]:
 
 def _to_resume(game: str | None, folder: Path | None) -> tuple[str | None, Path | None, dict[str, Any]]:
     """Returns the game's name, the run folder, which may be given instead of the name, and the run's configuration."""
-    if folder is None and game is not None and game not in GAMES and _held(Path(game)):
+    if folder is None and game is None:
+        raise ValueError("name the folder of the run to resume, as in cardwar train runs/NAME --resume")
+    if folder is None and game is not None and game not in GAMES and (os.sep in game or _held(Path(game))):
         folder, game = Path(game), None
     held = _held(folder)
     if game is not None or folder is None:

@@ -15,15 +15,21 @@ from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.policy import names_for, policy_summary
 from cardwar_envs.core.scene import spoken
 from cardwar_envs.games.by_name import GAMES
-from train.play.seating import EQUILIBRIUM, QUICK, WITHOUT_EQUILIBRIUM, sizes_of, table_for, timely_equilibrium
+from train.play.seating import (
+    EQUILIBRIUM,
+    PATIENCE,
+    QUICK,
+    WITHOUT_EQUILIBRIUM,
+    sizes_of,
+    table_for,
+    timely_equilibrium,
+)
 from train.play.trainer import Table
 from train.words import in_plain_words
 
 if TYPE_CHECKING:
     from baselines.oracles.protocol import Progress
 
-# Seconds allowed for computing an equilibrium.
-PATIENCE = 20.0
 # The sizes offered, as positions between the smallest game (0) and the default game (1).
 SHARES = (0.2, 0.5, 1.0)
 # Maximum number of moves of the game that is selected first.
@@ -104,7 +110,7 @@ def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress 
     if word == EQUILIBRIUM and solution is None:
         smaller = (place for place in reversed(range(size)) if _solved(game, place, QUICK, progress)[0] is not None)
         works = next((f" or the size {offers(game)[place].entry['size']}" for place in smaller), "")
-        raise ValueError(f"equilibrium cannot play this game: {reason}. Choose another opponent{works}.")
+        raise ValueError(f"the equilibrium is not available: {reason}. Choose another opponent{works}.")
     return table_for(offer.game, seat, [word], solution, reason)
 
 

@@ -160,7 +160,7 @@ def table_for(game: Game[Any], seat: int, words: Sequence[str], solution: Soluti
 def _opponent(word: str, game: Game[Any], solution: Solution | None, reason: str) -> Policy:
     if word == EQUILIBRIUM:
         if solution is None:
-            raise ValueError(f"equilibrium cannot play this game: {reason}")
+            raise ValueError(f"the equilibrium is not available: {reason}")
         return solution.policy
     if needs_others(word):
         raise ValueError(f"{word} needs to know the other players' policies, but yours is unknown")

@@ -54,11 +54,13 @@ class Series:
 
     @property
     def standing(self) -> str:
-        """The standing of a series of fixed length in a sentence; empty before the first game, or if unlimited."""
-        if self.length is None or not self.results:
+        """The standing of a series of fixed length in a sentence; empty if unlimited."""
+        if self.length is None:
             return ""
+        if not self.results:
+            return f"Best of {self.length}."
         won, lost = self.score
-        score, whole = f"{max(won, lost)} to {min(won, lost)}", f"the best of {self.length}"
+        score, whole = f"{won} to {lost}", f"the best of {self.length}"
         if won == lost:
             return f"You draw {whole}, {score}." if self.decided else f"It is {score} in {whole}."
         verb = ("win" if won > lost else "lose") if self.decided else ("lead in" if won > lost else "are behind in")

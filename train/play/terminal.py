@@ -27,9 +27,10 @@ Type the name of a move and press Enter. Moves cannot be taken back.
   quit         ends the game, and a series with it
 A move without an alternative is played for you; no line is read for it.
 2x3 means two cards of rank 3. The pot is the cards or points on the table that the next winner takes.
-The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that
+The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that \
 some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
-The opponents' moves are drawn before yours. "sealed" is the SHA-256 of a text with their moves and a random number,
+Luck in which moves met is what these two moves paid more than the average over both strategies.
+The opponents' moves are drawn before yours. "sealed" is the SHA-256 of a text with their moves and a random number, \
 which you see after your move. To verify it, use any shell: printf %s 'TEXT' | sha256sum"""
 GIVE_UP, QUIT, VALUE = "give up", ("quit", "exit"), "value"
 

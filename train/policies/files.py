@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import torch
 
@@ -139,6 +140,11 @@ def _read(path: Path, folder: Path | None) -> Archive:
     try:
         archive = read_archive(path, folder)
     except ValueError as error:
+        if is_zipfile(path):
+            raise ValueError(
+                f"{path} is a zip archive, such as a model of stable-baselines3: load it in a class of your own, which "
+                "wraps it by cardwar_envs.sb3.from_sb3, and name this class as module:Class"
+            ) from None
         raise ValueError(f"{error}; {RENEWED}") from None
     if archive.data.get("format") != FORMAT:
         raise ValueError(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines import CrossPlay, cross_play, exploitability, head_to_head
+from baselines.oracles.choice import has_exact_results
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import named_policy, needs_others, policy_names
 
@@ -85,12 +86,12 @@ def require_pairings(game: Game[Any], games: int | None) -> None:
     """Refuses invalid requests before any policy is loaded.
 
     Raises:
-        ValueError: If the game is not two-player zero-sum, or `games` is given for a game without a round limit.
+        ValueError: If the game is not two-player zero-sum, or `games` is given for a game with exact results.
     """
     facts = game.facts
     if facts.num_players != 2 or not facts.zero_sum:
         raise ValueError(f"{facts.name}: play-offs are for two-player zero-sum games")
-    if games is not None and facts.max_rounds is None:
+    if games is not None and has_exact_results(game):
         raise ValueError(f"--games ({games}) does not apply to {facts.name}: its results are exact")
 
 
@@ -103,12 +104,11 @@ def play_all(
 ) -> PlayOffs:
     """Plays every pairing, including each policy against itself; calls `progress` with the number played so far.
 
-    `games` is the number of games per pairing in a game with a round limit; without `games`, results are exact.
+    `games` is the number of games per pairing in a game without exact results; without `games`, results are exact.
 
     Raises:
         ValueError: In the cases of `require_pairings`, or if the game is too large for exact results.
     """
-    facts = game.facts
     require_pairings(game, games)
     rows: list[tuple[Pairing, ...]] = []
     try:
@@ -118,7 +118,7 @@ def play_all(
                 progress(len(rows) * len(policies))
         measured = tuple(exploitability(game, each) for each in policies.values()) if games is None else None
     except ValueError as error:
-        if games is None and facts.max_rounds is not None:
+        if games is None and not has_exact_results(game):
             raise ValueError(f"{error}; --games N samples N games per pair instead") from None
         raise
     return PlayOffs(game, tuple(policies), tuple(rows), measured, games)

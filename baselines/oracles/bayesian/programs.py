@@ -77,7 +77,7 @@ class Program:
 
     def __init__(self, form: BayesianForm) -> None:
         self._shape = types_0, types_1, actions_0, actions_1 = form.payoffs.shape
-        worth = (form.deals[:, :, None, None] * form.payoffs).transpose(3, 1, 0, 2)
+        worth = (form.deals[:, :, None, None] * np.asarray(form.payoffs, dtype=np.float64)).transpose(3, 1, 0, 2)
         worth = worth.reshape(actions_1, types_1, types_0 * actions_0) / (np.abs(worth).max() or 1.0)
         steps = np.diff(worth, axis=1, prepend=0.0)
         choices, replies = types_0 * actions_0, types_1 * actions_1

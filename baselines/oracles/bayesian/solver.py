@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from baselines.opponents.table import TablePolicy
+from baselines.oracles.bayesian.from_rules import form_from_rules
 from baselines.oracles.exact_queries import all_exactly, exact_probabilities
 from baselines.oracles.protocol import ExactPayoffs, Payoffs, Request
 from baselines.oracles.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
@@ -39,7 +40,13 @@ SLACK = 1e-10
 def form_of(game: Game[Any]) -> BayesianForm:
     """Returns the game's arrays, cached; raises a ValueError for an unsupported game or malformed arrays."""
     require_two_zero_sum(game, "an exact answer on private information")
-    form = game.bayesian_form()
+    try:
+        form = game.bayesian_form()
+    except ValueError as not_declared:
+        try:
+            form = form_from_rules(game)
+        except ValueError as error:
+            raise ValueError(f"{not_declared}: {error}") from None
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
         raise ValueError(f"{game.facts.name}: deals must be finite and non-negative, and at least one must be positive")
     if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
@@ -73,7 +80,7 @@ class BayesianOracle:
             raise ValueError(f"selection ({request.selection!r}) must be 'default' for {self._game.facts.name}")
         form, begin = form_of(self._game), time.perf_counter()
         choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
-        if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES):
+        if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES and not _rounded(form)):
             if (forecast := getattr(request.progress, "forecast", None)) is not None:
                 forecast(EXACT_SECONDS * max(choices) ** 3)
             value, fractions = _programs().solve_in_rationals(form)
@@ -137,9 +144,18 @@ class BayesianOracle:
         return HeadToHead(win, loss, tie, float((worth * odds).sum()))
 
 
+def _rounded(form: BayesianForm) -> bool:
+    """Returns whether some payoffs are rounded floats, so that there is no solution in rationals."""
+    try:
+        all_exactly(form.payoffs)
+    except ValueError:
+        return True
+    return False
+
+
 def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.float64]:
     """Returns player 0's payoff for each action of each type of `player`, times the type's probability."""
-    weighted = form.weights[:, :, None, None] * form.payoffs
+    weighted = form.weights[:, :, None, None] * np.asarray(form.payoffs, dtype=np.float64)
     path = "ijab,jb->ia" if player == 0 else "ijab,ia->jb"
     return np.asarray(np.einsum(path, weighted, other, optimize=True))
 
@@ -241,4 +257,4 @@ def outcomes(game: Game[Any], policies: Sequence[Policy]) -> tuple[NDArray[np.fl
     form = form_of(game)
     first, second = (behaviour_of(game, policy, seat) for seat, policy in enumerate(policies))
     probabilities = np.einsum("ij,ia,jb->ijab", form.weights, first, second, optimize=True)
-    return form.payoffs, probabilities
+    return np.asarray(form.payoffs, dtype=np.float64), probabilities

@@ -11,6 +11,7 @@ from cardwar_envs.core import cards
 from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid, Pictured, Slot
 from cardwar_envs.core.game import FORFEIT
 from cardwar_envs.core.scene import MARGIN, YOU, Box, Revealed, Scene, Shape, centred, label, player_colour, text_width
+from cardwar_envs.core.texts import joined
 from cardwar_envs.games.war.actions import WarActions, WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
@@ -123,7 +124,7 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
         return revealed.does(winners[0], "wins") if len(winners) == 1 else "Nobody wins"
     if tied := revealed.state.tied:
-        names = ", ".join(map(revealed.name, tied)).replace(YOU, YOU.lower())
+        names = joined([revealed.name(player) for player in tied]).replace(YOU, YOU.lower())
         fits = len(tied) <= NAMED and text_width(names, 18) <= NAMES
         return f"War between {names if fits else f'{len(tied)} players'}"
     winner, taken = _taker(revealed, plays)

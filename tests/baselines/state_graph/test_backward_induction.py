@@ -227,7 +227,6 @@ def test_chance_can_depend_on_both_choices():
         (one_step(players=3), "toy: solving is for two-player zero-sum games"),
         (one_step(zero_sum=False), "toy: solving is for two-player zero-sum games"),
         (one_step(players=3, public=False), "toy: solving is for two-player zero-sum games"),
-        (one_step(public=False), "toy: not a game in which both players move once on private information"),
         (endless(), "the game can visit a state twice"),
     ],
 )

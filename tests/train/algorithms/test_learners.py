@@ -167,8 +167,8 @@ THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_ga
             for game in (THREE, one_step(zero_sum=False))
         ),
         *((name, PRIVATE, "not a game in which both players move once") for name in TABULAR),
-        ("fitted_value", PRIVATE, "of public state and symmetric seats"),
-        ("fitted_value", make_game("dice_poker"), "of public state and symmetric seats"),
+        ("fitted_value", PRIVATE, "with a public state and symmetric seats"),
+        ("fitted_value", make_game("dice_poker"), "with a public state and symmetric seats"),
         ("fitted_value", make_game("war", num_players=3), "looking ahead is for two-player zero-sum games"),
         ("fitted_value", make_game("dice_wars", num_cards=2), CERTAIN),
         ("fitted_value", LateCoin(num_cards=2), CERTAIN),

@@ -36,7 +36,7 @@ def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):
     monkeypatch.setattr(lobby, "_solutions", {})
     answers = [(None, "it took too long"), timely_equilibrium(offered[0].game, 60.0)]
     monkeypatch.setattr(lobby, "timely_equilibrium", lambda *_: answers.pop(0))
-    with pytest.raises(ValueError, match="equilibrium cannot play this game: it took too long"):
+    with pytest.raises(ValueError, match="the equilibrium is not available: it took too long"):
         lobby.table_of(place, 0, hard, 0)
     table = lobby.table_of(place, 0, easy, 0)  # without computing it again
     assert (table.judge, table.without_costs) == (None, "Moves are not judged: it took too long.")

@@ -212,7 +212,7 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, 
     page.locator("#new").click()
     page.locator("#give-up").click()
     page.locator("#really").click()
-    expect(page.locator("#ending")).to_have_text("The game was given up. You had 0 points.")
+    expect(page.locator("#ending")).to_have_text("The game was given up and does not count. You had 0 points.")
     expect(page.locator("#holds")).to_contain_text("✓")
 
 
@@ -293,7 +293,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     expect(page.locator("#opponent")).to_have_value("equilibrium")
     page.locator("#choose").click()
     compiled.set()
-    said = "equilibrium cannot play this game: it is not computed. Choose another opponent."
+    said = "the equilibrium is not available: it is not computed. Choose another opponent."
     expect(page.get_by_role("alert")).to_have_text(said)
     expect(page.locator("#setting")).to_be_empty()
     expect(page.locator("#choose")).to_be_enabled()
@@ -452,7 +452,7 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
     expect(page.locator("#players")).to_contain_text(" the best of 3, " if account.result else "0 to 0")
     page.locator("#give-up").click()
     page.locator("#really").click()
-    expect(page.locator("#ending")).to_have_text("The game was given up. You had 0 points.")
+    expect(page.locator("#ending")).to_have_text("The game was given up and does not count. You had 0 points.")
     choices = Choices(game, 0, page.evaluate("game.state.actions[0]"))
     for text in ("", "1", " 1  </SCR", "che", "0 1"):
         found = [[action, [[0, [place]]]] for place, action in enumerate(choices.matching(text))]

@@ -423,7 +423,7 @@ def test_a_preparation_is_seen_in_every_tab_and_can_be_dropped(monkeypatch):
         while other.view.get("preparing"):
             other.view = other.get("state").json()
         if opponent == hard:
-            said = "equilibrium cannot play this game: it is not computed. Choose another opponent."
+            said = "the equilibrium is not available: it is not computed. Choose another opponent."
             assert other.view["refusal"] == said
     assert other.view["given_away"] == "Moves are not judged: it is not computed."
 
@@ -432,7 +432,7 @@ def test_giving_up_opens_what_was_sealed(tab):
     shown = tab.view["digest"]
     view = tab.post("give-up", tab.shown()).json()
     assert view["left"]["digest"] == shown
-    assert view["ending"] == "The game was given up. You had 0 points."
+    assert view["ending"] == "The game was given up and does not count. You had 0 points."
     assert (view["digest"], view["choices"]["actions"]) == ("", [])
     assert tab.post("play", {"game": view["game"], "turn": view["turn"], "action": 0}).status_code == 400
 

@@ -190,7 +190,7 @@ def test_giving_up_opens_what_was_sealed(played, word):
     code, out, err = played(f"2\n{word}\n", "jujitsu", "num_cards=4", "--seed", "1")
     assert (code, err) == (0, "")
     assert len(re.findall(r"^opened [0-9a-f]{32} move \d: player_1 plays \d", out, re.MULTILINE)) == 2
-    assert "The game was given up. You had 0 points." in out
+    assert "The game was given up and does not count. You had 0 points." in out
     shown = re.findall(r"^sealed (\w+)$", out, re.MULTILINE)[0]
     line = f"printf %s '{re.findall(r'^opened (.*)$', out, re.MULTILINE)[0]}' | sha256sum"
     answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=True).stdout

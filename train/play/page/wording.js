@@ -89,11 +89,12 @@ function wonAndLost(accounts) {
 
 // The standing of a series of games, and whether it is decided; `length` is null if it is unlimited.
 function standing(length, accounts) {
-  if (length === null || !accounts.length) return { standing: "", decided: false };
+  if (length === null) return { standing: "", decided: false };
+  if (!accounts.length) return { standing: `Best of ${length}.`, decided: false };
   const [won, lost] = wonAndLost(accounts);
   const left = length - accounts.length;
   const decided = left <= 0 || Math.abs(won - lost) > left;
-  const [score, whole] = [`${Math.max(won, lost)} to ${Math.min(won, lost)}`, `the best of ${length}`];
+  const [score, whole] = [`${won} to ${lost}`, `the best of ${length}`];
   const verb = decided ? (won > lost ? "win" : "lose") : won > lost ? "lead in" : "are behind in";
   const level = decided ? `You draw ${whole}, ${score}.` : `It is ${score} in ${whole}.`;
   return { standing: won === lost ? level : `You ${verb} ${whole}, ${score}.`, decided };
