@@ -94,10 +94,8 @@ def train(
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
-    if list_options and as_json:
-        raise ValueError("--json cannot be combined with --list-options")
-    if list_options and game is None:
-        out.print(_algorithms_table() if algorithm is None else _options_table(algorithm_named(algorithm), None))
+    if list_options and (game is None or as_json):
+        _list_without_game(algorithm, as_json)
         return
     game, folder, held = _to_resume(game, folder) if resume else (game, folder, {})
     rules = _game(game, parameters, held, folder)
@@ -273,11 +271,17 @@ def _spelled(argument: str) -> str:
     return f"--{argument.replace('_', '-')}"
 
 
-def _algorithms_table() -> Table:
+def _list_without_game(algorithm: str | None, as_json: bool) -> None:
+    """Prints an algorithm's options, or all algorithms."""
+    if as_json:
+        raise ValueError("--json cannot be combined with --list-options")
+    if algorithm is not None:
+        out.print(_options_table(algorithm_named(algorithm), None))
+        return
     table = Table("algorithm", "description", title="cardwar train --list-options --algorithm NAME lists its options")
     for entry in ALGORITHMS.values():
         table.add_row(entry.name, entry.summary)
-    return table
+    out.print(table)
 
 
 def _options_table(entry: Algorithm, rules: Game[Any] | None) -> Table:
