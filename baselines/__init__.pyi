@@ -21,6 +21,7 @@ from .matrix_game import solve_matrix as solve_matrix
 from .matrix_game import solve_matrix_exact as solve_matrix_exact
 from .opponents import make_policy as make_policy
 from .opponents.table import TablePolicy as TablePolicy
+from .oracles.choice import has_exact_results as has_exact_results
 from .oracles.choice import within_reach as within_reach
 from .oracles.consistency import Asked as Asked
 from .oracles.consistency import TwoAnswersError as TwoAnswersError

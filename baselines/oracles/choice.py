@@ -61,13 +61,14 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
 
 
 def has_exact_results(game: Game[Any]) -> bool:
-    """Returns whether games between two policies are enumerated, as far as the game is small enough, not sampled."""
+    """Returns whether `head_to_head` supports the game, if it is not too large, and its histories are few enough."""
+    require_game(game)
     # Enumerating the histories of a game with a round limit could take practically forever.
     if game.facts.num_players != 2 or game.facts.max_rounds is not None:
         return False
     try:
-        return game.facts.public_state or form_of(game) is not None
-    except ValueError:  # private information, and more than one move each
+        return game.facts.public_state or form_of(game).certain
+    except ValueError:  # private information, but not one move each
         return False
 
 

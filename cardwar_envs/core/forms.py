@@ -74,6 +74,8 @@ class BayesianForm:
         observations: `[types, observation_size]` per player.
         actions: Each player's actions, in the order of the last two axes of `payoffs`.
         types: A name for each type of each player.
+        certain: Whether a deal and two actions determine the payoff. If not, `payoffs` are means, from which the odds
+            of winning cannot be computed.
     """
 
     deals: NDArray[np.int64]
@@ -81,6 +83,7 @@ class BayesianForm:
     observations: tuple[NDArray[np.float32], NDArray[np.float32]]
     actions: tuple[tuple[int, ...], tuple[int, ...]]
     types: tuple[tuple[str, ...], tuple[str, ...]]
+    certain: bool = True
 
     @property
     def weights(self) -> NDArray[np.float64]:

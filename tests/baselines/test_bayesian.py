@@ -64,6 +64,8 @@ def test_the_rules_are_enough(seed):
     assert nash_conv(game, "uniform", exact=True).exact == nash_conv(declared, "uniform", exact=True).exact / 3
     assert solve(game, exact=False).value == pytest.approx(float(found.exact))
     assert nash_conv(game, found.policy).total == pytest.approx(0.0, abs=1e-12)
+    with pytest.raises(ValueError, match="the odds of winning are not computed"):
+        head_to_head(game, "uniform", "uniform")  # a third of a point less or more, by chance
 
 
 def test_rounded_payoffs_are_solved_in_floats():

@@ -5,7 +5,7 @@ import pytest
 from brute_force import asked, best_of_all, best_response_value, reachable, seen
 from thinning import each_row
 from tiny_games import SOLVABLE, each_of
-from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, one_step, paid_start
+from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, paid_start
 
 import baselines
 from baselines import TablePolicy, best_response, head_to_head, nash_conv
@@ -111,7 +111,6 @@ def test_answers_that_are_no_strategies(kind, oracle):
         (lambda g: best_response(g, ("uniform",)), "1 policies given for 2 players"),
         (lambda g: best_response(g, ("uniform",) * 3), "3 policies given for 2 players"),
         (lambda g: best_response(g, None), r"policy \(None\) must be a name or have"),
-        (lambda g: best_response(one_step(public=False), "uniform"), "move once on private information"),
     ],
 )
 def test_bad_questions(call, message):

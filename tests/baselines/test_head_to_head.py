@@ -94,7 +94,6 @@ def test_nobody_beats_the_equilibrium(other):
     ("game", "policies", "message"),
     [
         (one_step(players=3), ("uniform", "uniform"), "head_to_head supports only two-player games"),
-        (one_step(public=False), ("uniform", "uniform"), "move once on private information"),
         (endless(), ("uniform", "uniform"), "the game can visit a state twice"),
         (make_game("jujitsu", num_cards=3), ("uniform", "nobody"), "unknown policy 'nobody'"),
         (make_game("jujitsu", num_cards=3), (3, "uniform"), r"policy \(3\) must be a name"),

@@ -315,7 +315,7 @@ def test_war_shows_the_pot_the_war_and_who_is_out():
     before = WAR.initial()[0].state
     tied = WarState([(2, 3), (2, 3), (3, 4)], [()] * 3, pot=(2, 4, 4), tied=(0, 1), live=(0, 1, 2), rounds_left=9)
     scene = WAR.scene(Revealed(tied, 0, {0: 2, 1: 2, 2: 0}, (0.0,) * 3, False, before))
-    assert {"War between player_0, player_1", "3 cards in the pot", "x2", "9 rounds left"} <= set(texts(scene))
+    assert {"War between player_0 and player_1", "3 cards in the pot", "x2", "9 rounds left"} <= set(texts(scene))
     assert texts(scene).count("at war, hand 2, won 0") == 2
     over = WarState([(2,) * 3 + (3,) * 3 + (4,) * 3, (), ()], [()] * 3, live=(0,), rounds_left=4)
     scene = WAR.scene(Revealed(over, 2, None, (1.0, -0.5, -0.5), True))

@@ -14,7 +14,6 @@ from rich.table import Column, Table
 import baselines
 from baselines.matches.games import SEEDS, Played, sampled_games
 from baselines.matches.line_ups import GAMES, stopped_after, summary_of
-from baselines.oracles.choice import has_exact_results
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.stopwatch import Stopwatch
@@ -73,7 +72,7 @@ def match(
     parameters, policies = parameters_and_names(words)
     rules = game_for(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
-    exact = has_exact_results(rules)
+    exact = baselines.has_exact_results(rules)
     programs = any(map(is_program, policies))
     exact = exact and not (games is not None and programs)
     if exact and given:

@@ -260,7 +260,7 @@ def _say_other_defaults(entry: Algorithm, rules: Game[Any], given: Collection[st
 
 def _say_batches(entry: Algorithm, rules: Game[Any], arguments: CommonArgs) -> None:
     """Reports on stderr that the run may take many more steps than requested, because a batch is that large."""
-    if (batch := arguments.batch(rules.facts)) > arguments.steps / 10:
+    if (batch := arguments.batch(rules.facts)) > max(1, arguments.steps / 10):
         say_aside(
             f"{entry.label} trains in batches of up to {batch:,} steps and stops only after a complete batch, "
             f"so it may take more than {arguments.steps:,} steps."

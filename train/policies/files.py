@@ -140,7 +140,7 @@ def _read(path: Path, folder: Path | None) -> Archive:
     try:
         archive = read_archive(path, folder)
     except ValueError as error:
-        if is_zipfile(path):
+        if path.is_file() and not path.is_symlink() and is_zipfile(path):
             raise ValueError(
                 f"{path} is a zip archive, such as a model of stable-baselines3: load it in a class of your own, which "
                 "wraps it by cardwar_envs.sb3.from_sb3, and name this class as module:Class"

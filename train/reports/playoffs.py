@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines import CrossPlay, cross_play, exploitability, head_to_head
-from baselines.oracles.choice import has_exact_results
+from baselines import CrossPlay, cross_play, exploitability, has_exact_results, head_to_head
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import named_policy, needs_others, policy_names
 

@@ -35,7 +35,7 @@ def form_from_rules(game: Game[Any]) -> BayesianForm:
     seen: tuple[list[Any], list[Any]] = ([], [])
     weights: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
     sums: dict[tuple[int, ...], Any] = defaultdict(lambda: np.full(tuple(map(len, actions)), Fraction(0)))
-    in_floats = False
+    in_floats, certain = False, True
     for start in starts:
         deal = []
         for player, observations in enumerate(seen):
@@ -44,8 +44,10 @@ def form_from_rules(game: Game[Any]) -> BayesianForm:
             deal.append(numbers[player].setdefault(key, len(observations)))
             if deal[player] == len(observations):
                 observations.append(observation)
+        paid, rounded, fixed = _payoffs(game, start, actions)
+        known = weights[tuple(deal)] > 0
+        certain = certain and fixed and (not known or (sums[tuple(deal)] == weights[tuple(deal)] * paid).all())
         weights[tuple(deal)] += start.probability
-        paid, rounded = _payoffs(game, start, actions)
         sums[tuple(deal)] += start.probability * paid
         in_floats |= rounded
     shape = len(seen[0]), len(seen[1])
@@ -63,6 +65,7 @@ def form_from_rules(game: Game[Any]) -> BayesianForm:
         observations=(np.array(seen[0]), np.array(seen[1])),
         actions=actions,
         types=(_names(seen[0]), _names(seen[1])),
+        certain=certain,
     )
 
 
@@ -79,20 +82,23 @@ def _actions(game: Game[Any], starts: Any) -> tuple[tuple[int, ...], tuple[int, 
 
 def _payoffs(
     game: Game[Any], start: Transition[Any], actions: tuple[tuple[int, ...], tuple[int, ...]]
-) -> tuple[Any, bool]:
-    """Returns player 0's mean payoff for each pair of actions, as fractions, and whether some were rounded floats.
+) -> tuple[Any, bool, bool]:
+    """Returns player 0's mean payoff for each pair of actions as a fraction, including the payment at the deal.
 
-    The payment at the deal is included.
+    Also returns whether some payoffs were rounded floats, and whether the actions determine the payoff.
     """
+    fixed = True
     payoffs, rounded = np.full(tuple(map(len, actions)), Fraction(0)), False
     for (i, first), (j, second) in product(*map(enumerate, actions)):
-        for outcome in game.transitions(start.state, {0: first, 1: second}):
+        outcomes = game.transitions(start.state, {0: first, 1: second})
+        fixed = fixed and len({outcome.rewards[0] for outcome in outcomes}) == 1
+        for outcome in outcomes:
             if game.acting_players(outcome.state):
                 raise ValueError(f"after the actions {first} and {second}, the game goes on")
             paid = start.rewards[0], outcome.rewards[0]
             payoffs[i, j] += outcome.probability * sum(map(Fraction, paid))
             rounded = rounded or any(map(_is_rounded, paid))
-    return payoffs, rounded
+    return payoffs, rounded, fixed
 
 
 def _is_rounded(number: Any) -> bool:

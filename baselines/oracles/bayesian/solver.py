@@ -139,6 +139,11 @@ class BayesianOracle:
         return 0
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
+        if not form_of(self._game).certain:
+            raise ValueError(
+                f"{self._game.facts.name}: the odds of winning are not computed, because chance after the moves, or "
+                "something that neither player sees, decides the payoff; nash_conv computes mean payoffs"
+            )
         worth, odds = outcomes(self._game, policies)
         win, loss, tie = (float(odds[sign].sum()) for sign in (worth > 0, worth < 0, worth == 0))
         return HeadToHead(win, loss, tie, float((worth * odds).sum()))
