@@ -116,7 +116,7 @@ def _share(games: list[Any]) -> float:
 
 
 def _enough(share: float) -> int:
-    """The number of games among which chance that shows in this share of games shows, but for one time in a million."""
+    """The number of games that fail to show chance of this frequency with a probability of at most 1e-6."""
     return max(2 * GAMES, min(MOST_GAMES, math.ceil(math.log(1e-6) / math.log1p(-min(share, 0.9)))))
 
 

@@ -11,7 +11,7 @@ from brute_force import minimax, outcome_distribution
 from thinning import each_row
 from toys import Answering, Arbitrary, one_step
 
-from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
+from baselines import best_response, exploitability, has_exact_results, head_to_head, nash_conv, solve, solve_matrix
 from baselines.matrix_game import solve_matrix_exact
 from baselines.oracles.bayesian.solver import behaviour_of, form_of, optimal_range
 from cardwar_envs import make_game
@@ -38,7 +38,7 @@ def random_toy(seed, shape=(3, 2), actions=((0, 2, 3), (1, 2)), zeros=True):
 
 
 class Undeclared(PrivateToy):
-    """Has no arrays of its own, and pays a third of the points, partly at the deal."""
+    """Has no arrays of its own; pays a third of the points, partly at the deal, and one more or less by chance."""
 
     def bayesian_form(self):
         return super(PrivateToy, self).bayesian_form()
@@ -65,7 +65,8 @@ def test_the_rules_are_enough(seed):
     assert solve(game, exact=False).value == pytest.approx(float(found.exact))
     assert nash_conv(game, found.policy).total == pytest.approx(0.0, abs=1e-12)
     with pytest.raises(ValueError, match="the odds of winning are not computed"):
-        head_to_head(game, "uniform", "uniform")  # a third of a point less or more, by chance
+        head_to_head(game, "uniform", "uniform")
+    assert (has_exact_results(declared), has_exact_results(game)) == (True, False)
 
 
 def test_rounded_payoffs_are_solved_in_floats():

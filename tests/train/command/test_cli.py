@@ -72,6 +72,9 @@ def test_counts_may_have_an_exponent(text, number):
 
 def test_what_is_nearly_right_is_suggested(capsys, tmp_path, monkeypatch):
     assert "did you mean --algorithm?" in run_refused(capsys, "train", "jujitsu", "--algo", "ppo")
+    assert "runs/none contains no run to resume" in run_refused(capsys, "train", "runs/none", "--resume")
+    assert "name the folder of the run to resume" in run_refused(capsys, "train", "--resume")
+    assert "--json cannot be combined with --list-options" in run_refused(capsys, "train", "--list-options", "--json")
     assert "--approximate finds a lower bound" in run_refused(capsys, "exploit", "goofspiel", "num_cards=14")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "thermostat.py").write_text("raise SystemExit\nclass Thermostat(Game): pass\n")

@@ -1,6 +1,7 @@
 """Learned policies on disk, their exact evaluation, and pictures of runs."""
 
 import sys
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -80,6 +81,10 @@ def test_what_is_not_a_policy_is_refused(tmp_path):
     write_archive(tmp_path / "other", Archive({}, {"rows": []}))
     with pytest.raises(ValueError, match="contains a policy of format"):
         load_policy(tmp_path / "other", GAME)
+    with ZipFile(tmp_path / "model.zip", "w") as file:
+        file.writestr("data", "{}")
+    with pytest.raises(ValueError, match="is a zip archive, such as a model of stable-baselines3"):
+        load_policy(tmp_path / "model.zip", GAME)
 
 
 def test_uniform_plays_exploitability_is_known():
