@@ -177,14 +177,14 @@ def test_a_state_elsewhere_is_not_found():
 
 @each_row(("ranks", "discards"), [(12, 3), (9, 0)])
 def test_a_large_deck_is_refused(ranks, discards):
-    with pytest.raises(ValueError, match=f"war with {ranks} ranks and {discards} discards has more than 4000000"):
+    with pytest.raises(ValueError, match=f"war with {ranks} ranks and {discards} discards has more than 4,000,000"):
         form_of(war(ranks, discards))
 
 
 def test_the_bound_on_positions_is_kept():
     game = war(4, 1)
     assert len(form_of(game, most=1006).lists) == 1006  # 732 rounds, 272 wars, two ways to end
-    with pytest.raises(ValueError, match="more than 1005 positions"):
+    with pytest.raises(ValueError, match="more than 1,005 positions"):
         form_of(game, most=1005)
 
 

@@ -53,8 +53,12 @@ class Offer(NamedTuple):
             "seats": 1 if facts.seat_symmetric else facts.num_players,
             "rules": self.game.how_to_play,
             "opponents": self.opponents,
-            "plays": list(map(policy_summary, self.opponents)),
+            "plays": [f"{policy_summary(name)}{self._caution(name)}" for name in self.opponents],
         }
+
+    def _caution(self, opponent: str) -> str:
+        cautious = opponent == EQUILIBRIUM and not self.first
+        return " Computing this can take a minute, and is not possible for every size." if cautious else ""
 
     @property
     def first(self) -> bool:
@@ -95,7 +99,7 @@ def described(game: int, size: int, opponent: int, seat: int) -> str:
     """The table at these indices in words; raises IndexError for a wrong index."""
     offer = at(offers(game), size)
     at(range(offer.entry["seats"]), seat)
-    return f"{spoken(at(games(), game))} ({offer.entry['size']}) against {at(offer.opponents, opponent)}"
+    return f"{spoken(at(games(), game))}, {offer.entry['size']}, against {at(offer.opponents, opponent)}"
 
 
 def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress | None = None) -> Table:

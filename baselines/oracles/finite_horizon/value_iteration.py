@@ -83,16 +83,6 @@ class RoundValues:
     def __init__(
         self, form: RoundsForm[Any], rounds: int, *, progress: Progress | None = None, threads: int | None = None
     ) -> None:
-        """Computes the sweeps.
-
-        Raises:
-            ValueError: If there would be more than `MAX_VALUES` values.
-        """
-        if form.positions * (rounds + 1) > MAX_VALUES:
-            raise ValueError(
-                f"{form.positions} positions with up to {rounds} rounds left are more than {MAX_VALUES} values; "
-                "use fewer rounds"
-            )
         expect(progress, rounds * (len(form.lists) - 2))
         self.form, self.rounds = form, rounds
         self.arrays = arrays_of(form)
@@ -180,12 +170,23 @@ class RoundsTable(Table):
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
         # Matrix games: the positions, including wars, up to swapping the seats, times the sweeps.
         states, most = [start.state for start in starts], request.max_states or MAX_POSITIONS
+        self._require_room(states, most)
         form = form_of(self.game) if most >= MAX_POSITIONS else self.game.rounds_form(states, most)
         if any(form.code(state) < 0 for state in states):
             form = self.game.rounds_form(states, most)
         values = RoundValues(form, max(map(form.rounds_left, states)), progress=request.progress)
         self.regions = [*self.regions[:1], *self.regions[1:][-MAX_REGIONS + 2 :], values]
         return values.sweeps * (len(form.lists) - 2)
+
+    def _require_room(self, states: list[Any], most: int) -> None:
+        """Raises a ValueError if there would be more than `MAX_VALUES` values, without listing more positions."""
+        rounds = self.game.facts.max_rounds or 0
+        fitting = MAX_VALUES // (rounds + 1)
+        if fitting < most:
+            try:
+                self.game.rounds_form(states, fitting)
+            except ValueError as error:
+                raise ValueError(f"{error} or fewer rounds, as values are stored for each of {rounds:,}") from None
 
     def region(self, state: Any) -> tuple[RoundValues, int, int]:
         """Returns a solution that contains the state, its code and rounds left; solves from the state if none does."""

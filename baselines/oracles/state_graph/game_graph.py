@@ -212,21 +212,25 @@ class _Explorer(Generic[S]):
 
     def _expand(self, state: S) -> None:
         acting, transitions, arrive = self.game.acting_players(state), self.game.transitions, self.arrive
-        row = [END] * self.game.facts.num_players
-        for choice in itertools.product(*(legal_actions(self.game, state, player) for player in acting)):
-            actions = dict(zip(acting, choice))  # noqa: B905  # one for each; this loop is most of the work
-            for player, action in actions.items():
-                row[player] = action
-            outcomes = transitions(state, actions)
-            self.choices.extend(row)
-            self.outcomes.append(len(outcomes))
-            for outcome in outcomes:
-                child, rewards, swapped = arrive(outcome)
-                self.children.append(child)
-                probability = outcome.probability  # converting fractions is slow
-                self.probabilities.append(1.0 if probability is CERTAIN else float(probability))
-                self.rewards.extend(rewards)
-                self.swapped.append(swapped)
+        choices = list(itertools.product(*(legal_actions(self.game, state, player) for player in acting)))
+        listed = [transitions(state, dict(zip(acting, choice))) for choice in choices]  # noqa: B905  # one for each
+        rows = choices if len(acting) == self._players else [self._row(acting, choice) for choice in choices]
+        self.choices.extend(itertools.chain.from_iterable(rows))
+        self.outcomes.extend(map(len, listed))
+        for outcome in itertools.chain.from_iterable(listed):  # most of the work
+            child, rewards, swapped = arrive(outcome)
+            self.children.append(child)
+            probability = outcome.probability  # converting fractions is slow
+            self.probabilities.append(1.0 if probability is CERTAIN else float(probability))
+            self.rewards.extend(rewards)
+            self.swapped.append(swapped)
+
+    def _row(self, acting: Sequence[int], choice: Sequence[int]) -> list[int]:
+        """Returns the joint action with an entry for each player."""
+        row = [END] * self._players
+        for player, action in zip(acting, choice, strict=True):
+            row[player] = action
+        return row
 
     def graph(
         self, roots: Sequence[int], root_probabilities: Sequence[float], root_rewards: Sequence[tuple[float, ...]]

@@ -39,6 +39,8 @@ MAX_COINS = 10_000
 MAX_SIZE = 1000
 # Maximum number of moves; larger numbers would not be exact in an observation.
 MAX_HORIZON = 1 << 24
+# Maximum number of outcomes that a game caches.
+MOST_OUTCOMES = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,22 @@ class OshiZumo(Game[OshiZumoState]):
         """The outcome of one move: both players pay their bids, and the wrestler moves."""
         coins = state.coins[0] - actions[0], state.coins[1] - actions[1]
         position = state.position + (actions[0] > actions[1]) - (actions[0] < actions[1])
-        after = OshiZumoState(coins, position, self._moves_at_most(coins, state.moves_left - 1))
+        met = coins, position, state.moves_left
+        return self._outcomes.get(met) or self._outcome(*met)
+
+    @cached_property
+    def _outcomes(self) -> dict[tuple[tuple[int, int], int, int], Sequence[Transition[OshiZumoState]]]:
+        """Outcomes by the coins and position after the bids and the moves left; many pairs of bids share one."""
+        return {}
+
+    def _outcome(self, coins: tuple[int, int], position: int, moves: int) -> Sequence[Transition[OshiZumoState]]:
+        """Adds an entry of `_outcomes`."""
+        after = OshiZumoState(coins, position, self._moves_at_most(coins, moves - 1))
         paid = 0.0 if self.acting_players(after) else self._payoff(position)
-        return [Transition(CERTAIN, after, (paid, 0.0 - paid))]
+        if len(self._outcomes) >= MOST_OUTCOMES:
+            self._outcomes.clear()
+        made = self._outcomes[coins, position, moves] = (Transition(CERTAIN, after, (paid, 0.0 - paid)),)
+        return made
 
     def _payoff(self, position: int) -> float:
         """Player 0's payoff for a final position of the wrestler."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.kernels import kernels
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions
 from cardwar_envs.games.war.state import Pile, WarState, new_state
 
@@ -109,7 +110,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
         ValueError: If there are more than 8 ranks or more than `max_positions` nodes.
     """
     ranks = len(actions.cards)
-    too_many = f"war with {ranks} ranks and {discards} discards has more than {max_positions} positions"
+    too_many = f"war with {ranks} ranks and {counted(discards, 'discard')} has more than {max_positions:,} positions"
     if ranks > MOST_RANKS:
         raise ValueError(f"{too_many}; exact solving takes smaller decks")
     choices = _choices(actions)

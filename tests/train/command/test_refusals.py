@@ -62,7 +62,7 @@ ROWS = {
     "play jujitsu num_cards=3 --against uniform,uniform": "2 opponents given for 1 seat",
     "play war num_players=4 --against min,max": "2 opponents given for 3 seats",
     "play war --against general_purpose_adversary": "needs to know the other players' policies",
-    "play war --against equilibrium": "more than 4000000 positions",
+    "play war --against equilibrium": "more than 249,750 positions",
     "play jujitsu --port 1": "--port (1) requires --web",
     "play jujitsu --web --port 65536": "port (65536) must be in 0..65535",
     # watch

@@ -408,7 +408,7 @@ def test_a_preparation_is_seen_in_every_tab_and_can_be_dropped(monkeypatch):
     asked = {"kind": 0, "size": 1, "seat": 0, "opponent": hard, "series": 2}
     lobby_id = tab.view["game"]
     tab.view = tab.post("choose", tab.shown(**asked)).json()
-    assert tab.view["preparing"][0] == "Jujitsu (8 cards) against equilibrium"
+    assert tab.view["preparing"][0] == "Jujitsu, 8 cards, against equilibrium"
     other = Browser(host)  # a second tab or a reload
     assert (other.view["game"], other.view["chosen"]) == (tab.view["game"], [0, 1, 0, hard, 2])
     assert tab.post("choose", {**tab.shown(), **asked}).status_code == 409

@@ -5,6 +5,7 @@ const PAUSE = 700; // milliseconds between moves while watching
 const POLL = 500; // milliseconds between requests for the state of a preparation
 let offers = []; // for each size of the game selected in the lobby: seats, rules, opponents and how these play
 let waits = 0;
+let wished = ""; // the opponent that the user selected; it stays selected at other sizes that offer it
 let watching = null;
 
 // -- the lobby ----------------------------------------------------------------------------
@@ -56,28 +57,27 @@ async function showSizes(chosen) {
 
 function showOffer(chosen) {
   const offer = offers[$("size").selectedIndex] || { seats: 1, rules: "", opponents: [], plays: [] };
-  const [, , seat, opponent] = chosen || [0, 0, 0, 0];
+  const [, , seat, opponent] = chosen || [0, 0, 0, Math.max(0, offer.opponents.indexOf(wished))];
   fill("seat", Array.from({ length: offer.seats }, (_, place) => `seat ${place}`), seat);
   $("seated").hidden = offer.seats < 2;
   fill("opponent", offer.opponents, opponent);
-  if (chosen && view.refusal && offers.length) { // this opponent cannot play at this size
-    $("opponent").options[opponent].disabled = true;
-    $("opponent").selectedIndex = Array.from($("opponent").options).findIndex((option) => !option.disabled);
-  }
+  if (chosen && view.refusal && offers.length) $("opponent").options[opponent].disabled = true; // cannot play this size
   putLines("offered-rules", offer.rules.split("\n"));
   showOpponent();
   const waiting = Boolean(view.preparing);
   for (const id of ["kind", "first-series"]) $(id).disabled = waiting;
   for (const id of ["size", "seat", "opponent"]) $(id).disabled = waiting || offers.length === 0;
-  // The button is not `disabled` while the user waits, because that would take the focus from it.
-  $("choose").ariaDisabled = String(waiting || offers.length === 0);
   $("lobby").ariaBusy = String(waiting);
   $("stop").hidden = !waiting;
 }
 
 function showOpponent() {
   const offer = offers[$("size").selectedIndex];
-  put("plays", offer ? offer.plays[$("opponent").selectedIndex] : "");
+  const [option] = $("opponent").selectedOptions;
+  const refused = Boolean(option && option.disabled);
+  put("plays", refused ? "Not available at this size." : offer ? offer.plays[$("opponent").selectedIndex] : "");
+  // The button is not `disabled` while the user waits, because that would take the focus from it.
+  $("choose").ariaDisabled = String(refused || Boolean(view.preparing) || offers.length === 0);
 }
 
 // Says what the user is waiting for until `work` is done, unless that takes no time. Only the latest wait is shown.
@@ -100,10 +100,14 @@ async function during(text, work, before = 0) {
 
 $("kind").addEventListener("change", () => {
   put("message", "");
+  wished = "";
   showSizes();
 });
 $("size").addEventListener("change", () => showOffer());
-$("opponent").addEventListener("change", showOpponent);
+$("opponent").addEventListener("change", () => {
+  wished = $("opponent").value;
+  showOpponent();
+});
 $("stop").addEventListener("click", () => act("leave"));
 $("lobby").addEventListener("submit", (event) => {
   event.preventDefault();
