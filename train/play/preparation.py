@@ -47,7 +47,7 @@ class Preparation:
         except _DroppedError:
             pass
         except ValueError as error:
-            self.refusal = str(error)
+            self.refusal = f"{str(error)[:1].upper()}{str(error)[1:]}"
 
     def _report(self, done: int) -> None:
         if self._dropped:

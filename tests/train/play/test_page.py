@@ -293,10 +293,11 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     expect(page.locator("#opponent")).to_have_value("equilibrium")
     page.locator("#choose").click()
     compiled.set()
-    said = "the equilibrium is not available: it is not computed. Choose another opponent."
+    said = "The equilibrium is not available: it is not computed. Choose another opponent."
     expect(page.get_by_role("alert")).to_have_text(said)
     expect(page.locator("#setting")).to_be_empty()
     expect(page.locator("#opponent")).to_have_value("equilibrium")  # the user chooses another one
+    expect(page.locator("#opponent")).to_be_focused()
     expect(page.locator("#opponent option").first).to_be_disabled()
     expect(page.locator("#plays")).to_have_text("Not available at this size.")
     expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")

@@ -423,7 +423,7 @@ def test_a_preparation_is_seen_in_every_tab_and_can_be_dropped(monkeypatch):
         while other.view.get("preparing"):
             other.view = other.get("state").json()
         if opponent == hard:
-            said = "the equilibrium is not available: it is not computed. Choose another opponent."
+            said = "The equilibrium is not available: it is not computed. Choose another opponent."
             assert other.view["refusal"] == said
     assert other.view["given_away"] == "Moves are not judged: it is not computed."
 

@@ -53,6 +53,7 @@ async function showSizes(chosen) {
   }
   if (said) put("message", said);
   showOffer(chosen);
+  if (chosen && said) $("opponent").focus();
 }
 
 function showOffer(chosen) {
