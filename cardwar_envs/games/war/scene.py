@@ -81,7 +81,10 @@ def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
         top += tiles
     for player in shown:
         done = plays[player].words if player in plays else ""
-        shapes += cards.name_plate(player, top, revealed, _piles(revealed, player), done)
+        remark = _piles(revealed, player)
+        if revealed.over or player not in revealed.state.live:
+            remark += f", payoff {in_points(revealed.payoffs[player])}"
+        shapes += cards.name_plate(player, top, revealed, remark, done)
         shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE, revealed.viewer)
         top += block
     aside = "the game is over" if revealed.over else f"{counted(revealed.state.rounds_left, 'round')} left"
@@ -197,12 +200,11 @@ def _cards(state: WarState, player: int) -> int:
 
 
 def _piles(revealed: Revealed[WarState], player: int) -> str:
-    """A player's cards, and the payoff of those who are out and, at the end, of all."""
-    state, payoff = revealed.state, f"payoff {in_points(revealed.payoffs[player])}"
+    state = revealed.state
     if player not in state.live:
-        return f"out, {payoff}"
+        return "out"
     if revealed.over:
-        return f"{counted(_cards(state, player), 'card')}, {payoff}"
+        return counted(_cards(state, player), "card")
     words = f"hand {len(state.hands[player])}, won {len(state.wins[player])}"
     return f"at war, {words}" if player in state.tied else words
 
