@@ -180,9 +180,10 @@ def last_play(
 def stacked(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Shape]:
     """Draws lines of text (text, size, bold, colour), centred vertically; skips empty ones."""
     said = [line for line in lines if line[0]]
-    first = room.y + room.height / 2 - 17 * (len(said) - 1) + 8
+    step = min(34.0, room.height / max(1, len(said)))
+    first = room.y + room.height / 2 - step / 2 * (len(said) - 1) + 8
     return [
-        label(room.x, first + 34 * i, text, room.width, size, bold=bold, colour=colour)
+        label(room.x, first + step * i, text, room.width, size, bold=bold, colour=colour)
         for i, (text, size, bold, colour) in enumerate(said)
     ]
 

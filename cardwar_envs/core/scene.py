@@ -22,6 +22,8 @@ READABLE, SMALLEST = 18.0, 9.0
 PLAYER_COLOURS = 6
 # The viewer's name if players have names.
 YOU = "You"
+# Verbs in the third person, and what follows "You".
+IRREGULAR = {"has": "have", "is": "are"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,21 @@ class Revealed(Generic[S]):
         return "your opponent" if name != YOU and YOU in self.names and len(self.names) == 2 else name
 
     def does(self, player: int, verb: str) -> str:
-        """A clause from a player and a verb in the third person, e.g. "player_1 wins" or "You win"."""
+        """The beginning of a sentence: a player and a verb in the third person, e.g. "player_1 wins" or "You win"."""
         name = self.called(player)
         if name != YOU:
-            return f"{name} {verb}"
-        return "You have" if verb == "has" else f"You {verb.removesuffix('s')}"
+            return begun(f"{name} {verb}")
+        return f"You {IRREGULAR.get(verb, verb.removesuffix('s'))}"
+
+    def whose(self, player: int) -> str:
+        """A player in the possessive: "your", "your opponent's" or e.g. "player_1's"."""
+        name = self.called(player)
+        return "your" if name == YOU else f"{name}'s"
+
+
+def begun(text: str) -> str:
+    """The text as the beginning of a sentence: with a capital, unless it begins with a player's name."""
+    return f"Y{text[1:]}" if text.startswith("your ") else text
 
 
 Bounds = tuple[float, float, float, float]
@@ -160,6 +172,7 @@ class Scene:
         title: A short title.
         description: Alternative text for people who cannot see the picture.
         outcome: A sentence on the result of the last moves; empty if the title gives the result.
+        clickable: What the viewer clicks to move, in the sentence "Click ...".
     """
 
     width: int
@@ -168,6 +181,7 @@ class Scene:
     title: str
     description: str = ""
     outcome: str = ""
+    clickable: str = "your move in the picture"
 
 
 # -- text that fits ---------------------------------------------------------------------

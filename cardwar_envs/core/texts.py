@@ -105,6 +105,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def margin_in_words(ahead: int, noun: str, won: int | None) -> str:
+    """How a game was won, e.g. "3 tricks to 2", or "by 1 trick" if it is unknown how many both players `won`."""
+    if won is None:
+        return f"by {counted(abs(ahead), noun)}" if ahead else f"with equally many {noun}s"
+    more, less = (won + abs(ahead)) // 2, (won - abs(ahead)) // 2
+    return f"{counted(more, noun)} to {less}" if ahead else f"with {counted(more, noun)} each"
+
+
 def joined(words: Sequence[object]) -> str:
     """Joins a list in English, e.g. "1, 2 and 3"."""
     return " and ".join(filter(None, (", ".join(map(str, words[:-1])), str(words[-1]))))

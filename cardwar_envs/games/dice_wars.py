@@ -38,7 +38,8 @@ class DiceWars(Duel, keeps_claims=True):
     default_cards: ClassVar[int] = 6
     lowest_rank: ClassVar[int | None] = 1
     trick_word: ClassVar[str] = "battle"
-    card_unit: ClassVar[str] = "dice"
+    card_word: ClassVar[str] = "stack"
+    rank_units: ClassVar[tuple[str, str]] = ("die", "dice")
 
     sides: int = 6
 
@@ -58,17 +59,18 @@ class DiceWars(Duel, keeps_claims=True):
     @property
     def how_to_play(self) -> str:
         """Explains the stacks, how to win a battle, what a tie is worth and what is paid."""
-        return how_to_play(
+        duel = how_to_play(
             self.hands,
             self.ties,
             self.payoff,
             self.view,
             held=stacks_in_words,
-            card="stack",
+            card=self.card_word,
             trick=self.trick_word,
             decided=f"All their dice, with faces 1 to {self.sides}, are rolled. The higher total wins the battle",
             equal="both totals are equal",
         )
+        return f"{duel} You see who won a {self.trick_word} and the odds, not the dice: only the result is drawn."
 
     def _possible_ties(self, hands: Hands) -> int:
         """The number of tricks played, which bounds the number of ties for stacks of any size."""

@@ -168,7 +168,7 @@ def test_pictures_are_legible_and_of_one_size(game):
 @each_row("game", ALL)
 def test_players_go_by_their_names(game):
     named = [text for scene in scenes(game)[-2:] for text in [*texts(scene), scene.title]]
-    assert not [text for text in named if "player_" in text]
+    assert not [text for text in named if "player_" in text or text.startswith("your ")]
 
 
 @each_row("game", [*EVERY_GAME, STRANGER])
@@ -232,14 +232,22 @@ TRICK = Revealed(AFTER, 0, {0: 3, 1: 3}, (0.0, 0.0), over=False, before=DuelStat
     ("revealed", "said", "winning"),
     [
         (Revealed(DuelState(((1,), (2,)), 3), None, None, (0.0, 0.0), False), ["player_0 leads by 3"], []),
-        (TRICK, ["player_1 leads by 1", "the trick is tied", "1 tied, the next counts 2", "2 of 5 tricks", "you"], []),
+        (TRICK, ["player_1 leads by 1", "The trick is tied", "1 tied, the next counts 2", "2 of 5 tricks", "you"], []),
         (
             Revealed(DuelState(((1, 2), (2, 3)), -2), 1, {0: 2, 1: 4}, (0.0, 0.0), False),
             ["player_1 won the trick", "player_1 leads by 2"],
             ["5"],
         ),
-        (Revealed(DuelState(((), ()), 1), 0, {0: 4, 1: 0}, (1.0, -1.0), True), ["player_0 wins", "payoff +1"], ["5"]),
-        (Revealed(DuelState(((), ()), 0), 0, {0: 4, 1: 4}, (0.0, 0.0), True), ["A draw"], []),
+        (
+            Revealed(DuelState(((), ()), 1), 0, {0: 4, 1: 0}, (1.0, -1.0), True),
+            ["player_0 wins", "3 tricks to 2", "payoff +1"],
+            ["5"],
+        ),
+        (
+            Revealed(DuelState(((), ()), 0, 1), 0, {0: 4, 1: 4}, (0.0, 0.0), True),
+            ["A draw", "with 2 tricks each", "1 tied, won by nobody"],
+            [],
+        ),
         (
             Revealed(DuelState(((2,), (3,))), 0, {0: FORFEIT, 1: 1}, (-1.0, 1.0), True),
             ["player_1 wins", "forfeits"],
@@ -257,6 +265,7 @@ def test_duels(revealed, said, winning):
         words = [JUJITSU.describe_play(played[player], player)] if played else []
         assert sorted(cards(scene, player)) == sorted([*map(str, hands[player]), *words])
     assert "committed" not in scene.description
+    assert scene.clickable == "one of your cards"
     assert scene.description == JUJITSU.describe_revealed(revealed)
 
 
@@ -267,6 +276,21 @@ def test_the_viewer_sits_at_the_bottom():
         return max(names, key=lambda shape: shape.y).text
 
     assert [lowest(viewer) for viewer in (None, 0, 1)] == ["player_1", "player_0", "player_1"]
+
+
+def test_a_player_called_you_begins_sentences_with_a_capital_and_the_title_tells_by_how_much():
+    game = make_game("dinosaur_war", num_cards=2)
+    lost = Revealed(DuelState(((), ()), -1), 0, {0: 0, 1: 1}, (-1.0, 1.0), True, names=("You", "uniform"))
+    scene = game.scene(lost)
+    assert (scene.outcome, scene.title) == (
+        "Your opponent won the trick",
+        "Dinosaur War: Your opponent wins by 1 trick",
+    )
+    assert lost.does(0, "is") == "You are"
+    even = game.scene(replace(lost, state=DuelState(((), ()))))
+    assert even.title == "Dinosaur War: A draw with equally many tricks"
+    packed = make_game("dinosaur_war", num_cards=2, view="word").scene(replace(lost, state=DuelState(((), ()))))
+    assert packed.title == scene.title, "this state has no score"
 
 
 def test_battles_of_dice_show_their_odds():
@@ -282,6 +306,8 @@ def test_battles_of_dice_show_their_odds():
         Revealed(DuelState(((1,), (1,)), 1), None, {0: 1, 1: 0}, (1.0, -1.0), False, DuelState(((1, 40), (1, 1))))
     )
     assert not {"100%", ">99%"} & set(texts(sure)), "40 dice always beat one: there are no odds"
+    assert [text for text in texts(sure) if text in ("die", "dice")] == ["dice", "die"]
+    assert scene.clickable == "one of your stacks"
 
 
 @each_row("viewer", [None, 0, 1])
@@ -299,6 +325,20 @@ def test_dice_poker_shows_the_own_roll_only(viewer):
         assert [text for text in texts(scene) if text.isdigit()] == own
     assert len({to_svg(scene) for scene in pictures.values()}) == (1 if viewer is None else 3)
     assert {"3", "7", "raise", "call"} <= set(texts(drawn((3, 7), (1, 1))))
+
+
+@each_row(
+    ("rolls", "actions", "paid", "said"),
+    [
+        ((1, 6), (1, 0), 1.0, ["You win 1 after your opponent's fold", "fold"]),
+        ((1, 6), (0, 0), -1.0, ["Your opponent wins 1 with the higher roll", "would fold"]),
+        ((4, 4), (1, 1), 0.0, ["Nobody wins anything with equal rolls", "call"]),
+    ],
+)
+def test_dice_poker_tells_why_somebody_wins(rolls, actions, paid, said):
+    moves = dict(enumerate(actions))
+    end = Revealed(DicePokerState(rolls, actions), 0, moves, (paid, -paid), True, names=("You", "uniform"))
+    assert set(said) <= set(texts(make_game("dice_poker").scene(end)))
 
 
 def test_dice_have_pips():
@@ -319,8 +359,36 @@ def test_war_shows_the_pot_the_war_and_who_is_out():
     assert texts(scene).count("at war, hand 2, won 0") == 2
     over = WarState([(2,) * 3 + (3,) * 3 + (4,) * 3, (), ()], [()] * 3, live=(0,), rounds_left=4)
     scene = WAR.scene(Revealed(over, 2, None, (1.0, -0.5, -0.5), True))
-    assert {"player_0 wins", "the pot is empty", "x3"} <= set(texts(scene))
-    assert texts(scene).count("out") == 2
+    said = {"player_0 wins 1 point", "All others are out of cards", "the pot is empty", "x3", "9 cards, payoff +1"}
+    assert said <= set(texts(scene))
+    assert texts(scene).count("out, payoff -0.5") == 2
+
+
+ALL_CARDS = (2, 2, 3, 3)
+
+
+@each_row(
+    ("state", "paid", "said"),
+    [
+        (WarState([ALL_CARDS, ()], [()] * 2, rounds_left=1), 1.0, ["Your opponent is out of cards", "You win 1 point"]),
+        (WarState([(), ALL_CARDS], [()] * 2, rounds_left=0), -1.0, ["You are out of cards", "Your opponent wins 1"]),
+        (WarState([(2, 3)] * 2, [()] * 2, rounds_left=0), 0.0, ["The limit of 2 rounds is reached", "A draw"]),
+        (WarState([()] * 2, [()] * 2, ALL_CARDS, rounds_left=1), 0.0, ["ran out of cards at the same time", "A draw"]),
+    ],
+)
+def test_the_end_of_war_has_a_reason(state, paid, said):
+    game = make_game("war", ranks=2, discards=0, max_rounds=2)
+    game.check(state)
+    scene = game.scene(Revealed(state, 0, None, (paid, -paid), True, names=("You", "uniform")))
+    for each, shown in zip(said, (scene.outcome, scene.title), strict=True):
+        assert each in shown
+        assert each in " ".join(texts(scene))
+
+
+def test_the_pot_of_a_war_is_a_tray_with_a_name():
+    state = WarState([(2,), (2,)], [()] * 2, (3, 3), tied=(0, 1), rounds_left=2)
+    scene = make_game("war", ranks=2, discards=0).scene(Revealed(state, 0, {0: 1, 1: 1}, (0.0, 0.0), False))
+    assert framed(scene) == ["pot", "3", "x2"]
 
 
 def test_a_forfeit_is_no_card():
@@ -333,7 +401,9 @@ def test_a_forfeit_is_no_card():
 def test_payoffs_are_not_rounded_to_something_else():
     game = make_game("dice_poker", ante=1e9, raise_size=123456.789)
     over = Revealed(DicePokerState((3, 2), (1, 1)), None, {0: 1, 1: 1}, (1000123456.789, -1000123456.789), True)
-    assert {"player_0 wins 1,000,123,456.789", "ante 1,000,000,000, raise 123,456.789"} <= set(texts(game.scene(over)))
+    assert {"player_0 wins 1,000,123,456.789 with the higher roll", "ante 1,000,000,000, raise 123,456.789"} <= set(
+        texts(game.scene(over))
+    )
     assert [in_points(payoff) for payoff in (2.0, Fraction(-1, 3), 0.0, 100.0)] == ["+2", "-0.3333", "+0", "+100"]
 
 

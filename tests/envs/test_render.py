@@ -16,18 +16,18 @@ MIDDLE = DuelState(((2, 2), (1, 5)), score=0, ties=0)
 GIVEN = """\
 player_0   .  2  2  .  .  .  .
 player_1   1  .  .  .  5  .  .
-score +0  carried ties 0"""
+score +0 for player_0, carried ties 0"""
 
 AFTER = """\
 player_0   .  2  .  .  .  .  .
 player_1   .  .  .  .  5  .  .
-score +1  carried ties 0
+score +1 for player_0, carried ties 0
 played  player_0 2  player_1 1"""
 
 OVER = """\
 player_0   .  .  .  .  .  .  .
 player_1   .  .  .  .  .  .  .
-score +0  carried ties 0
+score +0 for player_0, carried ties 0
 played  player_0 2  player_1 5
 the game is over"""
 

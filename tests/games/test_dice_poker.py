@@ -11,7 +11,7 @@ from thinning import each_row
 
 from cardwar_envs import make_game
 from cardwar_envs.games.dice_poker import DicePoker, DicePokerState
-from cardwar_envs.games.dice_poker.rules import CALL, CHECK, FOLD, RAISE
+from cardwar_envs.games.dice_poker.state import CALL, CHECK, FOLD, RAISE
 
 USUAL = DicePoker()
 TALL = DicePoker(sides=10, ante=2.0, raise_size=5.0)

@@ -133,7 +133,11 @@ def test_action_counts_are_cards_in_hand():
 def test_describe_lines_up_the_ranks():
     game = make_game("jujitsu", hand_0=(1, 2, 2, 4), hand_1=(2, 3, 4, 11))
     lines = game.describe(DuelState(((1, 2, 2), (3, 4, 11)), -1, 0)).splitlines()
-    assert lines == ["player_0   1  2  2  .  .  .", "player_1   .  .  .  3  4 11", "score -1  carried ties 0"]
+    assert lines == [
+        "player_0   1  2  2  .  .  .",
+        "player_1   .  .  .  3  4 11",
+        "score -1 for player_0, carried ties 0",
+    ]
     assert [game.describe_action(a) for a in range(5)] == ["1", "2", "3", "4", "11"]
 
 

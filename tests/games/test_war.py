@@ -450,7 +450,7 @@ def test_words():
         "player_1  out",
         "player_2  hand 4 5  wins 2 3",
         "pot 4 5",
-        "war between player_0, player_2",
+        "war between player_0 and player_2",
         "rounds left 7",
     ]
     words = [THREE.describe_action(THREE.actions.encode(play)) for play in (4, ((2,), 5), None)]

@@ -49,9 +49,10 @@ def _wholes(game: Game[Any], seat: int, shown: Sequence[int], found: int) -> dic
 
 
 def picture_of(scene: Scene) -> dict[str, Any]:
-    """The picture's `size`, so that the layout does not jump on loading, and the positions of its items (`spots`).
+    """The picture's `size`, so that the layout does not jump on loading, and its items: their name and positions.
 
-    A spot consists of an item and its left, top, width and height in percent of the picture.
+    `clickable` names them in "Click ...". A spot consists of an item and its left, top, width and height in percent of
+    the picture.
     """
     across, down = 100 / scene.width, 100 / scene.height
     spots = [
@@ -59,4 +60,4 @@ def picture_of(scene: Scene) -> dict[str, Any]:
         for box in scene.shapes
         if isinstance(box, Box) and box.pick
     ]
-    return {"size": [scene.width, scene.height], "spots": spots}
+    return {"size": [scene.width, scene.height], "spots": spots, "clickable": scene.clickable}

@@ -17,7 +17,7 @@ from baselines.papers.findings import Table
 from baselines.papers.pictures import Figure, finish
 from baselines.questions import solve
 from cardwar_envs.games.dice_poker import DicePoker
-from cardwar_envs.games.dice_poker.rules import RAISE
+from cardwar_envs.games.dice_poker.state import RAISE
 
 MOST_SIDES = 1000
 SIDES = (*range(2, 61), 70, 80, 90, 100, 125, 150, 175, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, MOST_SIDES)

@@ -26,7 +26,7 @@ from baselines.papers.rauscher import many_sides as dice
 from baselines.papers.rauscher.plan_grid import Grid, draw_grid, grid_table, in_words, make_grid
 from baselines.questions import solve
 from cardwar_envs.games.dice_poker import DicePoker
-from cardwar_envs.games.dice_poker.rules import CALL, RAISE
+from cardwar_envs.games.dice_poker.state import CALL, RAISE
 
 GAME = DicePoker()
 TEXT, OUTPUT, EQUILIBRIUM, BEYOND = "Text", "Output, replies", "Output, equilibrium", "Beyond"

@@ -26,11 +26,10 @@ from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state, set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene, in_points
 from cardwar_envs.games.dice_poker.scene import dice_scene
-from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
+from cardwar_envs.games.dice_poker.state import CALL, CHECK, FOLD, RAISE, DicePokerState, seen_rolls
 
 # The game's arrays take 32 bytes per pair of rolls, and solving it takes several times as much memory.
 MAX_SIDES = 2000
-CHECK, RAISE = FOLD, CALL = 0, 1
 ACTIONS = (("check", "raise"), ("fold", "call"))
 LARGEST_STAKE = 1e9
 

@@ -16,7 +16,7 @@ from cardwar_envs.core.scene import (
     label,
     player_colour,
 )
-from cardwar_envs.games.dice_poker.state import DicePokerState, seen_rolls
+from cardwar_envs.games.dice_poker.state import CHECK, FOLD, RAISE, DicePokerState, seen_rolls
 
 TOP, PANEL, GAP, FOOT = 72.0, 256.0, 16.0, 64.0
 DIE = 116.0
@@ -43,6 +43,8 @@ def dice_scene(game: Pictured, revealed: Revealed[DicePokerState], sides: int, s
         done = Box(panel.x + 10, panel.y + 196, panel.width - 20, 44)
         shapes += [panel, plate, centred(plate, name, 20, bold=True), *_face(die, rolls[player], sides, player)]
         words = "to decide" if plays is None else game.describe_play(plays[player], player)
+        if player == 1 and revealed.state.actions and revealed.state.actions[0] == CHECK:
+            words = f"would {words}"
         shapes.append(centred(done, words, 26, bold=plays is not None))
     outcome = _outcome(revealed)
     shapes.append(label(WIDTH / 2, TOP + PANEL + 42, outcome, INSIDE, 26, "middle", bold=True, colour="win"))
@@ -64,5 +66,10 @@ def _face(die: Box, roll: int | None, sides: int, player: int) -> list[Shape]:
 def _outcome(revealed: Revealed[DicePokerState]) -> str:
     if not revealed.over:
         return "Both decide at the same time"
-    paid = revealed.payoffs[0]
-    return f"{revealed.does(int(paid < 0), 'wins')} {in_points(abs(paid), '')}" if paid else "Nobody wins anything"
+    paid, (roll_0, roll_1), actions = revealed.payoffs[0], *revealed.state
+    if not paid:
+        return f"Nobody wins anything{' with equal rolls' * (roll_0 == roll_1)}"
+    how = ""
+    if actions is not None:  # otherwise the game was forfeited
+        how = f" after {revealed.whose(1)} fold" if actions == (RAISE, FOLD) else " with the higher roll"
+    return f"{revealed.does(int(paid < 0), 'wins')} {in_points(abs(paid), '')}{how}"

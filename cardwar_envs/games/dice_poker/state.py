@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from cardwar_envs.core.scene import Revealed
 
+CHECK, RAISE = FOLD, CALL = 0, 1
+
 
 class DicePokerState(NamedTuple):
     """A state of Dice Poker.

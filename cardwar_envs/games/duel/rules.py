@@ -74,7 +74,8 @@ class Duel(Game[DuelState]):
     default_cards: ClassVar[int] = 10
     lowest_rank: ClassVar[int | None] = None
     trick_word: ClassVar[str] = "trick"  # name of a trick
-    card_unit: ClassVar[str] = ""  # unit of a rank
+    card_word: ClassVar[str] = "card"  # name of a card
+    rank_units: ClassVar[tuple[str, str]] = ("", "")  # unit of a rank, singular and plural
 
     num_cards: int | None = None
     hand_0: Hand | None = None
@@ -300,8 +301,8 @@ class Duel(Game[DuelState]):
                 for place in range(max(cards.count(rank) for cards in columns))
             ]
             lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
-        carried = f"  carried ties {state.ties}" if self.ties == "carry" else ""
-        return "\n".join([*lines, f"score {state.score:+d}{carried}"])
+        carried = f", carried ties {state.ties}" if self.ties == "carry" else ""
+        return "\n".join([*lines, f"score {state.score:+d} for player_0{carried}"])
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(self.ranks[action])

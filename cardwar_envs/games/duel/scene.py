@@ -12,10 +12,11 @@ from typing import Protocol
 from cardwar_envs.core.cards import HandGrid, Pictured, Slot, face_to_face, last_play, stacked
 from cardwar_envs.core.game import FORFEIT
 from cardwar_envs.core.scene import Box, Revealed, Scene, Shape, centred, label, player_colour
+from cardwar_envs.core.texts import margin_in_words
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.state import DuelState
 
-MIDDLE = 168.0
+MIDDLE = 190.0
 CARD = (76.0, 100.0)
 
 
@@ -25,7 +26,11 @@ class _Duel(Pictured, Protocol):
     @property
     def trick_word(self) -> str: ...
     @property
-    def card_unit(self) -> str: ...
+    def card_word(self) -> str: ...
+    @property
+    def rank_units(self) -> tuple[str, str]: ...
+    @property
+    def ties(self) -> str: ...
     @property
     def view(self) -> str: ...
     @property
@@ -58,13 +63,14 @@ def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
         game,
         revealed,
         f"{size - len(revealed.state.hands[0])} of {size} {game.trick_word}s",
-        _standing(game, revealed),
+        " ".join(filter(None, (_standing(game, revealed), _margin(game, revealed)))),
         lambda player, top: grid.draw(_slots(game, revealed.state, player), player, top, revealed.viewer),
         grid.height,
         partial(_middle, game, revealed),
         MIDDLE,
     )
-    return replace(drawn, outcome=_outcome(revealed, trick, game.trick_word) if trick else "")
+    outcome = _outcome(revealed, trick, game.trick_word) if trick else ""
+    return replace(drawn, outcome=outcome, clickable=f"one of your {game.card_word}s")
 
 
 def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
@@ -83,26 +89,32 @@ def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Seque
     """Draws the last trick on the left and the score on the right."""
     trick, word = _last_trick(game, revealed), game.trick_word
     shapes: list[Shape] = [label(panel.x + 16, panel.y + 28, f"last {word}", 200, 18, colour="muted")]
-    places = [Box(panel.x + 24 + i * (CARD[0] + 28), panel.y + 46, *CARD) for i in (0, 1)]
+    places = [Box(panel.x + 24 + i * (CARD[0] + 28), panel.y + 54, *CARD) for i in (0, 1)]
     for player, place in zip(seats, places, strict=True):
         shapes += last_play(game, revealed, player, place, 40, trick is not None and trick.winner == player)
         if trick is not None:
             caption = Box(place.x, place.y + 0.7 * place.height, place.width, 0.25 * place.height)
-            shapes.append(centred(caption, game.card_unit, 18, colour="ink"))
-    lines = [(_standing(game, revealed), 26, True, "text")]
+            shapes.append(centred(caption, _unit(game, revealed, player), 18, colour="ink"))
+    lines = [(_standing(game, revealed), 26, True, "text"), (_margin(game, revealed), 20, False, "text")]
     if trick is not None:
         lines.append((_result(revealed, trick, word), 20, False, "text" if trick.winner == -1 else "win"))
-    if revealed.state.ties and not revealed.over:
-        ties = revealed.state.ties
-        lines.append((f"{ties} tied, the next counts {ties + 1}", 18, False, "muted"))
+    if ties := revealed.state.ties:
+        worth = "won by nobody" if revealed.over else f"the next counts {ties + 1}"
+        lines.append((f"{ties} tied, {worth}", 18, False, "muted"))
     left = places[1].x + CARD[0] + 32
     right = Box(left, panel.y, panel.x + panel.width - 16 - left, panel.height)
     if trick is not None and len(trick.odds) > 1:
         right = Box(right.x, right.y, right.width, right.height - 62)
         below = right.y + right.height
-        shapes.append(label(right.x, below + 8, "odds before the roll", right.width, 18, colour="muted"))
-        shapes += _odds_bar(trick.odds, seats, Box(right.x, below + 18, right.width, 28))
+        shapes.append(label(right.x, below + 14, "drawn with these odds", right.width, 18, colour="muted"))
+        shapes += _odds_bar(trick.odds, seats, Box(right.x, below + 24, right.width, 28))
     return shapes + stacked(lines, right)
+
+
+def _unit(game: _Duel, revealed: Revealed[DuelState], player: int) -> str:
+    """The unit of the rank that the player played last, e.g. "dice"; empty after a forfeit."""
+    action = FORFEIT if revealed.last_actions is None else revealed.last_actions[player]
+    return "" if action == FORFEIT else game.rank_units[game.ranks[action] != 1]
 
 
 def _odds_bar(odds: Mapping[int, float], seats: Sequence[int], bar: Box) -> list[Shape]:
@@ -150,7 +162,7 @@ def _who(points: float) -> int:
 def _result(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
     if trick.winner is None:
         return ""
-    return f"the {word} is tied" if trick.winner == -1 else f"{revealed.called(trick.winner)} won the {word}"
+    return f"The {word} is tied" if trick.winner == -1 else f"{revealed.does(trick.winner, 'won')} the {word}"
 
 
 def _outcome(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
@@ -164,11 +176,24 @@ def _outcome(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
 def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:
     """A sentence on who leads by how much, or who has won."""
     state, payoffs = revealed.state, revealed.payoffs
-    forfeited = revealed.over and bool(state.hands[0])
-    scored = game.keeps_score and not forfeited
+    scored = game.keeps_score and not _forfeited(revealed)
     leader = _who(state.score if scored else payoffs[0] - payoffs[1])
     if leader == -1:
         return "A draw" if revealed.over else "Nobody leads"
     if revealed.over:
         return revealed.does(leader, "wins")
     return revealed.does(leader, "leads") + (f" by {abs(state.score)}" if scored else "")
+
+
+def _margin(game: _Duel, revealed: Revealed[DuelState]) -> str:
+    """By how many tricks a game was won; empty before its end and after a forfeit."""
+    if not revealed.over or _forfeited(revealed):
+        return ""
+    ahead = revealed.state.score if game.keeps_score else round(revealed.payoffs[0])
+    # Every trick was won by a player, unless it was carried to the end; discarded ties are not known.
+    won = len(game.hands[0]) - revealed.state.ties if game.ties == "carry" else None
+    return margin_in_words(ahead, game.trick_word, won)
+
+
+def _forfeited(revealed: Revealed[DuelState]) -> bool:
+    return revealed.over and bool(revealed.state.hands[0])

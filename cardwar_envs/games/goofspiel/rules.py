@@ -215,7 +215,7 @@ class Goofspiel(Game[GoofspielState]):
         lines = [f"prize {state.prize or '-'}  later {_listed(state.prizes)}"]
         lines += [f"player_{player}  {_listed(hand)}" for player, hand in enumerate(state.hands)]
         if self.keeps_score:
-            lines.append(f"score {state.score:+d}")
+            lines.append(f"score {state.score:+d} for player_0")
         if self.ties == "carry":
             lines.append(f"carried points {state.carried}")
         return "\n".join(lines)
@@ -244,7 +244,7 @@ class Goofspiel(Game[GoofspielState]):
         return " ".join(sentences)
 
     def scene(self, revealed: Revealed[GoofspielState]) -> Scene:
-        return goofspiel_scene(self, revealed, by_word=self.view == "word")
+        return goofspiel_scene(self, revealed, by_word=self.view == "word", carries=self.ties == "carry")
 
     # -- compiled -------------------------------------------------------------------------
 

@@ -8,33 +8,38 @@ from dataclasses import replace
 from cardwar_envs.core.cards import INSIDE, HandGrid, Slot, empty_place, face_to_face, last_play, stacked
 from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, centred, label
-from cardwar_envs.core.texts import counted
+from cardwar_envs.core.texts import counted, margin_in_words
 from cardwar_envs.games.goofspiel.state import GoofspielState
 
 BIDS = 140.0  # height of the row with the prize and the last bids
 CARD = (64.0, 84.0)
 
 
-def goofspiel_scene(game: Game[GoofspielState], revealed: Revealed[GoofspielState], by_word: bool) -> Scene:
-    """Draws a game; with `by_word`, cards are renumbered, so the last bids do not name cards."""
+def goofspiel_scene(
+    game: Game[GoofspielState], revealed: Revealed[GoofspielState], by_word: bool, carries: bool
+) -> Scene:
+    """Draws a game.
+
+    With `by_word`, cards are renumbered, so the last bids do not name cards; with `carries`, tied prizes are carried.
+    """
     cards, state = game.facts.num_actions, revealed.state
     gone = cards - len(state.hands[0])
-    grid = HandGrid(cards)
+    grid, margin = HandGrid(cards), _margin(revealed, cards, carries)
 
     def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
-        return [*_bids(game, revealed, panel, seats), *_prizes(state, grid, panel.y + BIDS + 12)]
+        return [*_bids(game, revealed, margin, panel, seats), *_prizes(state, grid, panel.y + BIDS + 12)]
 
     drawn = face_to_face(
         game,
         revealed,
         f"prize {gone + 1} of {cards}" if gone < cards else f"all {cards} prizes are gone",
-        _standing(revealed),
+        " ".join(filter(None, (_standing(revealed), margin))),
         lambda player, top: grid.draw(_slots(state.hands[player], grid, by_word), player, top, revealed.viewer),
         grid.height,
         between,
         BIDS + 30 + (grid.height if grid.holds(grid.size) else 30),
     )
-    return replace(drawn, outcome=_result(revealed))
+    return replace(drawn, outcome=_result(revealed), clickable="one of your cards")
 
 
 def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
@@ -45,7 +50,7 @@ def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
 
 
 def _bids(
-    game: Game[GoofspielState], revealed: Revealed[GoofspielState], panel: Box, seats: Sequence[int]
+    game: Game[GoofspielState], revealed: Revealed[GoofspielState], margin: str, panel: Box, seats: Sequence[int]
 ) -> list[Shape]:
     """Draws the prize on the left, the last bids beside it, and the score on the right."""
     prize, first = revealed.state.prize, Box(panel.x + 20, panel.y + 42, *CARD)
@@ -57,7 +62,11 @@ def _bids(
     for player, place in zip(seats, places, strict=True):
         shapes += last_play(game, revealed, player, place, 32, winner == player)
     left = places[1].x + CARD[0] + 24
-    lines = [(_standing(revealed), 24, True, "text"), (_result(revealed), 19, False, "win")]
+    lines = [
+        (_standing(revealed), 24, True, "text"),
+        (margin, 19, False, "text"),
+        (_result(revealed), 19, False, "win"),
+    ]
     if revealed.state.carried and not revealed.over:
         lines.append((f"carried points: {revealed.state.carried}", 18, False, "muted"))
     return shapes + stacked(lines, Box(left, first.y, panel.x + panel.width - 14 - left, CARD[1]))
@@ -101,8 +110,8 @@ def _result(revealed: Revealed[GoofspielState]) -> str:
         return ""
     winner = _winner(actions)
     if winner is None:
-        return "nobody won the prize"
-    return f"{revealed.called(winner)} won {counted(before.prize + before.carried, 'point')}"
+        return "Nobody won the prize"
+    return f"{revealed.does(winner, 'won')} {counted(before.prize + before.carried, 'point')}"
 
 
 def _standing(revealed: Revealed[GoofspielState]) -> str:
@@ -110,6 +119,19 @@ def _standing(revealed: Revealed[GoofspielState]) -> str:
     ahead = revealed.payoffs[0] - revealed.payoffs[1]
     if revealed.over:
         return "A draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")
-    # The lead is the state's score or, if prizes are paid immediately, the payoff so far.
-    points = revealed.state.score or round(ahead / 2)
+    points = _lead(revealed)
     return f"{revealed.does(int(points < 0), 'leads')} by {abs(points)}" if points else "Nobody leads"
+
+
+def _lead(revealed: Revealed[GoofspielState]) -> int:
+    """Player 0's lead in points: the state's score or, if prizes are paid immediately, the payoff so far."""
+    return revealed.state.score or round(revealed.payoffs[0])
+
+
+def _margin(revealed: Revealed[GoofspielState], cards: int, carries: bool) -> str:
+    """By how many points a game was won; empty before its end and after a forfeit."""
+    if not revealed.over or revealed.state.hands[0]:
+        return ""
+    # Every point was won by a player, unless it was carried to the end; discarded prizes are not known.
+    won = cards * (cards + 1) // 2 - revealed.state.carried if carries else None
+    return margin_in_words(_lead(revealed), "point", won)

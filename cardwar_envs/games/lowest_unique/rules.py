@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number
 from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.lowest_unique.scene import MOST_ROWS, lowest_unique_scene
 from cardwar_envs.games.lowest_unique.winner import lowest_unique
 
@@ -182,4 +183,4 @@ class LowestUnique(Game[LowestUniqueState]):
     def scene(self, revealed: Revealed[LowestUniqueState]) -> Scene:
         if self.num_players > MOST_ROWS:
             return super().scene(revealed)
-        return lowest_unique_scene(self, revealed, f"rounds left {revealed.state.rounds_left}")
+        return lowest_unique_scene(self, revealed, f"{counted(revealed.state.rounds_left, 'round')} left")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import TypeVar
 
 from cardwar_envs.core.cards import PLATE, last_play, name_plate, picture, seats_in_view
@@ -32,13 +33,25 @@ def lowest_unique_scene(game: Game[S], revealed: Revealed[S], aside: str) -> Sce
         shapes += name_plate(player, top + (NUMBER[1] - PLATE) / 2 + 3, revealed, paid)
         place = Box((WIDTH - NUMBER[0]) / 2, top, *NUMBER)
         shapes += last_play(game, revealed, player, place, 30, player == winner)
-    return picture(game, revealed, TOP + STANDING + players * ROW + MARGIN, aside, shapes, said)
+    total = _total(revealed) if revealed.over and game.facts.max_length > 1 else ""
+    drawn = picture(game, revealed, TOP + STANDING + players * ROW + MARGIN, aside, shapes, total or said)
+    return replace(drawn, outcome=said) if total else drawn
+
+
+def _total(revealed: Revealed[S]) -> str:
+    """Who has won the most in all rounds."""
+    most = max(revealed.payoffs)
+    best = [player for player, paid in enumerate(revealed.payoffs) if paid == most]
+    if len(best) == len(revealed.payoffs):
+        return "A draw"
+    who = revealed.does(best[0], "has") if len(best) == 1 else f"{len(best)} players have"
+    return f"{who} the highest payoff, {in_points(most)}"
 
 
 def _said(revealed: Revealed[S], winner: int | None) -> str:
     """Describes the result of the last round."""
     if revealed.last_actions is None:
-        return "no round was played yet"
+        return "No round was played yet"
     if FORFEIT in revealed.last_actions.values():
-        return "the game is forfeited"
-    return "nobody won the round" if winner is None else f"{revealed.does(winner, 'has')} the lowest unique number"
+        return "The game is forfeited"
+    return "Nobody won the round" if winner is None else f"{revealed.does(winner, 'has')} the lowest unique number"

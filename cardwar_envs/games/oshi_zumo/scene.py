@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cardwar_envs.core.cards import INSIDE, Pictured, face_to_face, last_play
-from cardwar_envs.core.scene import MARGIN, WIDTH, YOU, Box, Disc, Revealed, Scene, Shape, label, player_colour
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, begun, label, player_colour
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
-BAR, BOARD, SPACE = 30.0, 130.0, 18.0
+BAR, BOARD, SPACE = 30.0, 144.0, 18.0
 BID = (72.0, 72.0)
 # Maximum number of fields drawn; the fields of a longer board would be too narrow to see.
 MOST_FIELDS = 41
@@ -16,23 +18,24 @@ MOST_FIELDS = 41
 
 def oshi_zumo_scene(game: Pictured, revealed: Revealed[OshiZumoState], coins: int, size: int) -> Scene:
     """Draws a game with `coins` per player at the start and `size` fields on each side of the middle."""
-    state, standing = revealed.state, _standing(revealed)
+    state, lines = revealed.state, [_where(revealed, size), *([_result(revealed)] if revealed.over else [])]
 
     def seat(player: int, top: float) -> list[Shape]:
         bid = Box(WIDTH / 2 - BID[0] / 2, top + BAR + SPACE, *BID)
         return [*_purse(state.coins[player], coins, player, top), *_bid(game, revealed, player, bid)]
 
     def between(board: Box, seats: Sequence[int]) -> list[Shape]:
-        said = label(WIDTH / 2, board.y + BOARD - 16, standing, INSIDE - 2 * MARGIN, 20, "middle", bold=True)
+        below, wide = board.y + BOARD - 12 - 14 * len(lines), INSIDE - 2 * MARGIN
+        said = [label(WIDTH / 2, below + 28 * i, line, wide, 20, "middle", bold=True) for i, line in enumerate(lines)]
         room, top = (board.width - 2 * MARGIN) / 2, board.y + 20
         ends = [
-            label(board.x + MARGIN, top, f"{_whose(revealed, 0)} end", room, 18),
-            label(board.x + board.width - MARGIN, top, f"{_whose(revealed, 1)} end", room, 18, "end"),
+            label(board.x + MARGIN, top, begun(f"{revealed.whose(0)} end"), room, 18),
+            label(board.x + board.width - MARGIN, top, begun(f"{revealed.whose(1)} end"), room, 18, "end"),
         ]
-        return [*_fields(state.position, size, board), *ends, said]
+        return [*_fields(state.position, size, board), *ends, *said]
 
-    aside = f"at most {state.moves_left} moves left"
-    return face_to_face(game, revealed, aside, standing, seat, BAR + SPACE + BID[1], between, BOARD, SPACE)
+    drawn = face_to_face(game, revealed, _left(revealed), lines[-1], seat, BAR + SPACE + BID[1], between, BOARD, SPACE)
+    return replace(drawn, outcome=lines[0]) if revealed.over else drawn
 
 
 def _purse(left: int, coins: int, player: int, top: float) -> list[Shape]:
@@ -70,17 +73,25 @@ def _fields(position: int, size: int, board: Box) -> list[Shape]:
     return shapes
 
 
-def _standing(revealed: Revealed[OshiZumoState]) -> str:
-    """A sentence on where the wrestler is, or who has won."""
-    position, ahead = revealed.state.position, revealed.payoffs[0] - revealed.payoffs[1]
-    if revealed.over:
-        return "a draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")
+def _left(revealed: Revealed[OshiZumoState]) -> str:
+    """How many moves are left, or at the end, why there are none."""
+    state = revealed.state
+    if not revealed.over:
+        return f"at most {counted(state.moves_left, 'move')} left"
+    return "the game is over" if any(state.coins) else "all coins are gone"
+
+
+def _where(revealed: Revealed[OshiZumoState], size: int) -> str:
+    """Where the wrestler stands."""
+    position = revealed.state.position
     if position == 0:
-        return "the wrestler stands in the middle"
-    fields = "1 field" if abs(position) == 1 else f"{abs(position)} fields"
-    return f"the wrestler stands {fields} on {_whose(revealed, int(position > 0))} side"
+        return "The wrestler stands in the middle"
+    side = revealed.whose(int(position > 0))
+    if abs(position) > size:
+        return f"The wrestler is off the board at {side} end"
+    return f"The wrestler stands {counted(abs(position), 'field')} on {side} side"
 
 
-def _whose(revealed: Revealed[OshiZumoState], player: int) -> str:
-    name = revealed.called(player)
-    return "your" if name == YOU else f"{name}'s"
+def _result(revealed: Revealed[OshiZumoState]) -> str:
+    ahead = revealed.payoffs[0] - revealed.payoffs[1]
+    return "A draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")

@@ -35,7 +35,7 @@ from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
 from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import Picks
+from cardwar_envs.core.texts import Picks, joined
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war.how_to_play import how_to_play
 from cardwar_envs.games.war.scene import war_scene
@@ -337,7 +337,7 @@ class War(Game[WarState]):
         if state.pot:
             lines.append(f"pot {_listed(state.pot)}")
         if state.tied:
-            lines.append("war between " + ", ".join(f"player_{player}" for player in state.tied))
+            lines.append(f"war between {joined([f'player_{player}' for player in state.tied])}")
         return "\n".join([*lines, f"rounds left {state.rounds_left}"])
 
     @property

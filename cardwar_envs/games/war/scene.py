@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cardwar_envs.core import cards
 from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid, Pictured, Slot
 from cardwar_envs.core.game import FORFEIT
-from cardwar_envs.core.scene import MARGIN, YOU, Box, Revealed, Scene, Shape, centred, label, player_colour, text_width
-from cardwar_envs.core.texts import joined
+from cardwar_envs.core.scene import (
+    MARGIN,
+    YOU,
+    Box,
+    Revealed,
+    Scene,
+    Shape,
+    centred,
+    in_points,
+    label,
+    player_colour,
+    text_width,
+)
+from cardwar_envs.core.texts import counted, joined
 from cardwar_envs.games.war.actions import WarActions, WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
 
-POT, SPACE = 124.0, 14.0
+PANEL, SPACE = 160.0, 14.0
 # Maximum number of players whose hands are shown; with more, all have a tile, and only one hand is shown.
 WITH_HANDS = 6
 TILES, TILE = 4, 56.0
@@ -31,6 +43,8 @@ class _War(Pictured, Protocol):
     def num_players(self) -> int: ...
     @property
     def cards(self) -> range: ...
+    @property
+    def rounds(self) -> int: ...
     @property
     def actions(self) -> WarActions: ...
 
@@ -57,20 +71,25 @@ def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
     tiles = -(-len(seats) // TILES) * (TILE + GAP) + SPACE if crowd else 0.0
     shown = [revealed.viewer or 0] if crowd else seats
     block = PLATE + grid.height + SPACE
-    left, standing = revealed.state.rounds_left, _standing(revealed, plays)
-    shapes = _table_panel(standing, revealed, plays, Box(MARGIN, TOP, INSIDE, POT, "panel", radius=14))
-    top = TOP + POT + SPACE
+    standing, reason = _standing(revealed, plays), _reason(game, revealed)
+    panel = Box(MARGIN, TOP, INSIDE, PANEL, "panel", radius=14)
+    shapes = _table_panel(standing, reason, revealed, plays, panel)
+    top = TOP + PANEL + SPACE
     if crowd:
         for player in range(game.num_players):
             shapes += _tile(revealed, player, top)
         top += tiles
     for player in shown:
         done = plays[player].words if player in plays else ""
-        shapes += cards.name_plate(player, top, revealed, _piles(revealed.state, player), done)
+        remark = _piles(revealed, player)
+        if revealed.over or player not in revealed.state.live:
+            remark += f", payoff {in_points(revealed.payoffs[player])}"
+        shapes += cards.name_plate(player, top, revealed, remark, done)
         shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE, revealed.viewer)
         top += block
-    aside = f"{left:,} round{'s' * (left != 1)} left"
-    return cards.picture(game, revealed, top + 4, aside, shapes, standing)
+    aside = "the game is over" if revealed.over else f"{counted(revealed.state.rounds_left, 'round')} left"
+    drawn = cards.picture(game, revealed, top + 4, aside, shapes, standing)
+    return replace(drawn, outcome=reason, clickable="one of your cards")
 
 
 def _has_places(game: _War) -> bool:
@@ -98,23 +117,52 @@ def _plays(game: _War, revealed: Revealed[WarState]) -> dict[int, Play]:
     return plays
 
 
-def _table_panel(standing: str, revealed: Revealed[WarState], plays: Mapping[int, Play], panel: Box) -> list[Shape]:
-    """Draws the standing, the cards that battled, and the cards at stake."""
+def _table_panel(
+    standing: str, reason: str, revealed: Revealed[WarState], plays: Mapping[int, Play], panel: Box
+) -> list[Shape]:
+    """Draws the standing, at the end the reason for it, the cards that battled, and the pot."""
     pot, winner = revealed.state.pot, _taker(revealed, plays)[0]
-    in_pot = f"{len(pot)} card{'s' * (len(pot) != 1)} in the pot" if pot else "the pot is empty"
-    end = panel.x + panel.width - 16
+    left, end, room = panel.x + 16, panel.x + panel.width - 16, panel.width - 32
+    in_pot = f"{counted(len(pot), 'card')} in the pot" if pot else "the pot is empty"
     shapes: list[Shape] = [
         panel,
-        label(panel.x + 16, panel.y + 32, standing, 330, 24, bold=True, colour="win"),
+        label(left, panel.y + 32, standing, 330, 24, bold=True, colour="win"),
         label(end, panel.y + 31, in_pot, 180, 18, "end", colour="muted"),
     ]
-    places = [Box(panel.x + 20 + i * 44, panel.y + 56, 35, 50) for i in range(12)]
     cards_put = [(play.cards[-1], player) for player, play in plays.items() if play.cards]
     battled = sorted((player, battle) for battle, player in sorted(cards_put, reverse=True)[:WITH_HANDS])
+    if reason:
+        shapes.append(label(left, panel.y + 66, reason, room, 20))
+    elif battled:
+        shapes.append(label(left, panel.y + 66, "played", room, 18, colour="muted"))
+    places = [Box(panel.x + 20 + i * 44, panel.y + 88, 35, 50) for i in range(12)]
     for place, (player, battle) in zip(places, battled, strict=False):
         shapes += cards.card(place, str(battle), player, 18, won=player == winner)
-    at_stake = [Slot(str(rank), count) for rank, count in sorted(Counter(pot).items())]
-    return shapes + cards.draw_slots(at_stake, places[len(battled) + 1 :] if battled else places, None)
+    return shapes + (_pot(pot, places[len(battled) + 1 if battled else 0 :]) if pot else [])
+
+
+def _pot(pot: Pile, places: Sequence[Box]) -> list[Shape]:
+    """Draws the pot: a tray with its name at the first place and its cards at the others."""
+    first, last = places[0], places[-1]
+    tray = Box(first.x - 8, first.y - 10, last.x + last.width - first.x + 16, first.height + 20, "slot", "win")
+    slots = [Slot(str(rank), count) for rank, count in sorted(Counter(pot).items())]
+    return [tray, centred(first, "pot", 18, bold=True), *cards.draw_slots(slots, places[1:], None)]
+
+
+def _reason(game: _War, revealed: Revealed[WarState]) -> str:
+    """Why the game is over; empty before its end."""
+    live = revealed.state.live
+    if not revealed.over:
+        return ""
+    if FORFEIT in (revealed.last_actions or {}).values():
+        return "The game is forfeited"
+    if len(live) > 1:
+        return f"The limit of {counted(game.rounds, 'round')} is reached"
+    if not live:
+        return "The last players ran out of cards at the same time"
+    if game.num_players > 2:
+        return "All others are out of cards"
+    return f"{revealed.does(1 - live[0], 'is')} out of cards"
 
 
 def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
@@ -122,13 +170,18 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
     if revealed.over:
         best = max(revealed.payoffs)
         winners = [player for player, paid in enumerate(revealed.payoffs) if paid == best]
-        return revealed.does(winners[0], "wins") if len(winners) == 1 else "Nobody wins"
+        if best <= 0:
+            return "A draw"
+        won = f"{in_points(best, '')} point{'s' * (best != 1)}"
+        return (
+            f"{revealed.does(winners[0], 'wins')} {won}" if len(winners) == 1 else f"{len(winners)} players win {won}"
+        )
     if tied := revealed.state.tied:
         names = joined([revealed.name(player) for player in tied]).replace(YOU, YOU.lower())
         fits = len(tied) <= NAMED and text_width(names, 18) <= NAMES
         return f"War between {names if fits else f'{len(tied)} players'}"
     winner, taken = _taker(revealed, plays)
-    return "A new round" if winner is None else f"{revealed.does(winner, 'takes')} {taken} cards"
+    return "A new round" if winner is None else f"{revealed.does(winner, 'takes')} {counted(taken, 'card')}"
 
 
 def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
@@ -146,9 +199,12 @@ def _cards(state: WarState, player: int) -> int:
     return len(state.hands[player]) + len(state.wins[player])
 
 
-def _piles(state: WarState, player: int) -> str:
+def _piles(revealed: Revealed[WarState], player: int) -> str:
+    state = revealed.state
     if player not in state.live:
         return "out"
+    if revealed.over:
+        return counted(_cards(state, player), "card")
     words = f"hand {len(state.hands[player])}, won {len(state.wins[player])}"
     return f"at war, {words}" if player in state.tied else words
 
@@ -165,5 +221,5 @@ def _tile(revealed: Revealed[WarState], player: int, top: float) -> list[Shape]:
         tile,
         plate,
         centred(plate, revealed.name(player) + (", you" if you and not revealed.names else ""), 18, bold=True),
-        centred(below, _piles(revealed.state, player), 18),
+        centred(below, _piles(revealed, player), 18),
     ]

@@ -11,7 +11,7 @@ GAME = ("watch", "jujitsu", "num_cards=3")
 WRITTEN = """\
 player_0  . . 3
 player_1  . . 3
-score +0  carried ties 2
+score +0 for player_0, carried ties 2
 played  player_0 2  player_1 2
 """
 

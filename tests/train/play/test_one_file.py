@@ -99,7 +99,7 @@ def drawn_shapes(game, data, picture, revealed):
     scene = game.scene(revealed)
     root = ElementTree.fromstring(to_svg(scene))
     assert [data["shapes"][shape] for shape in picture["shapes"]] == [[e.tag, e.attrib, e.text or ""] for e in root[2:]]
-    assert {key: picture[key] for key in ("size", "spots")} == picture_of(scene)
+    assert {key: picture[key] for key in ("size", "spots", "clickable")} == picture_of(scene)
     assert picture["outcome"] == outcome_in(scene)
 
 

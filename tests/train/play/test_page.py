@@ -255,7 +255,8 @@ def check_the_first_screen(page, host):
         hidden, rules, hint, scrolled = page.evaluate(FIRST_SCREEN)
         assert (hidden, scrolled) == ([], 0), (width, host.trainer.table.game)
         assert rules == host.trainer.table.game.how_to_play
-        assert hint.startswith("Click ")
+        scene = host.trainer.table.game.scene(host.trainer.revealed())
+        assert hint.startswith(("Click your move", f"Click {scene.clickable}"))
     assert page.locator("#goal").inner_text().count(". ") == 0
     page.evaluate("$('rules').open = true")
 

@@ -169,7 +169,9 @@ def test_a_series_ends_when_the_person_quits(played, capsys):
 
 def test_who_wins_after_the_person_is_out_is_said(played):
     words = ("war", "num_players=3", "ranks=4", "discards=0", "--against", "max,uniform", "--seed", "1")
-    assert played("#1\n" * 99, *words)[1].endswith("\nThe others played on. Max wins.\n")
+    assert played("#1\n" * 99, *words)[1].endswith(
+        "\nThe others played on. All others are out of cards. Max wins 1 point.\n"
+    )
 
 
 def test_an_interrupt_says_the_total_of_the_series(monkeypatch, capsys):

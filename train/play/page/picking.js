@@ -89,7 +89,7 @@ function showChoices() {
 
 function hint(rests, inPicture) {
   const step = rests.length ? choices.steps[rests[0].step] : "";
-  if (!step) return rests.length ? `Click ${inPicture ? "a card of your hand" : "your move"}${KEYS}.` : "";
+  if (!step) return rests.length ? `Click ${inPicture ? view.picture.clickable : "your move"}${KEYS}.` : "";
   const left = rests[0].left.length;
   const so = picked.length ? ` Picked so far: ${picked.map((item) => choices.items[item]).join(", ")}.` : "";
   return `Pick ${left > 1 ? `${left} ${step}` : `your ${step.replace(/s$/, "")}`}.${so}`;
