@@ -51,14 +51,9 @@ class Revealed(Generic[S]):
         """A player's name."""
         return self.names[player] if self.names else f"player_{player}"
 
-    def called(self, player: int) -> str:
-        """A player in a sentence: the name, or "your opponent" for the only opponent of a viewer called "You"."""
-        name = self.name(player)
-        return "your opponent" if name != YOU and YOU in self.names and len(self.names) == 2 else name
-
     def does(self, player: int, verb: str) -> str:
         """A clause from a player and a verb in the third person, e.g. "player_1 wins" or "You win"."""
-        name = self.called(player)
+        name = self.name(player)
         if name != YOU:
             return f"{name} {verb}"
         return "You have" if verb == "has" else f"You {verb.removesuffix('s')}"

@@ -150,7 +150,7 @@ def _who(points: float) -> int:
 def _result(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
     if trick.winner is None:
         return ""
-    return f"the {word} is tied" if trick.winner == -1 else f"{revealed.called(trick.winner)} won the {word}"
+    return f"the {word} is tied" if trick.winner == -1 else f"{revealed.name(trick.winner)} won the {word}"
 
 
 def _outcome(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:

@@ -102,7 +102,7 @@ def _result(revealed: Revealed[GoofspielState]) -> str:
     winner = _winner(actions)
     if winner is None:
         return "nobody won the prize"
-    return f"{revealed.called(winner)} won {counted(before.prize + before.carried, 'point')}"
+    return f"{revealed.name(winner)} won {counted(before.prize + before.carried, 'point')}"
 
 
 def _standing(revealed: Revealed[GoofspielState]) -> str:

@@ -82,5 +82,5 @@ def _standing(revealed: Revealed[OshiZumoState]) -> str:
 
 
 def _whose(revealed: Revealed[OshiZumoState], player: int) -> str:
-    name = revealed.called(player)
+    name = revealed.name(player)
     return "your" if name == YOU else f"{name}'s"
