@@ -71,9 +71,9 @@ class Account:
         """The terms and the result: label, points with a sign, rounded so that they still add up, and explanation."""
         value, chance, draws, mine, theirs = self._rounded()
         terms = [
-            ("value of the game to you", value, "mean result of optimal play by both"),
+            ("value of the game to you", value, "mean result if both play optimally"),
             ("luck of chance", chance, "what chance paid beyond its mean"),
-            (f"{cause(opponent)} in moves", draws, "which of your moves met which of theirs"),
+            (f"{cause(opponent)} in moves", draws, "how your moves met theirs"),
             ("your mistakes", -mine, "costs of your moves"),
             (f"mistakes of {opponent}", theirs, "costs of their moves"),
             ("result", round(float(self.result), DIGITS), ""),

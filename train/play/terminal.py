@@ -48,7 +48,7 @@ def introduce(table: Table, console: Console) -> None:
     _say(console, f"{game_in_words(table.game)}: you play against {opponents}. {seat_in_words(table)}".rstrip())
     console.print(table.game.how_to_play, highlight=False)
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
-    _say(console, "Type help for the rules again and for how to name a move.")
+    _say(console, 'Type help for the rules again, how to name a move, and what "sealed" means.')
 
 
 def play_in_terminal(trainer: Trainer, console: Console) -> bool:

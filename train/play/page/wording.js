@@ -62,9 +62,9 @@ function cause(opponent) {
 function accountRows(account, opponent) {
   const [value, chance, draws, mine, theirs] = roundedTerms(account);
   return [
-    ["value of the game to you", value, "mean result of optimal play by both"],
+    ["value of the game to you", value, "mean result if both play optimally"],
     ["luck of chance", chance, "what chance paid beyond its mean"],
-    [`${cause(opponent)} in moves`, draws, "which of your moves met which of theirs"],
+    [`${cause(opponent)} in moves`, draws, "how your moves met theirs"],
     ["your mistakes", -mine, "costs of your moves"],
     [`mistakes of ${opponent}`, theirs, "costs of their moves"],
     ["result", account.result, ""],
