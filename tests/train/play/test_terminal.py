@@ -224,6 +224,7 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     assert "You: discards 2 3 5 and battles with 6\n" in out
     assert re.search(r"You           hand [\d ]+  wins -\nmax \(seat 1\)  hand", out), "columns keep their places"
     assert re.search(r'"discards \d+" finds "discards [\d ]+ and battles with \d+"', out)
+    assert " ".join(out.split()).count("2x13 means two cards of rank 13, and the pot is") == 2  # at the start, by help
     assert "expected payoff" not in out
     assert "Moves are not judged: " in out
     assert "points given away" not in out
