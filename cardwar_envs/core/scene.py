@@ -53,27 +53,17 @@ class Revealed(Generic[S]):
         """A player's name."""
         return self.names[player] if self.names else f"player_{player}"
 
-    def called(self, player: int) -> str:
-        """A player in a sentence: the name, or "your opponent" for the only opponent of a viewer called "You"."""
-        name = self.name(player)
-        return "your opponent" if name != YOU and YOU in self.names and len(self.names) == 2 else name
-
     def does(self, player: int, verb: str) -> str:
         """The beginning of a sentence: a player and a verb in the third person, e.g. "player_1 wins" or "You win"."""
-        name = self.called(player)
+        name = self.name(player)
         if name != YOU:
-            return begun(f"{name} {verb}")
+            return f"{name} {verb}"
         return f"You {IRREGULAR.get(verb, verb.removesuffix('s'))}"
 
     def whose(self, player: int) -> str:
-        """A player in the possessive: "your", "your opponent's" or e.g. "player_1's"."""
-        name = self.called(player)
+        """A player in the possessive: "your" or e.g. "player_1's"."""
+        name = self.name(player)
         return "your" if name == YOU else f"{name}'s"
-
-
-def begun(text: str) -> str:
-    """The text as the beginning of a sentence: with a capital, unless it begins with a player's name."""
-    return f"Y{text[1:]}" if text.startswith("your ") else text
 
 
 Bounds = tuple[float, float, float, float]

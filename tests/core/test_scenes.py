@@ -278,13 +278,13 @@ def test_the_viewer_sits_at_the_bottom():
     assert [lowest(viewer) for viewer in (None, 0, 1)] == ["player_1", "player_0", "player_1"]
 
 
-def test_a_player_called_you_begins_sentences_with_a_capital_and_the_title_tells_by_how_much():
+def test_sentences_name_the_players_and_the_title_says_by_how_much_they_won():
     game = make_game("dinosaur_war", num_cards=2)
     lost = Revealed(DuelState(((), ()), -1), 0, {0: 0, 1: 1}, (-1.0, 1.0), True, names=("You", "uniform"))
     scene = game.scene(lost)
     assert (scene.outcome, scene.title) == (
-        "Your opponent won the trick",
-        "Dinosaur War: Your opponent wins by 1 trick",
+        "uniform won the trick",
+        "Dinosaur War: uniform wins by 1 trick",
     )
     assert lost.does(0, "is") == "You are"
     even = game.scene(replace(lost, state=DuelState(((), ()))))
@@ -330,8 +330,8 @@ def test_dice_poker_shows_the_own_roll_only(viewer):
 @each_row(
     ("rolls", "actions", "paid", "said"),
     [
-        ((1, 6), (1, 0), 1.0, ["You win 1 after your opponent's fold", "fold"]),
-        ((1, 6), (0, 0), -1.0, ["Your opponent wins 1 with the higher roll", "would fold"]),
+        ((1, 6), (1, 0), 1.0, ["You win 1 after uniform's fold", "fold"]),
+        ((1, 6), (0, 0), -1.0, ["uniform wins 1 with the higher roll", "would fold"]),
         ((4, 4), (1, 1), 0.0, ["Nobody wins anything with equal rolls", "call"]),
     ],
 )
@@ -370,8 +370,8 @@ ALL_CARDS = (2, 2, 3, 3)
 @each_row(
     ("state", "paid", "said"),
     [
-        (WarState([ALL_CARDS, ()], [()] * 2, rounds_left=1), 1.0, ["Your opponent is out of cards", "You win 1 point"]),
-        (WarState([(), ALL_CARDS], [()] * 2, rounds_left=0), -1.0, ["You are out of cards", "Your opponent wins 1"]),
+        (WarState([ALL_CARDS, ()], [()] * 2, rounds_left=1), 1.0, ["uniform is out of cards", "You win 1 point"]),
+        (WarState([(), ALL_CARDS], [()] * 2, rounds_left=0), -1.0, ["You are out of cards", "uniform wins 1"]),
         (WarState([(2, 3)] * 2, [()] * 2, rounds_left=0), 0.0, ["The limit of 2 rounds is reached", "A draw"]),
         (WarState([()] * 2, [()] * 2, ALL_CARDS, rounds_left=1), 0.0, ["ran out of cards at the same time", "A draw"]),
     ],

@@ -7,7 +7,7 @@ value, and x and y the equilibrium strategies of the human player and the oppone
 - the opponent's mistake: (x M)[b] - min x M, the same cost from the opponent's seat;
 - luck of the draw: the rest of M[a, b] - v, that is M[a, b] - (M y)[a] - (x M)[b] + v. Its mean is 0 if either player
   plays its equilibrium strategy, whatever the other plays. Otherwise it includes what a player gains by guessing the
-  other's move;
+  other's move, and is called luck and guessing;
 - luck of chance: the payoff and continuation value after the chance outcome, minus their expectation M[a, b].
 
 Summed over a game, the continuation values cancel: result = value + chance + draws - mine + theirs. If players have
@@ -27,6 +27,8 @@ from train.play.judge import Judge
 from train.words import points
 
 DIGITS = 3
+# The name of the opponent that plays the equilibrium.
+EQUILIBRIUM = "equilibrium"
 # Terms below this are treated as rounding errors of a sum.
 NOTHING = 1e-6
 
@@ -65,18 +67,18 @@ class Account:
         terms = (self.value, self.chance, self.draws, -self.mine, self.theirs)
         return abs(sum(terms) - self.result) <= NOTHING * max(1.0, *map(abs, terms))
 
-    def rows(self, opponent: str) -> list[tuple[str, str]]:
-        """The terms and the result, with labels and signs, rounded so that they still add up."""
+    def rows(self, opponent: str) -> list[tuple[str, str, str]]:
+        """The terms and the result: label, points with a sign, rounded so that they still add up, and explanation."""
         value, chance, draws, mine, theirs = self._rounded()
         terms = [
-            ("value of the game to you", value),
-            ("luck of chance", chance),
-            ("luck in which moves met", draws),
-            ("your mistakes", -mine),
-            (f"mistakes of {opponent}", theirs),
-            ("result", round(float(self.result), DIGITS)),
+            ("value of the game to you", value, "mean result if both play optimally"),
+            ("luck of chance", chance, "what chance paid beyond its mean"),
+            (f"{cause(opponent)} in moves", draws, "how your moves met theirs"),
+            ("your mistakes", -mine, "costs of your moves"),
+            (f"mistakes of {opponent}", theirs, "costs of their moves"),
+            ("result", round(float(self.result), DIGITS), ""),
         ]
-        return [(label, f"{term + 0.0:+.{DIGITS}f}") for label, term in terms]
+        return [(label, f"{term + 0.0:+.{DIGITS}f}", why) for label, term, why in terms]
 
     def sentences(self, opponent: str) -> list[str]:
         """Explains the result in sentences; `opponent` is the opponent's name."""
@@ -84,10 +86,10 @@ class Account:
         luck, mine, theirs = round(chance + draws, DIGITS), self.mine > NOTHING, self.theirs > NOTHING
         neither = f"neither you nor {opponent} made a mistake"
         if not (value or mine or theirs):
-            return [f"{paid(self.result)}{' by luck' if luck else ''}: {neither}."]
+            return [f"{paid(self.result)}{f' by {cause(opponent)}' if luck else ''}: {neither}."]
         reasons = [f"the game is worth {amount(value)} to you"] if value else []
         if luck:
-            reasons.append(f"luck {brought(luck)}")
+            reasons.append(f"{cause(opponent)} {brought(luck)}")
         if theirs:
             reasons.append(f"{opponent} gave away {amount(self.theirs)}")
         if mine:
@@ -140,6 +142,11 @@ def paid(result: float) -> str:
     if abs(result) <= NOTHING:
         return "You broke even"
     return f"You {'won' if result > 0.0 else 'lost'} {in_points(abs(result))}"
+
+
+def cause(opponent: str) -> str:
+    """Names what luck is due to: its mean is 0 only against the equilibrium; moves of other policies can be guessed."""
+    return "luck" if opponent == EQUILIBRIUM else "luck and guessing"
 
 
 def brought(luck: float) -> str:

@@ -15,15 +15,8 @@ from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.policy import names_for, policy_summary
 from cardwar_envs.core.scene import spoken
 from cardwar_envs.games.by_name import GAMES
-from train.play.seating import (
-    EQUILIBRIUM,
-    PATIENCE,
-    QUICK,
-    WITHOUT_EQUILIBRIUM,
-    sizes_of,
-    table_for,
-    timely_equilibrium,
-)
+from train.play.account import EQUILIBRIUM
+from train.play.seating import PATIENCE, QUICK, WITHOUT_EQUILIBRIUM, sizes_of, table_for, timely_equilibrium
 from train.play.trainer import Table
 from train.words import in_plain_words
 

@@ -14,6 +14,7 @@ from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
 from cardwar_envs.core.stopwatch import Stopwatch
 from cardwar_envs.core.texts import counted
+from train.play.account import EQUILIBRIUM
 from train.play.judge import Judge
 from train.play.trainer import Table
 from train.policies.by_word import accept_moves, is_program, policy_from
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from baselines import Solution
     from baselines.oracles.protocol import Progress
 
-EQUILIBRIUM = "equilibrium"
 # The default opponent if the equilibrium is not known.
 WITHOUT_EQUILIBRIUM = "uniform"
 # Seconds of computation allowed without asking the user, and for a smaller size that is suggested instead.

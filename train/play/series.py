@@ -8,7 +8,7 @@ import numpy as np
 
 import baselines
 from baselines.matches.intervals import CONFIDENCE, mean_interval
-from train.play.account import NOTHING, Account, amount, brought, in_points
+from train.play.account import EQUILIBRIUM, NOTHING, Account, amount, brought, cause, in_points
 from train.play.trainer import Table, Trainer
 
 # The opponent's exact loss is computed for solutions up to this size, for which it takes about a second.
@@ -68,11 +68,11 @@ class Series:
 
     @cached_property
     def known_loss(self) -> float | None:
-        """The opponent's exact expected loss per game against the equilibrium; None if unknown."""
-        if self._faces_equilibrium():
-            return 0.0
+        """The opponent's exact expected loss per game against the equilibrium; None if it plays that, or if unknown."""
         judge, (opponent, *others) = self.table.judge, self.table.policies
         if judge is None or others or judge.solution.states > MOST_STATES:
+            return None
+        if self.table.opponents[opponent] == EQUILIBRIUM:
             return None
         game, equilibrium, policy = self.table.game, judge.solution.policy, self.table.policies[opponent]
         pair = (policy, equilibrium) if opponent == 0 else (equilibrium, policy)
@@ -81,10 +81,6 @@ class Series:
         except ValueError:  # exact figures are not available for such a policy
             return None
         return max(0.0, judge.value(0) - mean if opponent == 0 else mean - judge.value(0))
-
-    def _faces_equilibrium(self) -> bool:
-        judge = self.table.judge
-        return judge is not None and all(each is judge.solution.policy for each in self.table.policies.values())
 
     def sentences(self) -> list[str]:
         """The running total, and what the games show about both players; empty before the first game."""
@@ -103,17 +99,15 @@ class Series:
             return []
         (opponent,), count = self.table.opponents.values(), len(self.accounts)
         mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
-        yours = f"You gave away {amount(mine / count)} a game"
-        if self.known_loss is None:
-            said = [f"{yours}, {opponent} {amount(theirs / count)} (exact costs, means of {_games(self.accounts)})."]
-        else:
-            exact = f"{opponent} gives away {amount(self.known_loss)} (exact, against the equilibrium)"
-            said = [f"{yours} (exact costs, mean of {_games(self.accounts)}); {exact}."]
+        costs = f"your moves gave away {amount(mine / count)} and those of {opponent} {amount(theirs / count)}"
+        said = [f"Per game, {costs} (means of {_games(self.accounts)})."]
+        if self.known_loss is not None:
+            lost = f"the mistakes of {opponent} would cost it {amount(self.known_loss)} per game on average"
+            said.append(f"Against the equilibrium, {lost} (exact).")
         if abs(luck) > NOTHING:
-            # Luck in which moves met has mean 0 only against the equilibrium; moves of other policies can be guessed.
-            cause, it = ("Luck", "it") if self._faces_equilibrium() else ("Luck and guessing", "them")
             without = amount((sum(self.results) - luck) / count, "+")
-            said.append(f"{cause} {brought(luck)} in total; without {it} your result would be {without} a game.")
+            caused = f"{cause(opponent).capitalize()} {brought(luck)} in total"
+            said.append(f"{caused}; otherwise your result would be {without} a game.")
         return said
 
     def _mean(self) -> str:

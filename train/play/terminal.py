@@ -16,23 +16,30 @@ from train.words import game_in_words
 
 # Maximum number of choices in a list.
 LISTED = 20
+# Digits of a SHA-256 that are shown before every move.
+SHORT = 16
 HELP = """\
 Type the name of a move and press Enter. Moves cannot be taken back.
-  #2           plays the move with this number; so does 2, unless numbers name moves
-  some words   if there are many moves, lists those whose names contain these words in this order:
-               "2 3 with 9" finds "discards 2 3 4 and battles with 9"
-  value        shows your expected payoff from here if both play the equilibrium
+{commands}  seal         shows the whole SHA-256 that seals the next move, and commands to verify the earlier ones
   help or ?    shows this
   give up      ends the game
   quit         ends the game, and a series with it
 A move without an alternative is played for you; no line is read for it.
-2x3 means two cards of rank 3. The pot is the cards or points on the table that the next winner takes.
+{costs}\
+The opponents' moves are drawn before yours. "sealed" shows the first {digits} digits of the SHA-256 of a text with \
+their moves and a random number. After your move, seal shows the text, in a command for any shell that prints its \
+SHA-256."""
+NUMBERS = "  #2           plays the move with this number; so does 2, unless numbers name moves\n"
+SEARCH = """\
+  some words   lists the moves whose names contain these words in this order:
+               "{words}" finds "{name}"
+"""
+WORTH = "  value        shows your expected payoff from here if both play the equilibrium\n"
+COSTS = """\
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that \
 some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
-Luck in which moves met is what these two moves paid more than the average over both strategies.
-The opponents' moves are drawn before yours. "sealed" is the SHA-256 of a text with their moves and a random number, \
-which you see after your move. To verify it, use any shell: printf %s 'TEXT' | sha256sum"""
-GIVE_UP, QUIT, VALUE = "give up", ("quit", "exit"), "value"
+"""
+GIVE_UP, QUIT, VALUE, SEAL = "give up", ("quit", "exit"), "value", "seal"
 
 
 def introduce(table: Table, console: Console) -> None:
@@ -41,7 +48,7 @@ def introduce(table: Table, console: Console) -> None:
     _say(console, f"{game_in_words(table.game)}: you play against {opponents}. {seat_in_words(table)}".rstrip())
     console.print(table.game.how_to_play, highlight=False)
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
-    _say(console, "Type help for the rules again and for how to name a move.")
+    _say(console, 'Type help for the rules again, how to name a move, and what "sealed" means.')
 
 
 def play_in_terminal(trainer: Trainer, console: Console) -> bool:
@@ -105,7 +112,7 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
     _say(console)
     _say(console, f"Move {view['number']}", "bold")
     _say(console, view["position"])
-    _say_dimly(console, f"sealed {view['digest']}")
+    _say_dimly(console, f"sealed {view['digest'][:SHORT]}")
     if len(choices.names) == 1:
         ((only, name),) = choices.names.items()
         _say(console, f"Your only move, {name}, is played for you.")
@@ -117,7 +124,10 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
             return text.casefold()
         if text.casefold() in ("help", "?"):
             console.print(f"{trainer.table.game.how_to_play}\n", highlight=False)
-            _say(console, HELP)
+            _say(console, _help(choices, trainer.table.judge is not None))
+            continue
+        if text.casefold() == SEAL:
+            _show_seals(trainer, console)
             continue
         if text.casefold() == VALUE:
             _say(console, worth_of(trainer))
@@ -135,6 +145,22 @@ def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | st
             _show_choices(choices, found or list(choices.names), console)
 
 
+def _help(choices: Choices, judged: bool) -> str:
+    """Explains how to name a move, with the commands that are of use at this decision."""
+    commands, name = "" if _short(choices) else NUMBERS, list(choices.names.values())[-1]
+    if len(choices.names) > LISTED and not _short(choices):
+        commands += SEARCH.format(words=" ".join(dict.fromkeys((name.split()[0], name.split()[-1]))), name=name)
+    commands += WORTH if judged else ""
+    return HELP.format(commands=commands, costs=COSTS if judged else "", digits=SHORT)
+
+
+def _show_seals(trainer: Trainer, console: Console) -> None:
+    _say_dimly(console, f"sealed {trainer.digest}")
+    for step in trainer.decisions:
+        if step.seal is not None:
+            _say_dimly(console, step.seal.command)
+
+
 def _chosen(text: str, choices: Choices) -> int | None:
     """The action with this name or number; numbers are the same in every list of a turn.
 
@@ -147,16 +173,21 @@ def _chosen(text: str, choices: Choices) -> int | None:
     return {str(place): action for place, action in enumerate(choices.names, start=1)}.get(number)
 
 
+def _short(choices: Choices) -> bool:
+    """Whether the names are short enough for one line, without numbers."""
+    return all(len(name) <= 3 for name in choices.names.values())
+
+
 def _show_choices(choices: Choices, listed: list[int], console: Console) -> None:
     names = [choices.names[action] for action in listed]
-    if all(len(name) <= 3 for name in names):
+    if _short(choices):
         _say(console, f"Your moves: {' '.join(names)}")
         return
     numbers = {action: number for number, action in enumerate(choices.names, start=1)}
     for action in listed[:LISTED]:
         _say(console, f"  #{numbers[action]} {choices.names[action]}")
     if len(names) > LISTED:
-        _say(console, f"  and {len(names) - LISTED:,} more; type some of the cards to find others")
+        _say(console, f"  and {len(names) - LISTED:,} more; type some words of their names to find others")
 
 
 def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None:
@@ -165,7 +196,6 @@ def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None
     outcome = outcome_of(trainer.table, trainer.revealed())
     if last["opened"]:
         _show_moves(last["moves"], console, "" if last["later"] else outcome)
-        _say_dimly(console, f"opened {last['opened']['text']}")
     if last["verdict"] and len(last["verdict"]["rows"]) > 1:
         _say(console, last["verdict"]["sentence"])
         grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
@@ -189,10 +219,11 @@ def _show_end(view: dict[str, Any], console: Console) -> None:
     _say(console)
     _say(console, view["position"])
     _say(console, view["ending"], "bold")
-    if view["left"]:
-        _say_dimly(console, f"opened {view['left']['text']}")
+    opened = view["left"] or (view["last"] and view["last"]["opened"])
+    if opened:
+        _say_dimly(console, f"to verify the last move: {opened['command']}")
     if view["account"]:
-        grid = Grid(Column(), Column(justify="right"), show_header=False, show_edge=False)
+        grid = Grid(Column(), Column(justify="right"), Column(style="dim"), show_header=False, show_edge=False)
         for row in view["account"]:
             grid.add_row(*row, end_section=row == view["account"][-2])
         console.print(grid)

@@ -52,8 +52,8 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
 
 
 def seat_in_words(table: Table) -> str:
-    """Names the human player's seat, if the rules distinguish the seats."""
-    return f"You sit in seat {table.seat}." if "seat 0" in table.game.how_to_play else ""
+    """Says which player of the rules the human player is, if the rules distinguish the seats."""
+    return f"In the rules, you are in seat {table.seat}." if "seat 0" in table.game.how_to_play else ""
 
 
 def position_of(table: Table, revealed: Revealed[Any]) -> str:
@@ -161,7 +161,7 @@ def _ending(trainer: Trainer) -> str:
     return f"{out}{paid(result)}. The result cannot be explained, because the equilibrium is not known."
 
 
-def _account(trainer: Trainer) -> list[tuple[str, str]]:
+def _account(trainer: Trainer) -> list[tuple[str, str, str]]:
     """Returns the account of a finished game, as rows; empty if there is no account."""
     return trainer.account.rows(_only(trainer.table)) if trainer.account else []
 

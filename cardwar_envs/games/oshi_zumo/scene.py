@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cardwar_envs.core.cards import INSIDE, Pictured, face_to_face, last_play
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, begun, label, player_colour
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
 from cardwar_envs.core.texts import counted
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
 BAR, BOARD, SPACE = 30.0, 144.0, 18.0
-BID = (72.0, 72.0)
+BID = (64.0, 64.0)
 # Maximum number of fields drawn; the fields of a longer board would be too narrow to see.
 MOST_FIELDS = 41
 
@@ -29,8 +29,8 @@ def oshi_zumo_scene(game: Pictured, revealed: Revealed[OshiZumoState], coins: in
         said = [label(WIDTH / 2, below + 28 * i, line, wide, 20, "middle", bold=True) for i, line in enumerate(lines)]
         room, top = (board.width - 2 * MARGIN) / 2, board.y + 20
         ends = [
-            label(board.x + MARGIN, top, begun(f"{revealed.whose(0)} end"), room, 18),
-            label(board.x + board.width - MARGIN, top, begun(f"{revealed.whose(1)} end"), room, 18, "end"),
+            label(board.x + MARGIN, top, _end(revealed, 0), room, 18),
+            label(board.x + board.width - MARGIN, top, _end(revealed, 1), room, 18, "end"),
         ]
         return [*_fields(state.position, size, board), *ends, *said]
 
@@ -71,6 +71,10 @@ def _fields(position: int, size: int, board: Box) -> list[Shape]:
     at = max(shown[0], min(position, shown[-1]))
     shapes.append(Disc(WIDTH / 2 + at * step, middle, 0.32 * width, "win"))
     return shapes
+
+
+def _end(revealed: Revealed[OshiZumoState], player: int) -> str:
+    return f"{revealed.whose(player)} end".replace("your", "Your")
 
 
 def _left(revealed: Revealed[OshiZumoState]) -> str:

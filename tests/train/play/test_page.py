@@ -162,7 +162,9 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     expect(page.locator(".choice:focus")).to_have_attribute("data-name", "1")
     assert host.trainer.steps == []
     expect(page.locator("#how")).to_be_visible()
-    play(page, by_keyboard, "5142", solution, host)
+    play(page, by_keyboard, "5", solution, host)
+    expect(page.locator("#mix")).to_be_in_viewport(ratio=1)  # although the rules stay open
+    play(page, by_keyboard, "142", solution, host)
     expect(page.locator("#only")).to_be_focused()
     play(
         page,
@@ -171,7 +173,7 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
         solution,
         host,
     )
-    expect(page.locator("#how")).to_be_hidden()
+    expect(page.locator("#how")).to_be_visible()
     check_the_end(page, host)
     game = host.game_id
     expect(page.locator("#end")).to_be_focused()
@@ -261,6 +263,16 @@ def check_the_first_screen(page, host):
     page.evaluate("$('rules').open = true")
 
 
+def choose_another(page, host):
+    """Returns to the lobby, after a question if the game goes on."""
+    if host.trainer.ending:
+        page.locator("#leave").click()
+        return
+    page.locator("#change").click()
+    expect(page.locator("#asked")).to_have_text("Choose another game? This game ends and does not count.")
+    page.locator("#really").click()
+
+
 @pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
 def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
     compiled, asked = threading.Event(), []
@@ -337,13 +349,13 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
                 page.keyboard.press("Enter")
             await_move(page, 2)
         assert len(host.trainer.decisions) == host.turn - 1 - (host.trainer.ending is not None)
-        if host.trainer.ending != "over":
-            page.locator("#give-up").click()
-            page.locator("#really").click()
         if name != lobby.games()[-1]:
-            page.locator("#leave").click()
+            choose_another(page, host)
             expect(page.locator("#opponent")).to_have_value("uniform")  # the last choice
             expect(page.locator("#first-series")).to_have_value("best of 3")
+    if not host.trainer.ending:
+        page.locator("#give-up").click()
+        page.locator("#really").click()
     expect(page.locator("#new")).to_have_text("Next game")
     page.locator("#series").select_option("as many as you like")
     expect(page.locator("#new")).to_have_text("Play again")
@@ -450,8 +462,9 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
             assert hashlib.sha256(page.locator("#opened-text").text_content().encode()).hexdigest() == shown
         account = finished_in_file(page, game, list(places))
         assert page.locator("#ending").inner_text() == account.sentences("equilibrium")[0]
-        rows = [tuple(row.split("\t")) for row in page.locator("#account tr").all_inner_texts()]
-        assert rows == account.rows("equilibrium")
+        cells = page.locator("#account tr > *").all_text_contents()
+        assert cells == [cell for row in account.rows("equilibrium") for cell in row]
+        expect(page.locator("#change")).to_be_hidden()
         assert page.locator("#total").inner_text() == decimals(account.mine)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.locator("#series").select_option("best of 3")
@@ -495,7 +508,7 @@ def test_recorded_solutions_are_shown_as_they_are(tabs, tmp_path):
     assert wrong == []
 
 
-def test_the_file_words_an_account_as_the_command_does(tabs):
+def test_the_file_words_an_account_as_the_command_does(tabs, solution):
     random = np.random.default_rng(0)
     terms = (random.integers(-24, 25, (200, 4)) * random.choice([1 / 16, 1 / 3, 1e-4, 0.0], (200, 4))).tolist()
     written = [Account(sum(each), each[0], each[1], each[2], 0.0, each[3]) for each in terms]
@@ -504,6 +517,11 @@ def test_the_file_words_an_account_as_the_command_does(tabs):
     page.add_script_tag(path=PAGES / "wording.js")
     said = page.evaluate("all => all.map((each) => [accountSentence(each, 'x'), accountRows(each, 'x')])", sums)
     assert said == [[each.sentences("x")[0], [list(row) for row in each.rows("x")]] for each in written]
+    faced = page.evaluate("all => all.map((each) => [accountSentence(each, 'equilibrium')])", sums)
+    assert faced == [each.sentences("equilibrium") for each in written]
+    known = Series(table_for(solution.game, 0, [], solution))
+    known.results, known.accounts = [each.result for each in written[:19]], written[:19]
+    assert page.evaluate("all => seriesSentences(all, 'equilibrium')", sums[:19]) == known.sentences()
     series = Series(table_for(make_game("jujitsu", num_cards=3), 0, ["uniform"], None, "No costs."), 5)
     for result in (1.0, 0.0, -1.0, -1.0, 0.5):
         series.results.append(result)

@@ -76,7 +76,7 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
             answer = screen.until(PROMPT)
             told = "cannot be taken back" in answer and "4. Both hands are open." in " ".join(answer.split())
             assert told if line in ("?", "help") else "Your moves: 1 2 3 4" in answer
-            assert "opened" not in answer
+            assert not re.search("player_1 plays|some words|#2 |pot|2x", answer)
         screens = []
         for line in ("4", "#1"):
             screen.type(line)
@@ -189,19 +189,23 @@ def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
 
 @each_row("word", ["give up", "Quit"])
 def test_giving_up_opens_what_was_sealed(played, word):
-    code, out, err = played(f"2\n{word}\n", "jujitsu", "num_cards=4", "--seed", "1")
+    code, out, err = played(f"SEAL\n2\n1\nseal\n{word}\n", "jujitsu", "num_cards=4", "--seed", "1")
     assert (code, err) == (0, "")
-    assert len(re.findall(r"^opened [0-9a-f]{32} move \d: player_1 plays \d", out, re.MULTILINE)) == 2
     assert "The game was given up and does not count. You had 0 points." in out
-    shown = re.findall(r"^sealed (\w+)$", out, re.MULTILINE)[0]
-    line = f"printf %s '{re.findall(r'^opened (.*)$', out, re.MULTILINE)[0]}' | sha256sum"
-    answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=True).stdout
-    assert answer.split()[0] == shown
+    first, whole, second, third, last = re.findall(r"^(?:Your move: )?sealed (\w+)$", out, re.MULTILINE)
+    assert (len(first), whole[:16], last[:16]) == (16, first, third)
+    commands = re.findall(r"printf %s '[0-9a-f]{32} move \d: player_1 plays \d [(]action \d[)]' [|] sha256sum", out)
+    assert out.index(commands[0]) > out.index(third)
+    answers = [
+        subprocess.run(line, shell=True, capture_output=True, text=True, check=True).stdout.split()[0]
+        for line in commands
+    ]
+    assert [answers[0], answers[1][:16], answers[2]] == [whole, second, last]
 
 
 def test_nothing_private_is_shown_before_the_end(played):
     _, out, _ = played("value\nraise\n", "dice_poker", "--seed", "6")
-    assert "You sit in seat 0." in out
+    assert "In the rules, you are in seat 0." in out
     before, worth, after = out.split(PROMPT)
     rolled = int(re.search(r"You rolled (\d)\nequilibrium rolled \?", before)[1])
     game = make_game("dice_poker")
@@ -209,18 +213,21 @@ def test_nothing_private_is_shown_before_the_end(played):
     worths = [judge.to_go(start.state, 0) for start in game.initial() if start.state.rolls[0] == rolled]
     assert f"you get {amount(np.mean(worths), '+')} point" in worth
     assert re.search(r"equilibrium rolled \d", after)
-    assert not re.search(r"fold|call|opened", before.partition("Move 1")[2])
+    assert not re.search(r"fold|call|plays", before.partition("Move 1")[2])
 
 
 def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(played):
     """What is listed after a search must not take the number of another move: no move can be taken back."""
-    code, out, _ = played("13\n2 3 5 with\n#10\nquit\n", "war", "--against", "max,max", "--seed", "1")
+    code, out, _ = played("13\nhelp\n2 3 5 with\n#10\nquit\n", "war", "--against", "max,max", "--seed", "1")
     assert code == 0
-    assert "and 1,300 more; type some of the cards" in out
+    assert "and 1,300 more; type some words of their names" in out
     assert "\n  #1 discards 2 3 4 and battles with 5\n" in out
     assert out.count("  #10 discards 2 3 5 and battles with 6\n") == 2  # in the first list, and after the search
     assert "You: discards 2 3 5 and battles with 6\n" in out
     assert re.search(r"You           hand [\d ]+  wins -\nmax \(seat 1\)  hand", out), "columns keep their places"
+    assert re.search(r'"discards \d+" finds "discards [\d ]+ and battles with \d+"', out)
+    assert " ".join(out.split()).count("2x13 means two cards of rank 13, and the pot is") == 2  # at the start, by help
+    assert "expected payoff" not in out
     assert "Moves are not judged: " in out
     assert "points given away" not in out
 
@@ -233,7 +240,7 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
         (
             "1",
             "goofspiel num_cards=2",
-            r"equilibrium: 2\nYour opponent won (1|2) points?\. Your opponent leads by \1\.\n",
+            r"equilibrium: 2\nEquilibrium won (1|2) points?\. Equilibrium leads by \1\.\n",
         ),
         (
             "1",

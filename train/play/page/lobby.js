@@ -7,6 +7,7 @@ let offers = []; // for each size of the game selected in the lobby: seats, rule
 let waits = 0;
 let wished = ""; // the opponent that the user selected; it stays selected at other sizes that offer it
 let watching = null;
+let leaves = false; // whether the user wants to choose another game instead of the one in progress
 
 // -- the lobby ----------------------------------------------------------------------------
 
@@ -130,17 +131,25 @@ async function watch(pause) {
   watching = null;
 }
 
+// Asks before a game in progress is given up.
+function makeSure(another) {
+  leaves = another;
+  put("asked", `${another ? "Choose another game" : "Give up"}? This game ends and does not count.`);
+  put("really", another ? "Choose another game" : "Give up");
+  $("sure").showModal();
+}
+
 $("new").addEventListener("click", () => act("new", { series: newSeries() ? $("series").selectedIndex : null }));
 $("series").addEventListener("change", showNext);
 $("leave").addEventListener("click", () => act("leave"));
 $("watch").addEventListener("click", () => watch(PAUSE));
 $("skip").addEventListener("click", () => watch(0));
 $("undo").addEventListener("click", undo);
-$("give-up").addEventListener("click", () => $("sure").showModal());
+for (const id of ["give-up", "change"]) $(id).addEventListener("click", () => makeSure(id === "change"));
 $("go-on").addEventListener("click", () => $("sure").close());
-$("really").addEventListener("click", () => {
+$("really").addEventListener("click", async () => {
   $("sure").close();
-  act("give-up");
+  if ((await act("give-up")) && leaves) act("leave");
 });
 document.addEventListener("visibilitychange", () => document.hidden || reload());
 addEventListener("resize", () => view && !view.lobby && showChoices());

@@ -69,7 +69,6 @@ function show(now, focus) {
   const [, goal, rest] = /^(.*?[.!?](?= )|.*)\s*([^]*)$/.exec(now.rules); // the first sentence says how to win
   put("goal", goal);
   putLines("how", rest.split("\n"));
-  if (before && before.number === 1 && now.number === 2) $("rules").open = false; // the costs take their place
   draw(now);
   const main = document.querySelector("main");
   main.style.setProperty("--ratio", now.picture.size[0] / now.picture.size[1]);
@@ -114,11 +113,11 @@ function showResult() {
 function showEnd() {
   $("end").hidden = !view.ending;
   put("ending", view.ending);
-  const rows = view.account.map(([label, points]) => {
+  const rows = view.account.map(([label, points, why]) => {
     const name = element("th", label);
     name.scope = "row";
     const made = element("tr", "");
-    made.append(name, element("td", points, "n"));
+    made.append(name, element("td", points, "n"), element("td", why, "quiet"));
     return made;
   });
   $("account").hidden = rows.length === 0;

@@ -54,16 +54,21 @@ function roundedTerms({ result, value, chance, draws, mine, theirs }) {
   return all;
 }
 
+// What luck is due to: its mean is 0 only against the equilibrium; moves of other policies can be guessed.
+function cause(opponent) {
+  return opponent === "equilibrium" ? "luck" : "luck and guessing";
+}
+
 function accountRows(account, opponent) {
   const [value, chance, draws, mine, theirs] = roundedTerms(account);
   return [
-    ["value of the game to you", value],
-    ["luck of chance", chance],
-    ["luck in which moves met", draws],
-    ["your mistakes", -mine],
-    [`mistakes of ${opponent}`, theirs],
-    ["result", account.result],
-  ].map(([label, term]) => [label, signed(term)]);
+    ["value of the game to you", value, "mean result if both play optimally"],
+    ["luck of chance", chance, "what chance paid beyond its mean"],
+    [`${cause(opponent)} in moves`, draws, "how your moves met theirs"],
+    ["your mistakes", -mine, "costs of your moves"],
+    [`mistakes of ${opponent}`, theirs, "costs of their moves"],
+    ["result", account.result, ""],
+  ].map(([label, term, why]) => [label, signed(term), why]);
 }
 
 function accountSentence(account, opponent) {
@@ -71,9 +76,9 @@ function accountSentence(account, opponent) {
   const luck = rounded(chance + draws);
   const [mine, theirs] = [account.mine > NOTHING, account.theirs > NOTHING];
   const neither = `neither you nor ${opponent} made a mistake`;
-  if (!value && !mine && !theirs) return `${paid(account.result)}${luck ? " by luck" : ""}: ${neither}.`;
+  if (!value && !mine && !theirs) return `${paid(account.result)}${luck ? ` by ${cause(opponent)}` : ""}: ${neither}.`;
   const reasons = value ? [`the game is worth ${amount(value)} to you`] : [];
-  if (luck) reasons.push(`luck ${brought(luck)}`);
+  if (luck) reasons.push(`${cause(opponent)} ${brought(luck)}`);
   if (theirs) reasons.push(`${opponent} gave away ${amount(account.theirs)}`);
   if (mine) reasons.push(`you gave away ${amount(account.mine)}`);
   const last = reasons.pop();
@@ -100,7 +105,7 @@ function standing(length, accounts) {
   return { standing: won === lost ? level : `You ${verb} ${whole}, ${score}.`, decided };
 }
 
-// The summary of several games; the opponent plays the equilibrium, so luck has mean 0.
+// The summary of several games; the opponent plays the equilibrium.
 function seriesSentences(accounts, opponent) {
   const sum = (name) => accounts.reduce((total, account) => total + account[name], 0);
   const [won, lost] = wonAndLost(accounts);
@@ -110,12 +115,12 @@ function seriesSentences(accounts, opponent) {
   const level = even ? ` and broke even in ${even}` : "";
   const said = [
     `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in total.`,
-    `You gave away ${amount(sum("mine") / accounts.length)} a game (exact costs, mean of ${games}); `
-      + `${opponent} gives away 0 (exact, against the equilibrium).`,
+    `Per game, your moves gave away ${amount(sum("mine") / accounts.length)} and those of ${opponent} `
+      + `${amount(sum("theirs") / accounts.length)} (means of ${games}).`,
   ];
   if (Math.abs(luck) > NOTHING) {
     const without = amount((result - luck) / accounts.length, "+");
-    said.push(`Luck ${brought(luck)} in total; without it your result would be ${without} a game.`);
+    said.push(`Luck ${brought(luck)} in total; otherwise your result would be ${without} a game.`);
   }
   return said;
 }
