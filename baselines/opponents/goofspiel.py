@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import word_for
 from cardwar_envs.games.goofspiel import Goofspiel
 
 
@@ -26,7 +27,7 @@ class Matching:
     def __init__(self, game: Game[Any]) -> None:
         if not isinstance(game, Goofspiel) or game.view != "cards":
             view = f" with view={game.view!r}" if isinstance(game, Goofspiel) else ""
-            raise ValueError(f"{type(self).__name__} plays goofspiel with view='cards', not {game.facts.name}{view}")
+            raise ValueError(f"{word_for(self)} plays goofspiel with view='cards', not {game.facts.name}{view}")
         self._game = game
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:

@@ -20,16 +20,17 @@ from numpy.typing import NDArray
 from baselines.opponents.generic import Uniform
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, word_for
 from cardwar_envs.games.war import War
 
 Cards = NDArray[np.float32]  # [batch, ..., ranks]: how many cards of each rank
 Ranks = NDArray[np.int64]  # [batch, ...]: a rank from 0, -1 for none
 
 
-def checked_war(game: Game[Any], player: object) -> War:
-    """Returns the game if it is WAR; else raises a ValueError that names the player's class."""
+def checked_war(game: Game[Any], player: Policy) -> War:
+    """Returns the game if it is WAR; else raises a ValueError that names the player."""
     if not isinstance(game, War):
-        raise ValueError(f"{type(player).__name__} plays war, not {game.facts.name}")
+        raise ValueError(f"{word_for(player)} plays war, not {game.facts.name}")
     return game
 
 

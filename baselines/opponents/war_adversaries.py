@@ -10,7 +10,7 @@ import numpy as np
 from baselines.opponents.war import checked_war
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, needs_others
+from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, needs_others, word_for
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
@@ -34,7 +34,7 @@ class _Adversary:
 
     def __init__(self, game: Game[Any], others: Sequence[Policy | str] | None = None) -> None:
         self._game = checked_war(game, self)
-        expected, name = self._game.num_players - 1, type(self).__name__
+        expected, name = self._game.num_players - 1, word_for(self)
         if not isinstance(others, Sequence) or isinstance(others, str) or len(others) != expected:
             raise ValueError(
                 f"{name} needs the policies of the {expected} other seats, next seat first: others ({others})"
@@ -72,7 +72,7 @@ class _Adversary:
         action = int(answer.argmax())
         if answer[action] < 1.0 - CERTAIN_TO:
             raise ValueError(
-                f"{type(self).__name__} needs deterministic opponents, but {type(policy).__name__} plays "
+                f"{word_for(self)} needs deterministic opponents, but {word_for(policy)} plays "
                 f"{game.describe_action(action)!r} with probability {answer[action]:.6g}"
             )
         return action

@@ -51,7 +51,7 @@ ROWS = {
     "match war min dummie --games 0": "0 must be an integer, at least 1",
     "match war min dummie --games many": "Invalid value for '--games'",
     "match war min runs/none": "no run folder or policy file 'runs/none'",
-    "match war general_purpose_adversary dummie": "needs deterministic opponents, but DummiePlayer plays",
+    "match war general_purpose_adversary dummie": "general_purpose_adversary needs deterministic opponents, but dummie plays",
     "match war general_purpose_adversary general_purpose_adversary": "only one policy may depend on the others",
     # play
     "play nim": "unknown game 'nim'",
