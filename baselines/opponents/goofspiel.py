@@ -14,7 +14,7 @@ from cardwar_envs.games.goofspiel import Goofspiel
 
 
 class Matching:
-    """Bids the card of the prize's own rank.
+    """Bids the card equal to the prize.
 
     If it has played from the start of the game, it always holds that card. In other states it may have to replace the
     card: by its lowest card above the prize, or by its highest card if none is above.
@@ -43,9 +43,10 @@ class Matching:
 
 
 class MatchingPlusOne(Matching):
-    """Bids one card above the prize, and the lowest card for the highest prize: the best response to `Matching`.
+    """Bids one card above the prize, and the lowest card for the highest prize.
 
-    If it has played from the start of the game, it always holds that card; otherwise it replaces it as `Matching` does.
+    This is the best response to `Matching`. If it has played from the start of the game, it always holds that card;
+    otherwise it replaces it as `Matching` does.
     """
 
     def _wanted(self, observations: Observations) -> NDArray[np.int64]:

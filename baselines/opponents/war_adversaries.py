@@ -84,7 +84,7 @@ class _Adversary:
 
 
 class GeneralPurposeAdversary(_Adversary):
-    """Queries the others' cards, then wins with its lowest winning card or forces a tie.
+    """Knows what the others will play, and wins with its lowest winning card or forces a tie.
 
     It forces a tie only if none of the others would battle with a higher card than its own in the war that follows;
     that war can tie again. In a war it queries which cards the others would play *in a round*, as the program does. It
@@ -141,7 +141,7 @@ class GeneralPurposeAdversary(_Adversary):
 
 
 class GeneralPurposeAdversaryAsWritten(_Adversary):
-    """Queries the others' cards, then wins with its lowest winning card or forces ties that it wins in the end.
+    """Knows what the others will play, and wins with its lowest winning card or forces ties that it wins in the end.
 
     For the war after a tie, it queries all others' choices in that war, and so on until it is decided. In a war it
     discards its lowest cards and chooses the battle card in the same way.

@@ -197,7 +197,7 @@ def test_an_opponent_sits_anywhere(name):
 
 @each_row("name", NAMES)
 def test_war_strategies_play_war_only(name):
-    with pytest.raises(ValueError, match=f"^{name} plays war, not jujitsu; policies for jujitsu are equilibrium, highest_card"):
+    with pytest.raises(ValueError, match=f"^{name} plays war, not jujitsu; policies for jujitsu are equilibrium"):
         make_policy(name, make_game("jujitsu"))
 
 

@@ -98,7 +98,7 @@ def _ladder(game: Game[Any]) -> dict[str, Level]:
 @plays(lambda game: bool(_ladder(game)), lambda game: [f":{number}" for number in _ladder(game)])
 @cached_by_game(8)
 def level(game: Game[Any], number: str = "") -> Policy:
-    """Plays what a learner has learned; a higher number is a stronger opponent.
+    """Plays as it learned by training; a higher number is a stronger opponent.
 
     Raises:
         ValueError: If the game has no levels, or none with that number; the error lists the levels.

@@ -34,6 +34,7 @@ from baselines.oracles.results import Strategies
 from baselines.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
+from cardwar_envs.core.rules import TooLargeError
 
 # Limit on stored values, 8 bytes each.
 MAX_VALUES = 250_000_000
@@ -86,12 +87,12 @@ class RoundValues:
         """Computes the sweeps.
 
         Raises:
-            ValueError: If there would be more than `MAX_VALUES` values.
+            TooLargeError: If there would be more than `MAX_VALUES` values.
         """
         if form.positions * (rounds + 1) > MAX_VALUES:
-            raise ValueError(
-                f"{form.positions} positions with up to {rounds} rounds left are more than {MAX_VALUES} values; "
-                "use fewer rounds"
+            raise TooLargeError(
+                f"{form.positions:,} positions with up to {rounds:,} rounds left are more than {MAX_VALUES:,} values; "
+                f"at most {max(0, MAX_VALUES // form.positions - 1)} rounds are possible with so many positions"
             )
         expect(progress, rounds * (len(form.lists) - 2))
         self.form, self.rounds = form, rounds

@@ -36,6 +36,8 @@ ROWS = {
     f"solve jujitsu num_cards=8 --cache {shlex.quote(__file__)}": "File exists",
     "solve jujitsu num_cards=8 --exact --cache layers": "cache (layers) does not apply",
     "solve jujitsu num_cards=8 --exact --engine ray": "engine (ray) does not apply",
+    "solve jujitsu num_cards=500": "at least 10^148 undecided states, and max_states is 1,000,000; with num_cards=",
+    "solve jujitsu num_cards=5 --max-states 9": "89 matrix games to solve, more than max_states (9); with num_cards=3",
     "solve dice_poker --keep-layers 3": "keep_layers (3) does not apply",
     # exploit
     "exploit jujitsu num_cards=3 --policy best": "unknown policy 'best'; policies for jujitsu are",
@@ -51,7 +53,7 @@ ROWS = {
     "match war min dummie --games 0": "0 must be an integer, at least 1",
     "match war min dummie --games many": "Invalid value for '--games'",
     "match war min runs/none": "no run folder or policy file 'runs/none'",
-    "match war general_purpose_adversary dummie": "general_purpose_adversary needs deterministic opponents, but dummie plays",
+    "match war general_purpose_adversary dummie": "_adversary needs deterministic opponents, but dummie plays",
     "match war general_purpose_adversary general_purpose_adversary": "only one policy may depend on the others",
     # play
     "play nim": "unknown game 'nim'",
@@ -62,7 +64,7 @@ ROWS = {
     "play jujitsu num_cards=3 --against uniform,uniform": "2 opponents given for 1 seat",
     "play war num_players=4 --against min,max": "2 opponents given for 3 seats",
     "play war --against general_purpose_adversary": "needs to know the other players' policies",
-    "play war --against equilibrium": "more than 4000000 positions",
+    "play war --against equilibrium": "more than 4,000,000 positions",
     "play jujitsu --port 1": "--port (1) requires --web",
     "play jujitsu --web --port 65536": "port (65536) must be in 0..65535",
     # watch

@@ -56,7 +56,7 @@ def test_matches_can_be_asked_for_with_opponents():
 @each_row(
     ("game", "args", "message"),
     [
-        (make_game("war"), {"measure": "exact"}, "more than 4000000 positions"),
+        (make_game("war"), {"measure": "exact"}, "more than 4,000,000 positions"),
         (GAME, {"measure": "guess"}, r"measure \('guess'\) must be one of auto, exact, "),
         (GAME, {"measure": "matches", "against": "nobody"}, "unknown policy 'nobody'"),
         (GAME, {"measure": "matches", "against": "uniform,"}, "the policies 'uniform,' contain an empty name"),
