@@ -88,17 +88,17 @@ def solve(
     """
     rules = game_of_words(game, words or [])
     there = None if state is None else _asked_state(state, rules)
-    options: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
+    kind: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
     try:
         with _ray_aside(), advancing("matrix games" if exact else "states") as progress:
             announced = Announced(say_aside, progress)
             solution = baselines.solve(
-                rules, progress=announced, engine=engine, keep_layers=keep_layers, cache=cache, **options
+                rules, progress=announced, engine=engine, keep_layers=keep_layers, cache=cache, **kind
             )
     except TooLargeError as error:
         from train.play.seating import smaller_instead  # imports much that other calls do not need
 
-        raise ValueError(f"{error}{smaller_instead(rules, **options)}") from None
+        raise ValueError(f"{error}{smaller_instead(rules, **kind)}") from None
     play = solution.at(there) if there is not None and isinstance(solution, baselines.StateSolution) else None
     if as_json:
         asked: dict[str, Any] = {} if engine is None else {"engine": engine}
