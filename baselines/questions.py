@@ -69,7 +69,7 @@ def solve(
 @plays(lambda game: game.facts.num_players == 2 and game.facts.zero_sum)
 @cached_by_game(8)
 def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
-    """Plays optimally: no opponent wins more than the value of the game from it.
+    """Plays optimally: nobody can win more from it than from another perfect player.
 
     The name is `equilibrium` or `equilibrium:SELECTION`. Raises a ValueError if solving would take long.
     """

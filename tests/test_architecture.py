@@ -142,11 +142,13 @@ ROOMS = {
     | FILES
     | {f"train.{room}" for room in ("agents", "reports", "runs", "algorithms", "policies", "storage", "words")}
     | {"train.validation"},
+    # Moves on private information are judged by the arrays that were solved.
     "train.play": ENVS
     | DOORS
     | ANSWERS
     | FILES
     | {
+        "baselines.oracles.bayesian",
         "baselines.opponents",
         "baselines.opponents.levels",
         "baselines.estimates",

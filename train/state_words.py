@@ -21,7 +21,7 @@ SEPARATORS = "/,"
 
 
 def state_from(text: str, game: Game[Any]) -> Any:
-    """Parses a state; fields with defaults may be omitted.
+    """Parses a state; fields with defaults may be omitted (see also `Game.state_defaults`).
 
     Args:
         text: The state in this format.
@@ -32,7 +32,7 @@ def state_from(text: str, game: Game[Any]) -> Any:
     """
     example = game.initial()[0].state
     try:
-        state = _read(text, example)
+        state = _read(text, example, game)
         game.check(state)
     except ValueError as error:
         shown = state_in_any_words(example)
@@ -71,7 +71,7 @@ def _fields(kind: type) -> dict[str, Any] | None:
     return {name: hints.get(name) for name in names}
 
 
-def _read(text: str, example: Any) -> Any:
+def _read(text: str, example: Any, game: Game[Any]) -> Any:
     kind = type(example)
     hints = _fields(kind)
     if hints is None:
@@ -87,7 +87,7 @@ def _read(text: str, example: Any) -> Any:
         if name in given:
             raise ValueError(f"{name} is given twice")
         given[name] = converted(name, value, hints[name] or _type_of(getattr(example, name)))
-    return _made(kind, given)
+    return _made(kind, {**game.state_defaults(given), **given})
 
 
 def _made(kind: type, given: Mapping[str, Any]) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import word_for
 from cardwar_envs.games.duel import Duel
 
 
@@ -19,7 +20,7 @@ class _CardByPlace:
 
     def __init__(self, game: Game[Any]) -> None:
         if not isinstance(game, Duel):
-            raise ValueError(f"{type(self).__name__} plays duels, not {game.facts.name}")
+            raise ValueError(f"{word_for(self)} plays duels such as jujitsu, not {game.facts.name}")
         self._game = game
 
     def __repr__(self) -> str:

@@ -13,7 +13,9 @@ from cardwar_envs.core.game import Game
 
 
 class Uniform:
-    """Plays every card or move with the same probability, so a rank held twice is twice as likely.
+    """Plays at random: every card or move is equally likely.
+
+    So a rank held twice is twice as likely.
 
     Names: "Random" in Sanwal and Drechsler 2002, section 5; "playing all options with uniform
     randomness" in Fetterman 2023, section 3, where it is an equilibrium of Dinosaur War.
@@ -43,7 +45,7 @@ class Uniform:
 
 
 class UniformActions:
-    """Plays every legal action with the same probability, regardless of how many cards can play that action."""
+    """Plays at random: every different move is equally likely, even if several equal cards can make it."""
 
     stationary = True
 

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import word_for
 from cardwar_envs.games.goofspiel import Goofspiel
 
 
 class Matching:
-    """Bids the card of the prize's own rank.
+    """Bids the card equal to the prize.
 
     If it has played from the start of the game, it always holds that card. In other states it may have to replace the
     card: by its lowest card above the prize, or by its highest card if none is above.
@@ -26,7 +27,7 @@ class Matching:
     def __init__(self, game: Game[Any]) -> None:
         if not isinstance(game, Goofspiel) or game.view != "cards":
             view = f" with view={game.view!r}" if isinstance(game, Goofspiel) else ""
-            raise ValueError(f"{type(self).__name__} plays goofspiel with view='cards', not {game.facts.name}{view}")
+            raise ValueError(f"{word_for(self)} plays goofspiel with view='cards', not {game.facts.name}{view}")
         self._game = game
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
@@ -42,9 +43,10 @@ class Matching:
 
 
 class MatchingPlusOne(Matching):
-    """Bids one card above the prize, and the lowest card for the highest prize: the best response to `Matching`.
+    """Bids one card above the prize, and the lowest card for the highest prize.
 
-    If it has played from the start of the game, it always holds that card; otherwise it replaces it as `Matching` does.
+    This is the best response to `Matching`. If it has played from the start of the game, it always holds that card;
+    otherwise it replaces it as `Matching` does.
     """
 
     def _wanted(self, observations: Observations) -> NDArray[np.int64]:

@@ -20,16 +20,17 @@ from numpy.typing import NDArray
 from baselines.opponents.generic import Uniform
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, word_for
 from cardwar_envs.games.war import War
 
 Cards = NDArray[np.float32]  # [batch, ..., ranks]: how many cards of each rank
 Ranks = NDArray[np.int64]  # [batch, ...]: a rank from 0, -1 for none
 
 
-def checked_war(game: Game[Any], player: object) -> War:
-    """Returns the game if it is WAR; else raises a ValueError that names the player's class."""
+def checked_war(game: Game[Any], player: Policy) -> War:
+    """Returns the game if it is WAR; else raises a ValueError that names the player."""
     if not isinstance(game, War):
-        raise ValueError(f"{type(player).__name__} plays war, not {game.facts.name}")
+        raise ValueError(f"{word_for(player)} plays war, not {game.facts.name}")
     return game
 
 
@@ -92,7 +93,9 @@ class MaxPlayer(WarPlayer):
 
 
 class DummiePlayer(Uniform):
-    """Plays every card with the same probability; in a war it draws the discards, then the battle card, uniformly.
+    """Plays at random, in a war too.
+
+    Every card is equally likely; in a war it draws the discards, then the battle card, uniformly.
 
     `uniform` does the same, because `War.action_counts` counts the ways to draw them.
 
@@ -118,9 +121,10 @@ class _SimpleMinded(WarPlayer):
 
 
 class SimpleMindedPlayer1(_SimpleMinded):
-    """Risks a tie with its highest card if no other player's second-highest card is above its own second-highest.
+    """Plays the lowest card that is sure to win, or else risks a tie if its second-highest card is good enough.
 
-    Also risks the tie if no other player has a second card.
+    It risks the tie with its highest card if no other player's second-highest card is above its own, or if no other
+    player has a second card. Otherwise it plays its lowest card.
 
     Names: "SimpleMindedPlayer" in WAR 2017, appendix, lines 35-79; "SimpleMindedPlayer1" in the text.
     """
@@ -132,7 +136,9 @@ class SimpleMindedPlayer1(_SimpleMinded):
 
 
 class SimpleMindedPlayer2(SimpleMindedPlayer1):
-    """Risks every tie for the highest card when a round begins; in a war it plays like `SimpleMindedPlayer1`.
+    """Plays the lowest card that is sure to win, or else risks a tie for the highest card outside wars.
+
+    In a war it plays like `SimpleMindedPlayer1`.
 
     Names: "SimpleMindedPlayer2" in WAR 2017, appendix, lines 80-116.
     """
@@ -144,7 +150,7 @@ class SimpleMindedPlayer2(SimpleMindedPlayer1):
 
 
 class SimpleMindedPlayer1AsWritten(_SimpleMinded):
-    """Risks a tie with one opponent whose second card is no better than its own.
+    """Plays the lowest card that is sure to win, or else risks a tie with a player whose second card is no better.
 
     The text requires an opponent `j` and an own card `c` with `c = max(H_j)` and `max2` of its hand at least
     `max2(H_j)`. It does not say which of several such cards to play; this class plays the highest. If an opponent has
@@ -161,7 +167,7 @@ class SimpleMindedPlayer1AsWritten(_SimpleMinded):
 
 
 class SimpleMindedPlayer2AsWritten(_SimpleMinded):
-    """Plays its highest card if it holds enough cards and none is certain to win.
+    """Plays the lowest card that is sure to win, or else its highest card if it holds enough cards.
 
     Implements the text's `max(H_i - S)`: `S`, the set of cards that are certain to win, is empty in this case.
 

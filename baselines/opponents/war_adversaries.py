@@ -10,7 +10,7 @@ import numpy as np
 from baselines.opponents.war import checked_war
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, needs_others
+from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities, needs_others, word_for
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import WarChoice
 from cardwar_envs.games.war.state import Pile, WarState
@@ -34,7 +34,7 @@ class _Adversary:
 
     def __init__(self, game: Game[Any], others: Sequence[Policy | str] | None = None) -> None:
         self._game = checked_war(game, self)
-        expected, name = self._game.num_players - 1, type(self).__name__
+        expected, name = self._game.num_players - 1, word_for(self)
         if not isinstance(others, Sequence) or isinstance(others, str) or len(others) != expected:
             raise ValueError(
                 f"{name} needs the policies of the {expected} other seats, next seat first: others ({others})"
@@ -72,7 +72,7 @@ class _Adversary:
         action = int(answer.argmax())
         if answer[action] < 1.0 - CERTAIN_TO:
             raise ValueError(
-                f"{type(self).__name__} needs deterministic opponents, but {type(policy).__name__} plays "
+                f"{word_for(self)} needs deterministic opponents, but {word_for(policy)} plays "
                 f"{game.describe_action(action)!r} with probability {answer[action]:.6g}"
             )
         return action
@@ -84,7 +84,7 @@ class _Adversary:
 
 
 class GeneralPurposeAdversary(_Adversary):
-    """Queries the others' cards, then wins with its lowest winning card or forces a tie.
+    """Knows what the others will play, and wins with its lowest winning card or forces a tie.
 
     It forces a tie only if none of the others would battle with a higher card than its own in the war that follows;
     that war can tie again. In a war it queries which cards the others would play *in a round*, as the program does. It
@@ -141,7 +141,7 @@ class GeneralPurposeAdversary(_Adversary):
 
 
 class GeneralPurposeAdversaryAsWritten(_Adversary):
-    """Queries the others' cards, then wins with its lowest winning card or forces ties that it wins in the end.
+    """Knows what the others will play, and wins with its lowest winning card or forces ties that it wins in the end.
 
     For the war after a tie, it queries all others' choices in that war, and so on until it is decided. In a war it
     discards its lowest cards and chooses the battle card in the same way.

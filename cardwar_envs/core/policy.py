@@ -48,9 +48,20 @@ class Policy(Protocol):
 
 def name_of(policy: Policy) -> str:
     """Returns a policy's class name, for messages; a wrapper with `stands_for` has the name of the wrapped policy."""
+    return _class_of(policy).__name__
+
+
+def word_for(policy: Policy) -> str:
+    """Returns the name under which a policy's class is installed, which users type; else its class name."""
+    kind = _class_of(policy)
+    place = f"{kind.__module__}:{kind.__qualname__}"
+    return next((name for name, point in installed(POLICY_GROUP).items() if point.value == place), kind.__name__)
+
+
+def _class_of(policy: Policy) -> type:
     while hasattr(policy, "stands_for"):
         policy = policy.stands_for
-    return type(policy).__name__
+    return type(policy)
 
 
 def checked_probabilities(policy: Policy, observations: Observations, action_masks: Masks) -> Probabilities:
@@ -232,21 +243,26 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     if not isinstance(name, str):
         raise ValueError(f"name ({name!r}) must be the name of a policy, such as 'uniform'")
     if not names_a_policy(name):
-        known = names_for(game)
         stored = "; train.policies.files.load_policy reads files and run folders" if os.path.exists(name) else ""
-        raise ValueError(
-            f"unknown policy {name!r}{did_you_mean(name, known)}; "
-            f"policies for {game.facts.name} are {', '.join(known)}{stored}"
-        )
+        raise ValueError(f"unknown policy {name!r}{did_you_mean(name, names_for(game))}; {_choice(game)}{stored}")
     entry, colon, rest = name.partition(":")
     factory = _factory(name)
-    if not colon:
-        return factory(game, **arguments)
+    suffix = [rest] if colon else []
+    if colon:
+        try:
+            signature(factory).bind(game, rest, **arguments)
+        except TypeError:
+            raise ValueError(f"policy {entry!r} takes no suffix after a colon, but was given as {name!r}") from None
     try:
-        signature(factory).bind(game, rest, **arguments)
-    except TypeError:
-        raise ValueError(f"policy {entry!r} takes no suffix after a colon, but was given as {name!r}") from None
-    return factory(game, rest, **arguments)
+        return factory(game, *suffix, **arguments)
+    except ValueError as error:
+        if _fits(name, game):
+            raise
+        raise ValueError(f"{error}; {_choice(game)}") from error
+
+
+def _choice(game: Game[Any]) -> str:
+    return f"policies for {game.facts.name} are {', '.join(names_for(game))}"
 
 
 def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:

@@ -88,6 +88,10 @@ class GameFacts:
         return len(self.observation_low)
 
 
+class TooLargeError(ValueError):
+    """A game is too large for a computation, which a smaller size of the game allows."""
+
+
 class IllegalActionError(ValueError):
     """An action that is illegal in the current state."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cardwar_envs.core.rules import FORFEIT, Rules, S
 from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken, with_names
@@ -58,6 +59,13 @@ class Texts(Rules[S]):
     def describe_play(self, action: int, player: int) -> str:
         """A short name for a player's move: `describe_action`, or "forfeits"."""
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)
+
+    def state_defaults(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values of fields that a state written as text may omit, if the rules determine them from the others.
+
+        `given` has the values of the written fields. Defaults of the state's class need not be repeated.
+        """
+        return {}
 
     def picks(self, action: int, player: int) -> tuple[Picks, ...]:
         """The steps in which a person enters an action by picking items; by default one step, the action itself.

@@ -46,7 +46,7 @@ def test_each_looks_at_its_own_hand_from_either_seat_and_in_batches(name):
 
 @each_row("name", ["highest_card", "lowest_card", "second_lowest_card"])
 def test_card_strategies_play_duels_only(name):
-    with pytest.raises(ValueError, match="Card plays duels, not toy"):
+    with pytest.raises(ValueError, match=f"^{name} plays duels such as jujitsu, not toy; policies for toy are"):
         make_policy(name, in_turn())
 
 

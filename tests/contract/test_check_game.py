@@ -151,7 +151,14 @@ def test_private_rolls_in_pictures_and_infos_are_noted():
         def info(self, state, player):
             return {"rolls": state.rolls}
 
-    assert "pictures_keep_secrets" in of_status(check_game(DicePoker()), "passed")
+    class NothingShown(DicePoker, keeps_claims=True):
+        def describe_revealed(self, revealed):
+            return "two rolls"
+
+    assert {"pictures_keep_secrets", "states_read_differently"} <= of_status(check_game(DicePoker()), "passed")
+    report = check_game(NothingShown())
+    assert "states_read_differently" in of_status(report, "note")
+    assert "override describe_revealed to show what the player `revealed.viewer` sees" in str(report)
     for kind in (AllShown, AllTold):
         assert "pictures_keep_secrets" in of_status(check_game(kind()), "note")
 

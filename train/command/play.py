@@ -12,13 +12,14 @@ import typer
 
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.rules import TooLargeError
 from train.command.console import AgentSeconds, Words, advancing, err, out, say, say_aside
 from train.play.seating import (
     WITHOUT_EQUILIBRIUM,
     TooLongError,
     check_opponents,
     find_equilibrium,
-    quick_size,
+    smaller_instead,
     table_for,
 )
 from train.play.series import Series
@@ -125,12 +126,12 @@ def _equilibrium(game: Game[Any], opponents: list[str], yes: bool) -> tuple[Solu
     try:
         return _searched(game, yes), ""
     except TooLongError as wait:
-        smaller = quick_size(game)
-        instead = "" if smaller is None else f"; {game_in_words(smaller)} takes only seconds"
-        reason = f"computing the equilibrium of {game_in_words(game)} {wait}{instead}"
+        reason = f"computing the equilibrium of {game_in_words(game)} {wait}{smaller_instead(game)}"
         if err.is_terminal and sys.stdin.isatty() and _waits(reason, opponents or [WITHOUT_EQUILIBRIUM]):
             return _searched(game, True), ""
         return None, f"{reason}; --yes computes it"
+    except TooLargeError as error:
+        return None, f"{error}{smaller_instead(game)}"
     except ValueError as error:
         return None, str(error)
 
@@ -138,13 +139,14 @@ def _equilibrium(game: Game[Any], opponents: list[str], yes: bool) -> tuple[Solu
 def _waits(reason: str, opponents: list[str]) -> bool:
     """Asks whether to compute the equilibrium; raises Exit if the answer is to quit."""
     say_aside(f"{reason[0].upper()}{reason[1:]}.")
+    against = " and ".join(opponents)
+    question = f"Wait for it (y), or play against {against} now, without the costs of moves (n)? (y, n, help or quit)"
     while True:
-        answer = typer.prompt("Wait for it? (y, n, help or quit)", default="n", err=True).strip().casefold()
+        answer = typer.prompt(question, default="n", err=True).strip().casefold()
         if answer in ("y", "yes", "n", "no"):
             return answer.startswith("y")
         if answer in QUIT:
             raise typer.Exit
-        against = " and ".join(opponents)
         say_aside(f"y computes it and judges each move. n plays against {against} now, without judging moves.")
 
 

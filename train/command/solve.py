@@ -16,6 +16,7 @@ from baselines.display.html import fraction, number
 from baselines.estimates import Announced
 from baselines.oracles.results import RANGE_TOLERANCE
 from cardwar_envs import Game
+from cardwar_envs.core.rules import TooLargeError
 from train.command.console import (
     AsJson,
     GameName,
@@ -82,21 +83,22 @@ def solve(
 ) -> None:
     """Compute an equilibrium, the value of the game, and a certified error bound.
 
-    Shows both players' strategies at the start, or at another state with --state.
+    Shows both players' strategies at the start, or at another state with --state. In --json, `strategies` has one entry
+    per player; if the game has several starts or private information, that maps each start or type to a strategy.
     """
     rules = game_of_words(game, words or [])
     there = None if state is None else _asked_state(state, rules)
-    with _ray_aside(), advancing("matrix games" if exact else "states") as progress:
-        solution = baselines.solve(
-            rules,
-            selection=selection,
-            exact=exact,
-            max_states=max_states,
-            progress=Announced(say_aside, progress),
-            engine=engine,
-            keep_layers=keep_layers,
-            cache=cache,
-        )
+    kind: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
+    try:
+        with _ray_aside(), advancing("matrix games" if exact else "states") as progress:
+            announced = Announced(say_aside, progress)
+            solution = baselines.solve(
+                rules, progress=announced, engine=engine, keep_layers=keep_layers, cache=cache, **kind
+            )
+    except TooLargeError as error:
+        from train.play.seating import smaller_instead  # imports much that other calls do not need
+
+        raise ValueError(f"{error}{smaller_instead(rules, **kind)}") from None
     play = solution.at(there) if there is not None and isinstance(solution, baselines.StateSolution) else None
     if as_json:
         asked: dict[str, Any] = {} if engine is None else {"engine": engine}
@@ -148,6 +150,15 @@ def with_leaves(tree: Any, convert: Callable[[Any], Any]) -> Any:
     return [with_leaves(part, convert) for part in tree] if isinstance(tree, list | tuple) else convert(tree)
 
 
+def _labelled(solution: baselines.StateSolution) -> list[dict[str, Any]]:
+    """Both players' strategies at the start; if there are several, a dict from start to strategy for each player."""
+    if len(solution.game.initial()) == 1:
+        return solution.labelled()
+    states = [start.state for start, _ in plays_at_starts(solution, MOST_STARTS)]
+    at_starts = {state_in_any_words(state): solution.labelled(state) for state in states}
+    return [{state: strategies[player] for state, strategies in at_starts.items()} for player in (0, 1)]
+
+
 def solution_data(solution: baselines.Solution) -> dict[str, Any]:
     """The solution as JSON data; if players see the state, it includes optimal play at initial states."""
     starts: dict[str, Any] = {}
@@ -156,8 +167,10 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
             {"probability": str(start.probability), "state": state_in_any_words(start.state), **play.as_data()}
             for start, play in plays_at_starts(solution, MOST_STARTS)
         ]
+        strategies = _labelled(solution)
     else:
         assert isinstance(solution, baselines.PrivateSolution)
+        strategies = solution.labelled()
         if solution.quick_ranges:
             ranges = [solution.ranges(player) for player in (0, 1)]
             starts = {"ranges": with_leaves(ranges, float)}
@@ -165,7 +178,6 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
                 starts["ranges_tolerance"] = RANGE_TOLERANCE
             else:
                 starts["exact_ranges"] = with_leaves(ranges, fraction)
-    strategies = [] if "starts" in starts and len(solution.game.initial()) > 1 else solution.labelled()
     return {
         "value": solution.value,
         "gap": solution.gap,

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines import PrivateSolution, Solution, StateSolution
+from baselines.oracles.bayesian.solver import form_of
 
 # Costs below this fraction of the largest payoff (at least 1) are treated as rounding errors of the solver.
 ROUNDING = 1e-9
@@ -120,11 +121,12 @@ class _Private:
     """Payoffs in games with private types: expectations over the opponent's type, given the player's type."""
 
     def __init__(self, solution: PrivateSolution) -> None:
-        self._solution, self._form = solution, solution.game.bayesian_form()
+        self._solution, self._form = solution, form_of(solution.game)
+        self._payoffs = self._form.payoffs.astype(np.float64)
 
     def weighed(self, state: Any, player: int) -> Weighed:
         form, kind = self._form, self._kind(state, player)
-        weights, payoffs = form.weights, form.payoffs
+        weights, payoffs = form.weights, self._payoffs
         if player == 1:  # the matrix of the same game with the seats exchanged
             weights, payoffs = weights.T, -payoffs.transpose(1, 0, 3, 2)
         given = weights[kind] / weights[kind].sum()
@@ -136,7 +138,7 @@ class _Private:
             return 0.0
         kinds = [self._kind(state, player) for player in (0, 1)]
         mixes = [self._solution.behaviour[player][kinds[player]] for player in (0, 1)]
-        return float(mixes[0] @ self._form.payoffs[kinds[0], kinds[1]] @ mixes[1])
+        return float(mixes[0] @ self._payoffs[kinds[0], kinds[1]] @ mixes[1])
 
     def _kind(self, state: Any, player: int) -> int:
         seen = self._solution.game.observation(state, player)

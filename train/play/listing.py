@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any
 from xml.etree import ElementTree
 
+from baselines.oracles.bayesian.solver import form_of
 from cardwar_envs import Game
 from cardwar_envs.core.game import Transition, require_two_zero_sum
 from cardwar_envs.core.scene import Revealed, Scene, Shape, spoken
@@ -52,7 +53,7 @@ def places_of(game: Game[Any]) -> Listed:
 
 def _places(game: Game[Any]) -> Listed | None:
     """Like `places_of`, but returns None if the game is too large."""
-    if not game.facts.public_state and game.bayesian_form().weights.size > MOST_OUTCOMES:  # too many to list
+    if not game.facts.public_state and form_of(game).weights.size > MOST_OUTCOMES:  # too many to list
         return None
     found: dict[Place, list[tuple[dict[int, int], Sequence[Transition[Any]]]]] = {}
     waiting: list[Place] = [(start.state, start.rewards) for start in game.initial()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 
 # The default opponent if the equilibrium is not known.
 WITHOUT_EQUILIBRIUM = "uniform"
-# Seconds of computation allowed without asking the user, and for a smaller size that is suggested instead.
-PATIENCE, QUICK = 60.0, 3.0
+# Seconds of computation allowed without asking the user, and for a smaller size that is suggested instead; no larger
+# size is tried after one that took `ENOUGH`.
+PATIENCE, QUICK, ENOUGH = 60.0, 3.0, 0.2
+# Sizes to suggest, between the smallest (0) and the requested one (1).
+SMALLER = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 # Parameters that only stop endless games: the same at every size.
 LIMITS = ("max_rounds", "horizon")
 
@@ -54,6 +58,10 @@ class _Patience(Relay):
         self._accepted = True
         super().expect(total)
 
+    def forecast(self, seconds: float) -> None:
+        if seconds > self._seconds:
+            raise TooLongError(f"takes {in_words(seconds)}")
+
     def __call__(self, done: int) -> None:
         """Starts the clock at the first call; time spent on compilation does not count."""
         self._watch = self._watch or Stopwatch()
@@ -63,11 +71,11 @@ class _Patience(Relay):
 
 
 def find_equilibrium(
-    game: Game[Any], *, patient: bool, progress: Progress | None = None, seconds: float | None = None
+    game: Game[Any], *, patient: bool, progress: Progress | None = None, seconds: float | None = None, **options: Any
 ) -> Solution:
     """Computes the equilibrium by which moves are judged; gives up after `seconds` unless `patient`.
 
-    `seconds` defaults to `PATIENCE`.
+    `seconds` defaults to `PATIENCE`; `options` are those of `baselines.solve`.
 
     Raises:
         ValueError: If the equilibrium cannot be computed; the error says why.
@@ -75,7 +83,9 @@ def find_equilibrium(
     """
     require_two_zero_sum(game, "judging moves by the equilibrium")
     return baselines.solve(
-        game, progress=progress if patient else _Patience(progress, PATIENCE if seconds is None else seconds)
+        game,
+        progress=progress if patient else _Patience(progress, PATIENCE if seconds is None else seconds),
+        **options,
     )
 
 
@@ -91,10 +101,31 @@ def timely_equilibrium(
         return None, str(error)
 
 
-def quick_size(game: Game[Any]) -> Game[Any] | None:
-    """Finds a smaller size of a game whose equilibrium takes at most `QUICK` seconds; None if two sizes take longer."""
-    smaller = [each for each, _ in sizes_of(game, (0.5, 0.2)) if each != game]
-    return next((each for each in smaller if timely_equilibrium(each, QUICK)[0] is not None), None)
+def quick_size(game: Game[Any], **options: Any) -> dict[str, int]:
+    """Finds the parameters of a smaller size whose equilibrium takes at most `QUICK` seconds; empty if there is none.
+
+    `options` are those of `baselines.solve`. Sizes are tried in ascending order until one takes too long.
+    """
+    quick: dict[str, int] = {}
+    for smaller, numbers in sizes_of(game, SMALLER):
+        if smaller == game or numbers == quick:
+            continue
+        begin = time.perf_counter()
+        first = not quick  # loads the solver
+        try:
+            find_equilibrium(smaller, patient=False, seconds=QUICK, **options)
+        except (TooLongError, ValueError):
+            break
+        quick = numbers
+        if not first and time.perf_counter() - begin > ENOUGH:
+            break
+    return quick
+
+
+def smaller_instead(game: Game[Any], **options: Any) -> str:
+    """Ends a message that a game is too large by naming a smaller size; empty if none is found."""
+    words = " ".join(f"{name}={value}" for name, value in quick_size(game, **options).items())
+    return words and f"; with {words} it takes only seconds"
 
 
 def sizes_of(game: Game[Any], shares: Sequence[float]) -> Iterator[tuple[Game[Any], dict[str, int]]]:

@@ -25,7 +25,7 @@ from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, names_for, plays
+from cardwar_envs.core.policy import Policy, plays
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
@@ -98,7 +98,7 @@ def _ladder(game: Game[Any]) -> dict[str, Level]:
 @plays(lambda game: bool(_ladder(game)), lambda game: [f":{number}" for number in _ladder(game)])
 @cached_by_game(8)
 def level(game: Game[Any], number: str = "") -> Policy:
-    """Plays what a learner has learned; a higher number is a stronger opponent.
+    """Plays as it learned by training; a higher number is a stronger opponent.
 
     Raises:
         ValueError: If the game has no levels, or none with that number; the error lists the levels.
@@ -106,10 +106,7 @@ def level(game: Game[Any], number: str = "") -> Policy:
     ladder = _ladder(game)
     if not ladder:
         titles = ", ".join(dict.fromkeys(each.title for each in levels()))
-        raise ValueError(
-            f"{game.facts.name} has no levels with these parameters; there are levels for {titles}; "
-            f"opponents for {game.facts.name} are {', '.join(names_for(game))}"
-        )
+        raise ValueError(f"{game.facts.name} has no levels with these parameters; there are levels for {titles}")
     if number not in ladder:
         raise ValueError(f"level ({number!r}) must be one of {', '.join(ladder)}, as in level:{min(ladder)}")
     chosen = ladder[number]

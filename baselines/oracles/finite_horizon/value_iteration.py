@@ -34,6 +34,7 @@ from baselines.oracles.results import Strategies
 from baselines.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
+from cardwar_envs.core.rules import TooLargeError
 
 # Limit on stored values, 8 bytes each.
 MAX_VALUES = 250_000_000
@@ -179,14 +180,14 @@ class RoundsTable(Table):
         return values.sweeps * (len(form.lists) - 2)
 
     def _require_room(self, states: list[Any], most: int) -> None:
-        """Raises a ValueError if there would be more than `MAX_VALUES` values, without listing more positions."""
+        """Raises a TooLargeError if there would be more than `MAX_VALUES` values, without listing more positions."""
         rounds = self.game.facts.max_rounds or 0
         fitting = MAX_VALUES // (rounds + 1)
         if fitting < most:
             try:
                 self.game.rounds_form(states, fitting)
-            except ValueError as error:
-                raise ValueError(f"{error} or fewer rounds, as values are stored for each of {rounds:,}") from None
+            except TooLargeError as error:
+                raise TooLargeError(f"{error} or fewer rounds, as values are stored for each of {rounds:,}") from None
 
     def region(self, state: Any) -> tuple[RoundValues, int, int]:
         """Returns a solution that contains the state, its code and rounds left; solves from the state if none does."""

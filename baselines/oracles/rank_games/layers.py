@@ -39,6 +39,7 @@ from baselines.oracles.rank_games.interleavings import (
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.read_only import read_only
 from baselines.oracles.rank_games.strategies import letter_numbers
+from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.games.duel import DuelState
 
 MOST_ROWS = 2**31 - 1  # ValueLayer.row_of holds 32 bits
@@ -136,7 +137,7 @@ class Layers(ABC, Generic[S]):
             offsets = self._offsets(cards)
             rows, values, games = self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, *nothing)
             if rows > MOST_ROWS:
-                raise ValueError(f"{self._rules.cards} cards: a layer of {rows} rows is more than {MOST_ROWS}")
+                raise TooLargeError(f"{self._rules.cards} cards: a layer of {rows} rows is more than {MOST_ROWS}")
             sizes.append(self._size(cards, Size(int(offsets[-1]), int(rows), int(values), int(games))))
         return sizes
 

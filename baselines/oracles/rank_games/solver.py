@@ -24,6 +24,7 @@ from baselines.oracles.rank_games.layers import DuelLayers, Layers
 from baselines.oracles.rank_games.prizes import GoofspielLayers
 from baselines.oracles.rank_games.strategies import Games, strategies_at
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.games.duel import Duel, DuelState
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 
@@ -120,9 +121,8 @@ class WordTable(CanonicalTable, Generic[L]):
             )
         most = request.max_states or self.most_states
         if self.states > most:
-            raise ValueError(
-                f"{self.game.facts.name} has {self.states} matrix games to solve, more than max_states ({most}); "
-                "use a larger max_states or a smaller game"
+            raise TooLargeError(
+                f"{self.game.facts.name} has {self.states:,} matrix games to solve, more than max_states ({most:,})"
             )
         before = self.layers.solved
         self.layers.solve(request.progress)

@@ -22,6 +22,7 @@ from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, buil
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_at, cards_of, values_to_go
 from baselines.oracles.state_graph.soundness import require_starts
 from cardwar_envs.core.game import CERTAIN, Game, Transition
+from cardwar_envs.core.rules import TooLargeError
 
 # Default limit on the states of a game that is solved exactly; and a limit on its forecast, a day.
 MOST_EXACTLY, MOST_EXACT_SECONDS = 100_000, 86_400.0
@@ -96,7 +97,7 @@ class EquilibriumTable(CanonicalTable):
         for layer, (states, _) in enumerate(graph.backward()):
             seconds = work.seconds(layer)
             if seconds > MOST_EXACT_SECONDS:
-                raise ValueError(
+                raise TooLargeError(
                     f"{self.game.facts.name}: fractions get so long that solving in rational arithmetic takes "
                     f"{in_words(seconds)} or more; solve a smaller game, or use floats, which give a certified gap"
                 )

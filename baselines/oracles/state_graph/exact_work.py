@@ -1,7 +1,8 @@
 """Forecasts how long backward induction in rational arithmetic takes, from the sizes of the fractions so far.
 
 The value of a matrix game has about as many digits as all its entries together, so fractions grow by an order of
-magnitude from layer to layer, and a game's last few matrices take nearly all the time.
+magnitude from layer to layer, and a game's last few matrices take nearly all the time. Short denominators share more of
+their factors than long ones. In some games they share nearly all at any length, which shows only in solved layers.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from baselines.oracles.state_graph.game_graph import END, GameGraph
 # Fitted to Jujitsu with 7 cards, whose last matrix game, of 46,000 bits, took 3.6 s. The seconds of a game are the
 # product of its rows, columns and shorter side, times EACH + GROWTH * bits ** POWER.
 EACH, GROWTH, POWER = 1.2e-5, 2.1e-11, 1.85
-# Growth is learned from the layer before, so further forecasts would be guesses.
-LAYERS_AHEAD = 4
+# Fitted to Jujitsu with 6 to 8 cards. The common denominator of entries of b bits each has b / (b + SHORT) of the bits
+# of all; the denominator of the value has KEPT of the bits of the common one.
+SHORT, KEPT = 12.0, 0.75
+# Shorter common denominators, in bits on average, do not show how fractions grow.
+TELLING = 3.0
 
 
 class ExactWork:
@@ -33,8 +37,7 @@ class ExactWork:
         self._size = sides[0] * sides[1] * np.minimum(*sides)
         self._common = np.ones(count)  # bits of the common denominator of a game's entries
         self._bits = np.ones(count)  # bits of the denominator of its value
-        # Ratio of the common denominator's bits to the sum of the entries' bits, and of the value's bits to the former.
-        self._spread, self._kept = 0.3, 0.75
+        self._growth: float | None = None  # of the common denominators, relative to Jujitsu; None if not known yet
 
     def record(self, state: int, matrix: list[list[Fraction]], value: Fraction) -> None:
         """Notes the sizes of a solved game."""
@@ -44,26 +47,29 @@ class ExactWork:
     def learn(self, layer: int) -> None:
         """Learns how fractions grow from a layer that is solved."""
         there = slice(self._layers[layer], self._layers[layer + 1])
-        if (entries := self._entries(there).sum()) > 0.0:
-            self._spread = self._common[there].sum() / entries
-            self._kept = self._bits[there].sum() / self._common[there].sum()
+        if self._common[there].mean() >= TELLING:
+            self._growth = min(1.0, float(self._common[there].sum() / self._grown(there).sum()))
 
     def seconds(self, layer: int) -> float:
-        """Forecasts the time for this layer and the next few; all earlier layers must be solved."""
+        """Forecasts the time for this layer and all later ones; all earlier layers must be solved.
+
+        Until it is known how fractions grow, the forecast is that of short ones, which is too low.
+        """
         seconds = 0.0
-        for start, stop in list(zip(self._layers[:-1], self._layers[1:], strict=True))[layer : layer + LAYERS_AHEAD]:
+        for start, stop in list(zip(self._layers[:-1], self._layers[1:], strict=True))[layer:]:
             there = slice(start, stop)
-            self._common[there] = np.maximum(1.0, self._spread * self._entries(there))
-            self._bits[there] = np.maximum(1.0, self._kept * self._common[there])
+            self._common[there] = np.maximum(1.0, (self._growth or 0.0) * self._grown(there))
+            self._bits[there] = np.maximum(1.0, KEPT * self._common[there])
             seconds += float((self._size[there] * (EACH + GROWTH * self._common[there] ** POWER)).sum())
         return seconds
 
-    def _entries(self, states: slice) -> NDArray[np.float64]:
-        """The bits of all different entries of each game."""
+    def _grown(self, states: slice) -> NDArray[np.float64]:
+        """The bits of each game's common denominator, as in Jujitsu, from the bits of its different entries."""
         first, last = np.searchsorted(self._parents, (states.start, states.stop))
         bits = self._bits[self._children[first:last]]
-        sums = np.bincount(self._parents[first:last] - states.start, bits, states.stop - states.start)
-        return sums.astype(np.float64)  # bincount of nothing returns integers
+        games, count = self._parents[first:last] - states.start, states.stop - states.start
+        sums, entries = np.bincount(games, bits, count), np.bincount(games, minlength=count)
+        return np.asarray(sums * sums / np.maximum(sums + SHORT * entries, 1.0), dtype=np.float64)
 
 
 def _distinct(parents: NDArray[np.int64], actions: NDArray[np.int32], count: int) -> NDArray[np.int64]:

@@ -29,10 +29,13 @@ from baselines.oracles.state_graph.soundness import (
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import CERTAIN, Game, S, Transition
 from cardwar_envs.core.policy import Policy, checked_probabilities
+from cardwar_envs.core.rules import TooLargeError
 
 # Marks an edge after which the game is over or settled; the edge has all remaining payments.
 END = -1
 MAX_STATES = 1_000_000
+# Longer counts are rounded down to a power of ten in messages.
+LONGEST_COUNT = 10**15
 # States in which a player acts, its observations and its masks.
 Seen = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8]]
 
@@ -298,14 +301,12 @@ def _kept(game: Game[Any]) -> list[GameGraph[Any]]:
     return []
 
 
-def _too_many(game: Game[Any], max_states: int) -> ValueError:
-    return ValueError(
-        f"{game.facts.name} has more than {max_states} undecided states; use a larger max_states or a smaller game"
-    )
+def _too_many(game: Game[Any], max_states: int) -> TooLargeError:
+    return TooLargeError(f"{game.facts.name} has more than {max_states:,} undecided states (max_states)")
 
 
 def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
-    """Raises a ValueError if a game declares too many states; the error names the largest size that may fit."""
+    """Raises a TooLargeError if a game declares too many states; the error names the largest size that may fit."""
     count = game.count_states(canonical)
     if count is None or count <= max_states:
         return
@@ -316,8 +317,9 @@ def require_size(game: Game[Any], canonical: bool, max_states: int) -> None:
                 break
             fitting = size
     largest = "" if fitting is None else f"; the largest size that can work with these other parameters is {fitting}"
-    raise ValueError(
-        f"{game.facts.name} has at least {count:,} undecided states, and max_states is {max_states:,}{largest}"
+    written = f"{count:,}" if count < LONGEST_COUNT else f"10^{len(str(count)) - 1}"
+    raise TooLargeError(
+        f"{game.facts.name} has at least {written} undecided states, and max_states is {max_states:,}{largest}"
     )
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,6 +170,12 @@ class OshiZumo(Game[OshiZumoState]):
         """Swaps the seats if the result is lower."""
         mirrored = OshiZumoState(state.coins[::-1], -state.position, state.moves_left)
         return Canonical(mirrored, (1, 0)) if mirrored < state else Canonical(state, (0, 1))
+
+    def state_defaults(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The wrestler in the middle, and as many moves as these coins and the wrestler's position allow."""
+        position = given.get("position", 0)
+        moves_left = self._moves_at_most(given.get("coins", (0, 0)), self.horizon - abs(position))
+        return {"position": position, "moves_left": moves_left}
 
     def smallest(self) -> OshiZumo:
         return replace(self, coins=3, size=1, min_bid=min(self.min_bid, 1), horizon=3)

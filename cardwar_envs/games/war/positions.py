@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.kernels import kernels
+from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.core.texts import counted
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions
 from cardwar_envs.games.war.state import Pile, WarState, new_state
@@ -107,12 +108,12 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
     The rounds left in these states are ignored. `max_positions` bounds the number of nodes, including wars.
 
     Raises:
-        ValueError: If there are more than 8 ranks or more than `max_positions` nodes.
+        TooLargeError: If there are more than 8 ranks or more than `max_positions` nodes.
     """
     ranks = len(actions.cards)
     too_many = f"war with {ranks} ranks and {counted(discards, 'discard')} has more than {max_positions:,} positions"
     if ranks > MOST_RANKS:
-        raise ValueError(f"{too_many}; exact solving takes smaller decks")
+        raise TooLargeError(f"{too_many}; exact solving takes smaller decks")
     choices = _choices(actions)
     keys, lists, first, children = _kernel(4 * GROWTH ** (ranks - 2)).explore(
         np.array([key_of(start) for start in starts], dtype=np.int64),
@@ -124,7 +125,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
         max_positions,
     )
     if len(keys) > max_positions:
-        raise ValueError(f"{too_many}; exact solving takes smaller decks")
+        raise TooLargeError(f"{too_many}; exact solving takes smaller decks")
     # Final nodes first, then wars by the number of cards in hands, ascending, then beginnings of rounds.
     height = np.where(keys < 0, _kernel(len(keys)).hands_in(keys, ranks), np.iinfo(np.int64).max)
     height[:2] = -1

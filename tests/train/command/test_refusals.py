@@ -36,6 +36,8 @@ ROWS = {
     f"solve jujitsu num_cards=8 --cache {shlex.quote(__file__)}": "File exists",
     "solve jujitsu num_cards=8 --exact --cache layers": "cache (layers) does not apply",
     "solve jujitsu num_cards=8 --exact --engine ray": "engine (ray) does not apply",
+    "solve jujitsu num_cards=500": "at least 10^148 undecided states, and max_states is 1,000,000; with num_cards=",
+    "solve jujitsu num_cards=5 --max-states 9": "89 matrix games to solve, more than max_states (9); with num_cards=3",
     "solve dice_poker --keep-layers 3": "keep_layers (3) does not apply",
     # exploit
     "exploit jujitsu num_cards=3 --policy best": "unknown policy 'best'; policies for jujitsu are",
@@ -51,7 +53,7 @@ ROWS = {
     "match war min dummie --games 0": "0 must be an integer, at least 1",
     "match war min dummie --games many": "Invalid value for '--games'",
     "match war min runs/none": "no run folder or policy file 'runs/none'",
-    "match war general_purpose_adversary dummie": "needs deterministic opponents, but DummiePlayer plays",
+    "match war general_purpose_adversary dummie": "_adversary needs deterministic opponents, but dummie plays",
     "match war general_purpose_adversary general_purpose_adversary": "only one policy may depend on the others",
     # play
     "play nim": "unknown game 'nim'",

@@ -243,7 +243,10 @@ def test_every_game_shows_its_states(capsys, game):
 def test_play_is_shown_at_each_state_in_which_a_game_can_start(capsys, monkeypatch):
     """The first prize of Goofspiel is drawn. A lone optimal bid for the prizes 1 and 3 is the card of the same rank."""
     solved = run_json(capsys, "solve", "goofspiel", "num_cards=3")
-    assert solved["strategies"] == []
+    for player, strategies in enumerate(solved["strategies"]):
+        for start, (state, strategy) in zip(solved["starts"], strategies.items(), strict=True):
+            actions = start["players"][player]["actions"]
+            assert (state, strategy) == (start["state"], {name: each["probability"] for name, each in actions.items()})
     assert [start["probability"] for start in solved["starts"]] == ["1/3"] * 3
     for start, prize in zip(solved["starts"], (1, 2, 3), strict=True):
         assert f"prize={prize} " in start["state"]

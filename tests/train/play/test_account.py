@@ -7,14 +7,16 @@ from functools import cache
 
 import numpy as np
 import pytest
+from bayes import PrivateToy
 from thinning import each_row
 
 import baselines
 from baselines import PrivateSolution
-from cardwar_envs import make_game, play_episode
+from cardwar_envs import Game, make_game, play_episode
 from cardwar_envs.core.play import Episode
 from train.play.account import Account, account_of, amount
 from train.play.judge import Judge
+from train.play.listing import places_of
 from train.play.seating import table_for
 from train.play.series import Series
 from train.play.trainer import Trainer
@@ -110,6 +112,18 @@ def test_the_terms_are_fractions_and_add_up_exactly_where_the_solution_is_exact(
         chance = account_of(rough, game, episode, seat).chance
         assert each.chance.denominator < 10**6
         assert float(each.chance) == pytest.approx(chance, abs=1e-9)
+
+
+def test_moves_on_private_information_are_judged_without_declared_arrays():
+    class Undeclared(PrivateToy):
+        bayesian_form = Game.bayesian_form
+
+    payoffs = np.array([[[[1, -1], [0, 2]], [[0, 1], [2, -1]]]])
+    game = Undeclared(np.ones((1, 2), dtype=np.int64), payoffs, ((0, 1), (0, 1)))
+    judge, declared = (Judge(baselines.solve(each)) for each in (game, PrivateToy(game.deals, payoffs, game.actions)))
+    for start in game.initial():
+        assert judge.expected(start.state, 0) == pytest.approx(declared.expected(start.state, 0))
+    assert len(places_of(game)) > 1
 
 
 @pytest.mark.slow

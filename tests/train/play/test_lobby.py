@@ -24,8 +24,10 @@ def test_compiling_does_not_count_against_the_limit(monkeypatch):
 
 
 def test_a_smaller_size_that_takes_seconds_is_found():
-    assert quick_size(make_game("goofspiel", num_cards=4)) == make_game("goofspiel", num_cards=3)
-    assert quick_size(make_game("war", num_players=3)) is None
+    assert quick_size(make_game("goofspiel", num_cards=4)) == {"num_cards": 3}
+    assert quick_size(make_game("jujitsu", num_cards=500))["num_cards"] >= 3
+    assert quick_size(make_game("jujitsu", num_cards=9), exact=True)["num_cards"] in range(3, 9)
+    assert quick_size(make_game("war", num_players=3)) == {}
 
 
 def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):

@@ -278,7 +278,7 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
     small = ("oshi_zumo", "coins=26", "size=2")
     monkeypatch.setattr("train.play.seating.PATIENCE", 0.0)
-    monkeypatch.setattr("train.command.play.quick_size", lambda game: None)
+    monkeypatch.setattr("train.command.play.smaller_instead", lambda game: "")
     assert "takes more than 0 seconds; the total time is not known; --yes computes it." in played("quit\n", *small)[1]
     assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
     monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
@@ -294,7 +294,8 @@ def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
     monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 10.0)
     screen = Screen("play", "goofspiel", "num_cards=4")
     try:
-        assert "Computing the equilibrium of goofspiel" in screen.until("quit) [n]: ")
+        assert "Computing the equilibrium of goofspiel" in (asked := screen.until("quit) [n]: "))
+        assert "play against uniform now, without the costs of moves (n)?" in " ".join(asked.split())
         screen.type("help")
         assert "n plays against uniform now, without judging moves." in screen.until("quit) [n]: ")
         screen.type("quit")

@@ -47,6 +47,19 @@ def test_what_has_a_default_can_be_left_out():
 
 
 @each_row(
+    ("name", "parameters", "text", "complete"),
+    [
+        ("oshi_zumo", {}, "coins=3,4", "coins=3,4 position=0 moves_left=4"),
+        ("oshi_zumo", {"min_bid": 0, "horizon": 9}, "coins=3,4 position=-2", "coins=3,4 position=-2 moves_left=7"),
+    ],
+)
+def test_what_the_rules_determine_can_be_left_out(name, parameters, text, complete):
+    game = make_game(name, **parameters)
+    assert state_from(text, game) == state_from(complete, game)
+    assert state_in_words(state_from(text, game)) == complete
+
+
+@each_row(
     ("text", "reason"),
     [
         ("hands=1,3", "hands (1,3) must have 2 parts with '/' between them"),
@@ -95,7 +108,10 @@ Untyped = namedtuple("Untyped", "cells turn")
 def stranger(example):
     """As much of a game as reading states needs."""
     start = SimpleNamespace(state=example)
-    return SimpleNamespace(initial=lambda: [start], check=lambda state: None, facts=SimpleNamespace(name="theirs"))
+    facts = SimpleNamespace(name="theirs")
+    return SimpleNamespace(
+        initial=lambda: [start], check=lambda state: None, state_defaults=lambda given: {}, facts=facts
+    )
 
 
 @each_row(

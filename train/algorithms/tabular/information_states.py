@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracles.bayesian.solver import form_of
 from baselines.oracles.state_graph.game_graph import END, full_graph, group_sums
 from cardwar_envs.core.game import Game
 from train.algorithms.contract import refusal
@@ -150,7 +151,7 @@ class PrivateTypes(StateTables):
     """Tables of a game in which both players move once: a row per type of a player, for example per private roll."""
 
     def __init__(self, game: Game[Any]) -> None:
-        self._form = form = game.bayesian_form()
+        self._form = form = form_of(game)
         self._num_actions = game.facts.num_actions
         self._chances = form.weights.sum(axis=1), form.weights.sum(axis=0)
         weighted = form.weights[:, :, None, None] * form.payoffs
