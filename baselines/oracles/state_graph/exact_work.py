@@ -47,8 +47,9 @@ class ExactWork:
     def learn(self, layer: int) -> None:
         """Learns how fractions grow from a layer that is solved."""
         there = slice(self._layers[layer], self._layers[layer + 1])
-        if self._common[there].mean() >= TELLING:
-            self._growth = min(1.0, float(self._common[there].sum() / self._grown(there).sum()))
+        grown = float(self._grown(there).sum())  # 0 if all moves end the game
+        if grown > 0.0 and self._common[there].mean() >= TELLING:
+            self._growth = min(1.0, float(self._common[there].sum()) / grown)
 
     def seconds(self, layer: int) -> float:
         """Forecasts the time for this layer and all later ones; all earlier layers must be solved.

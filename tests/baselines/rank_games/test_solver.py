@@ -172,7 +172,7 @@ def test_progress_ends_at_the_total():
 
 def test_too_many_states_are_refused_before_any_work():
     table = DuelTable(jujitsu(8))
-    with pytest.raises(ValueError, match=r"jujitsu has 2641 matrix games to solve, more than max_states \(2640\)"):
+    with pytest.raises(ValueError, match=r"jujitsu has 2,641 matrix games to solve, more than max_states \(2,640\)"):
         table.solve(request=Request(max_states=2640))
     assert table.layers.solved == 0
     assert table.solve(table.game.initial(), Request(max_states=2641)) == 2641
