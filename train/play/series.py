@@ -100,7 +100,7 @@ class Series:
         (opponent,), count = self.table.opponents.values(), len(self.accounts)
         mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
         costs = f"your moves gave away {amount(mine / count)} and those of {opponent} {amount(theirs / count)}"
-        said = [f"Per game, {costs} (means of {_games(self.accounts)})."]
+        said = [f"Per game, {costs} (means of the exact costs in {_games(self.accounts)})."]
         if self.known_loss is not None:
             lost = f"the mistakes of {opponent} would cost it {amount(self.known_loss)} per game on average"
             said.append(f"Against the equilibrium, {lost} (exact).")

@@ -34,6 +34,8 @@ from cardwar_envs.core.rules import TooLargeError
 # Marks an edge after which the game is over or settled; the edge has all remaining payments.
 END = -1
 MAX_STATES = 1_000_000
+# Building the graph takes about 100 bytes per edge.
+MAX_EDGES = 100_000_000
 # Longer counts are rounded down to a power of ten in messages.
 LONGEST_COUNT = 10**15
 # States in which a player acts, its observations and its masks.
@@ -140,7 +142,8 @@ def build_graph(
     time to time with the number of states explored.
 
     Raises:
-        ValueError: If there are more than `max_states` states or a trajectory can repeat a state.
+        TooLargeError: If there are more than `max_states` states or `MAX_EDGES` edges.
+        ValueError: If a trajectory can repeat a state.
     """
     explorer = _Explorer(game, canonical, max_states)
     places, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
@@ -210,6 +213,8 @@ class _Explorer(Generic[S]):
         for done, state in enumerate(self.states, start=1):  # the list grows in the loop
             self._expand(state)
             self.first_edge.append(len(self.children))
+            if len(self.children) > MAX_EDGES:
+                raise TooLargeError(f"{self.game.facts.name} has more than {MAX_EDGES:,} outcomes of joint actions")
             if progress is not None and done % 1024 == 0:
                 progress(done)
 

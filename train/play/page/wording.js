@@ -116,7 +116,7 @@ function seriesSentences(accounts, opponent) {
   const said = [
     `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in total.`,
     `Per game, your moves gave away ${amount(sum("mine") / accounts.length)} and those of ${opponent} `
-      + `${amount(sum("theirs") / accounts.length)} (means of ${games}).`,
+      + `${amount(sum("theirs") / accounts.length)} (means of the exact costs in ${games}).`,
   ];
   if (Math.abs(luck) > NOTHING) {
     const without = amount((result - luck) / accounts.length, "+");
