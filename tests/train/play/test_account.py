@@ -251,10 +251,8 @@ def test_a_series_adds_up_games_that_were_played_to_their_end(solution, trainer_
     said = " ".join(series.sentences())
     exact = "Against the equilibrium, the mistakes of highest_card would cost it 0.129 per game on average (exact)."
     assert (exact in said) == bool(known)
-    assert (
-        f"and those of {against} {amount(sum(each.theirs for each in series.accounts) / 3)} (means of the exact costs in 3"
-        in said
-    )
+    theirs = amount(sum(each.theirs for each in series.accounts) / 3)
+    assert f"and those of {against} {theirs} (means of the exact costs in 3 games)" in said
     cause = "luck" if against == "equilibrium" else "luck and guessing"
     assert f" {cause.capitalize()} " in said
     assert series.accounts[0].rows(against)[2][0] == f"{cause} in moves"
