@@ -110,7 +110,8 @@ ROOMS = {
     | FILES
     | INSIDES
     | {"baselines.matches", "baselines.opponents.levels", "train.agents", "train.storage", "train.words"},
-    "train.agents": ENVS | FILES | {"train.validation", "train.words"},
+    # A program is told its private type in words.
+    "train.agents": ENVS | FILES | {"baselines.oracles.bayesian", "train.validation", "train.words"},
     "train.interview": ENVS
     | DOORS
     | FILES

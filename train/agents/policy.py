@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracles.bayesian.solver import form_of
 from cardwar_envs import Game
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from train.agents import AGENT, FROM_FILE
@@ -107,9 +109,12 @@ def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[n
         state, player = game.state_of(observation)
         text = game.describe(state).replace(f"player_{player}", "you")
         return player, text.replace(f"player_{1 - player}", "opponent") if game.facts.num_players == 2 else text
-    form = game.bayesian_form()
-    for player in (0, 1) if form is not None else ():
-        for kind, seen in zip(form.types[player], form.observations[player], strict=True):
-            if np.array_equal(seen, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}:
-                return player, f"you see: {kind}"
+    with suppress(
+        ValueError
+    ):  # there are no types if players move several times on private information
+        form = form_of(game)
+        for player in (0, 1):
+            for kind, seen in zip(form.types[player], form.observations[player], strict=True):
+                if np.array_equal(seen, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}:
+                    return player, f"you see: {kind}"
     return 0, ""

@@ -15,7 +15,8 @@ from command import run, run_json, run_refused
 from toys import Answering
 
 import baselines
-from cardwar_envs import make_game
+from cardwar_envs import Game, make_game
+from cardwar_envs.games.dice_poker import DicePoker, DicePokerState
 from train.agents import FROM_FILE, SECONDS_VARIABLE
 from train.agents.messages import Query
 from train.agents.policy import AgentPolicy, query_for, typed_agent
@@ -56,6 +57,12 @@ def agent(tmp_path):
         each.close()
 
 
+class Undeclared(DicePoker):
+    """Dice Poker without arrays of its own."""
+
+    bayesian_form = Game.bayesian_form
+
+
 def first_and_last(observations, masks):
     """What examples/agents/any_move.py plays."""
     first, last = masks.argmax(axis=1), masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
@@ -81,10 +88,9 @@ def test_a_question_says_all_that_the_player_sees():
     assert query.state.splitlines()[:2] == ["you  1 2 3", "opponent  1 2 3"]
     assert [move.name for move in query.moves] == ["1", "2", "3"]
     assert json.loads(query.model_dump_json())["observation"] == game.observation(state, 1).tolist()
-    poker = make_game("dice_poker")
-    form = poker.bayesian_form()
-    told = query_for(poker, form.observations[1][3], np.array([0, 0, 1, 1], np.int8)[: poker.facts.num_actions])
-    assert told.state in ("", "you see: 4")
+    for poker in (make_game("dice_poker"), Undeclared()):
+        seen = poker.observation(DicePokerState((4, 2)), 1)
+        assert query_for(poker, seen, np.array([1, 1], np.int8)).state == "you see: 2"
 
 
 # What an agent does -> what is said of it.
