@@ -109,9 +109,7 @@ def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[n
         state, player = game.state_of(observation)
         text = game.describe(state).replace(f"player_{player}", "you")
         return player, text.replace(f"player_{1 - player}", "opponent") if game.facts.num_players == 2 else text
-    with suppress(
-        ValueError
-    ):  # there are no types if players move several times on private information
+    with suppress(ValueError):  # there are no types if players move several times on private information
         form = form_of(game)
         for player in (0, 1):
             for kind, seen in zip(form.types[player], form.observations[player], strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 WITHOUT_EQUILIBRIUM = "uniform"
 # Seconds of computation allowed without asking the user, and for a smaller size that is suggested instead; no larger
 # size is tried after one that took `ENOUGH`.
-PATIENCE, QUICK, ENOUGH = 60.0, 3.0, 0.2
+PATIENCE, QUICK, ENOUGH = 60.0, 3.0, 0.5
 # Sizes to suggest, between the smallest (0) and the requested one (1).
 SMALLER = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 # Parameters that only stop endless games: the same at every size.
@@ -110,14 +109,13 @@ def quick_size(game: Game[Any], **options: Any) -> dict[str, int]:
     for smaller, numbers in sizes_of(game, SMALLER):
         if smaller == game or numbers == quick:
             continue
-        begin = time.perf_counter()
-        first = not quick  # loads the solver
+        watch = Stopwatch()
         try:
             find_equilibrium(smaller, patient=False, seconds=QUICK, **options)
         except (TooLongError, ValueError):
             break
         quick = numbers
-        if not first and time.perf_counter() - begin > ENOUGH:
+        if watch.seconds > ENOUGH:
             break
     return quick
 

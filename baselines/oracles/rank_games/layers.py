@@ -133,11 +133,13 @@ class Layers(ABC, Generic[S]):
         """The size of each layer, from 1 card left to all."""
         nothing = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
         sizes = []
-        for cards in range(1, self._rules.cards + 1):
+        layers = range(1, self._rules.cards + 1)
+        # Each pair of mirror images has at least one row, so too many are found before any are counted.
+        _require_rows(self._rules.cards, max((int(self._offsets(cards)[-1]) // 2 for cards in layers), default=0))
+        for cards in layers:
             offsets = self._offsets(cards)
             rows, values, games = self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, *nothing)
-            if rows > MOST_ROWS:
-                raise TooLargeError(f"{self._rules.cards} cards: a layer of {rows} rows is more than {MOST_ROWS}")
+            _require_rows(self._rules.cards, rows)
             sizes.append(self._size(cards, Size(int(offsets[-1]), int(rows), int(values), int(games))))
         return sizes
 
@@ -249,6 +251,11 @@ class Layers(ABC, Generic[S]):
     def gap(self, cards: int) -> float:
         """Returns a certified bound on the error of values with this many cards left, in payoff points."""
         return float(self._gaps[cards])
+
+
+def _require_rows(cards: int, rows: int) -> None:
+    if rows > MOST_ROWS:
+        raise TooLargeError(f"{cards} cards: a layer of at least {rows:,} rows is more than {MOST_ROWS:,}")
 
 
 class DuelLayers(Layers[DuelState]):
