@@ -34,6 +34,12 @@ class AskedMove(Asked):
     action: int
 
 
+class AskedWatch(Asked):
+    """A request to play on without the human player, who is out: one step, or to the end."""
+
+    end: bool
+
+
 class AskedDeal(Asked):
     """A request for another game, of the same series or as the first of a series; `series` indexes the lengths."""
 
@@ -108,13 +114,13 @@ class Host:
         return {**view_of(trainer), **here, **picking, "series": self._series_view()}
 
     def _lobby_view(self) -> dict[str, Any]:
-        """Returns the games, the last choice, its refusal, and what is being prepared, for how many seconds."""
+        """Returns the games, the last choice, its refusal; what is being prepared, for how many seconds, and how."""
         work, chosen = self._preparation, self._chosen
         return {
             "lobby": list(map(spoken, lobby.games())),
             "chosen": None if chosen is None else chosen.places(),
             "refusal": self._refusal,
-            "preparing": None if work is None else [work.what, work.seconds],
+            "preparing": None if work is None else [work.what, work.seconds, work.steps],
         }
 
     def _series_view(self) -> dict[str, Any]:
@@ -136,7 +142,7 @@ class Host:
             raise Refused(409, "A game has been chosen already.")
         lobby.at(self._lengths, asked.series)
         places = asked.kind, asked.size, asked.opponent, asked.seat
-        self._preparation = Preparation(lobby.described(*places), partial(lobby.table_of, *places))
+        self._preparation = Preparation(*lobby.described(*places), partial(lobby.table_of, *places))
         self._chosen, self._refusal, self.game_id = asked, "", secrets.token_hex(8)
 
     def _settle(self) -> None:
@@ -168,10 +174,12 @@ class Host:
         self._check(asked)
         self.stop("given up")
 
-    def watch(self, asked: Asked) -> None:
-        """Plays one step without the human player, who is out of the game."""
+    def watch(self, asked: AskedWatch) -> None:
+        """Plays on without the human player, who is out of the game."""
         self._check(asked)
         self.trainer.watch()
+        while asked.end and self.trainer.ending == "out":
+            self.trainer.watch()
 
     def new(self, asked: AskedDeal) -> None:
         """Starts another game with another seed; the current game must have ended."""
@@ -191,7 +199,10 @@ class Host:
     def _check(self, asked: Asked) -> None:
         self._settle()
         if asked.game != self.game_id:
-            raise Refused(409, "That request was for another game. This page now shows the current one.")
+            raise Refused(
+                409,
+                "That game has ended, in another tab. This page now shows the current state.",
+            )
         if asked.turn != self.turn:
             raise Refused(409, "The game has moved on, in another tab. This page now shows its current state.")
 

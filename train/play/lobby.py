@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from baselines import Solution
 from baselines.opponents.fitting import fitting_policies
-from baselines.opponents.levels.level import levels
+from baselines.opponents.levels.level import ladder, levels
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.policy import names_for, policy_summary
 from cardwar_envs.core.scene import spoken
 from cardwar_envs.games.by_name import GAMES
-from train.play.account import EQUILIBRIUM
+from train.play.account import EQUILIBRIUM, amount
 from train.play.seating import PATIENCE, QUICK, WITHOUT_EQUILIBRIUM, sizes_of, table_for, timely_equilibrium
 from train.play.trainer import Table
 from train.words import in_plain_words
@@ -46,17 +46,26 @@ class Offer(NamedTuple):
             "seats": 1 if facts.seat_symmetric else facts.num_players,
             "rules": self.game.how_to_play,
             "opponents": self.opponents,
-            "plays": [f"{policy_summary(name)}{self._caution(name)}" for name in self.opponents],
+            "plays": [f"{policy_summary(name)}{self._remark(name)}" for name in self.opponents],
         }
 
-    def _caution(self, opponent: str) -> str:
+    def _remark(self, opponent: str) -> str:
+        word, _, number = opponent.partition(":")
+        if word == "level":
+            lost = amount(ladder(self.game)[number].exploitability)
+            return f" A perfect opponent wins {lost} points a game from it (exact)."
         cautious = opponent == EQUILIBRIUM and not self.first
-        return " Computing this can take a minute, and is not possible for every size." if cautious else ""
+        return " Computing this can take a minute, or prove impossible at this size." if cautious else ""
 
     @property
     def first(self) -> bool:
         """Whether the lobby may select this offer initially: a short game for two players."""
         return self.game.facts.num_players == 2 and self.game.facts.max_length <= FIRST_MOVES
+
+    @property
+    def solvable(self) -> bool:
+        """Whether the equilibrium is computed, unless that takes too long."""
+        return self.game.facts.num_players == 2 and self.game.facts.zero_sum
 
     @property
     def opponents(self) -> list[str]:
@@ -65,11 +74,10 @@ class Offer(NamedTuple):
         The equilibrium comes first only in short games; in others it often takes too long.
         """
         game, quick = self.game, fitting_policies(self.game)
-        solvable = game.facts.num_players == 2 and game.facts.zero_sum
         offered = [
             name
             for name in names_for(game)
-            if name in quick or name.partition(":")[0] == "level" or (name == EQUILIBRIUM and solvable)
+            if name in quick or name.partition(":")[0] == "level" or (name == EQUILIBRIUM and self.solvable)
         ]
         first = ([EQUILIBRIUM] if self.first else []) + ["level", WITHOUT_EQUILIBRIUM, EQUILIBRIUM]
         places = {name: place for place, name in reversed(list(enumerate(first)))}
@@ -88,11 +96,12 @@ def offers(place: int) -> list[Offer]:
     return [Offer(game, size) for game, size in _sizes(at(games(), place)).items()]
 
 
-def described(game: int, size: int, opponent: int, seat: int) -> str:
-    """The table at these indices in words; raises IndexError for a wrong index."""
+def described(game: int, size: int, opponent: int, seat: int) -> tuple[str, str]:
+    """The table at these indices in words, and how it is prepared; raises IndexError for a wrong index."""
     offer = at(offers(game), size)
     at(range(offer.entry["seats"]), seat)
-    return f"{spoken(at(games(), game))}, {offer.entry['size']}, against {at(offer.opponents, opponent)}"
+    what = f"{spoken(at(games(), game))}, {offer.entry['size']}, against {at(offer.opponents, opponent)}"
+    return what, f"compiling, once{', and computing the equilibrium' * offer.solvable}"
 
 
 def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress | None = None) -> Table:

@@ -14,13 +14,14 @@ class Preparation:
 
     Attributes:
         what: The game and the opponent, for the user.
+        steps: What is done, for the user.
         table: The table; None until it is ready, and if it is refused.
         refusal: The reason if there is no table; valid once `over`.
     """
 
-    def __init__(self, what: str, set_up: Callable[[Callable[[int], None]], Table]) -> None:
+    def __init__(self, what: str, steps: str, set_up: Callable[[Callable[[int], None]], Table]) -> None:
         """`set_up` takes a callback that it calls with its progress."""
-        self.what = what
+        self.what, self.steps = what, steps
         self.table: Table | None = None
         self.refusal = "The game could not be prepared; the terminal shows the error."
         self._begin, self._dropped = time.monotonic(), False

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import baselines
 from baselines.estimates import Relay, in_words, seconds_for
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.game import require_two_zero_sum
 from cardwar_envs.core.policy import needs_others
+from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.core.stopwatch import Stopwatch
 from cardwar_envs.core.texts import counted
 from train.play.account import EQUILIBRIUM
@@ -80,7 +80,8 @@ def find_equilibrium(
         ValueError: If the equilibrium cannot be computed; the error says why.
         TooLongError: If the computation takes longer.
     """
-    require_two_zero_sum(game, "judging moves by the equilibrium")
+    if game.facts.num_players != 2 or not game.facts.zero_sum:
+        raise ValueError("the equilibrium is computed only for two-player zero-sum games")
     return baselines.solve(
         game,
         progress=progress if patient else _Patience(progress, PATIENCE if seconds is None else seconds),
@@ -96,6 +97,8 @@ def timely_equilibrium(
         return find_equilibrium(game, patient=False, progress=progress, seconds=seconds), ""
     except TooLongError as wait:
         return None, f"computing its equilibrium {wait}"
+    except TooLargeError:
+        return None, "this size is too large to be solved exactly"
     except ValueError as error:
         return None, str(error)
 

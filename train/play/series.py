@@ -62,7 +62,8 @@ class Series:
         won, lost = self.score
         score, whole = f"{won} to {lost}", f"the best of {self.length}"
         if won == lost:
-            return f"You draw {whole}, {score}." if self.decided else f"It is {score} in {whole}."
+            so_far = f"It is {score} after {len(self.results)} of at most {self.length} games."
+            return f"You draw {whole}, {score}." if self.decided else so_far
         verb = ("win" if won > lost else "lose") if self.decided else ("lead in" if won > lost else "are behind in")
         return f"You {verb} {whole}, {score}."
 

@@ -21,7 +21,7 @@ from baselines.files import parse_object
 from cardwar_envs.drawing.svg import to_svg
 from train.play import lobby
 from train.play.guard import LOOPBACK, Guard
-from train.play.host import Asked, AskedDeal, AskedMove, AskedTable, Host, Refused
+from train.play.host import Asked, AskedDeal, AskedMove, AskedTable, AskedWatch, Host, Refused
 from train.play.one_file import PAGES
 from train.play.picking import choices_found
 from train.play.record import record_bytes
@@ -52,7 +52,7 @@ class Site:
             Route("/play", self._change(AskedMove, self._host.move), methods=["POST"]),
             Route("/give-up", self._change(Asked, self._host.give_up), methods=["POST"]),
             Route("/new", self._change(AskedDeal, self._host.new), methods=["POST"]),
-            Route("/watch", self._change(Asked, self._host.watch), methods=["POST"]),
+            Route("/watch", self._change(AskedWatch, self._host.watch), methods=["POST"]),
             Route("/offers", self._offers),
             Route("/choose", self._change(AskedTable, self._host.choose), methods=["POST"]),
             Route("/leave", self._change(Asked, self._host.leave), methods=["POST"]),

@@ -37,7 +37,8 @@ SEARCH = """\
 WORTH = "  value        shows your expected payoff from here if both play the equilibrium\n"
 COSTS = """\
 The cost of a move is the expected payoff it gives away against an opponent who plays the equilibrium. A move that \
-some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it.
+some optimal strategy plays costs nothing, even if the equilibrium shown rarely plays it. An \
+opponent whose moves cost nothing may still be predictable.
 """
 GIVE_UP, QUIT, VALUE, SEAL = "give up", ("quit", "exit"), "value", "seal"
 

@@ -76,8 +76,7 @@ def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
 
 def outcome_in(scene: Scene) -> str:
     """Returns a picture's text on the outcome of the last moves and on the leader."""
-    said = filter(None, (scene.outcome, scene.title.partition(": ")[2]))
-    return " ".join(f"{each[0].upper()}{each[1:]}." for each in said)
+    return " ".join(f"{each}." for each in (scene.outcome, scene.title.partition(": ")[2]) if each)
 
 
 def turn_of(trainer: Trainer) -> int:

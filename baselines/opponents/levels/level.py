@@ -89,13 +89,13 @@ def _checksums() -> dict[Path, str]:
         raise ValueError(f"{FOLDER / CHECKSUM_FILE} is missing or damaged: {error}; {AGAIN}") from None
 
 
-def _ladder(game: Game[Any]) -> dict[str, Level]:
+def ladder(game: Game[Any]) -> dict[str, Level]:
     """Returns the levels for a game, by number."""
     words = word_view(game)
     return {str(each.number): each for each in levels() if each.learned_for() in (game, words)}
 
 
-@plays(lambda game: bool(_ladder(game)), lambda game: [f":{number}" for number in _ladder(game)])
+@plays(lambda game: bool(ladder(game)), lambda game: [f":{number}" for number in ladder(game)])
 @cached_by_game(8)
 def level(game: Game[Any], number: str = "") -> Policy:
     """Plays as it learned by training; a higher number is a stronger opponent.
@@ -103,13 +103,13 @@ def level(game: Game[Any], number: str = "") -> Policy:
     Raises:
         ValueError: If the game has no levels, or none with that number; the error lists the levels.
     """
-    ladder = _ladder(game)
-    if not ladder:
+    graded = ladder(game)
+    if not graded:
         titles = ", ".join(dict.fromkeys(each.title for each in levels()))
         raise ValueError(f"{game.facts.name} has no levels with these parameters; there are levels for {titles}")
-    if number not in ladder:
-        raise ValueError(f"level ({number!r}) must be one of {', '.join(ladder)}, as in level:{min(ladder)}")
-    chosen = ladder[number]
+    if number not in graded:
+        raise ValueError(f"level ({number!r}) must be one of {', '.join(graded)}, as in level:{min(graded)}")
+    chosen = graded[number]
     learned_for = chosen.learned_for()
     policy = read_level(chosen, learned_for)
     return LevelPolicy(chosen, policy if learned_for == game else WordPolicy(game, policy))

@@ -10,7 +10,7 @@ from train.play.series import Series
     [
         ([], False, "Best of 5."),
         ([1.0], False, "You lead in the best of 5, 1 to 0."),
-        ([1.0, -1.0, 0.0], False, "It is 1 to 1 in the best of 5."),
+        ([1.0, -1.0, 0.0], False, "It is 1 to 1 after 3 of at most 5 games."),
         ([-1.0, -1.0], False, "You are behind in the best of 5, 0 to 2."),
         ([0.5, 0.5, 0.5], True, "You win the best of 5, 3 to 0."),
         ([-1.0, 0.0, 0.0, -1.0], True, "You lose the best of 5, 0 to 2."),

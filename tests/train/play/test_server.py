@@ -184,7 +184,12 @@ def test_choices_are_found_by_typing():
 def texts_of(tab):
     """Everything that the server answers at this moment."""
     paths = ["", "page.js", "picking.js", "lobby.js", "page.css", "state", "scene.svg", "choices?text=", "record.json"]
-    posts = [("play", tab.shown(action=99)), ("play", {}), ("new", tab.shown(series=None)), ("watch", tab.shown())]
+    posts = [
+        ("play", tab.shown(action=99)),
+        ("play", {}),
+        ("new", tab.shown(series=None)),
+        ("watch", tab.shown(end=True)),
+    ]
     posts += [("give-up", tab.shown(turn=0)), ("leave", tab.shown())]
     answers = [tab.get(path) for path in paths] + [tab.post(path, content) for path, content in posts]
     return "".join(f"{answer.text}\n{answer.headers}" for answer in answers)
@@ -285,7 +290,7 @@ def test_a_move_of_another_turn_or_game_changes_nothing(tab, request):
     for asked, said in (
         (other.shown(action=3), "The game has moved on, in another tab."),
         (tab.shown(action=3, turn=99), "The game has moved on, in another tab."),
-        (tab.shown(action=3, game="0" * 16), "That request was for another game."),
+        (tab.shown(action=3, game="0" * 16), "That game has ended, in another tab."),
     ):
         for path in ("play", "give-up", "new"):
             sent = {name: asked[name] for name in ("game", "turn")}
@@ -383,7 +388,7 @@ def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
     assert (tab.view["opponents"], tab.view["series"]["length"]) == (["uniform"], 3)
     assert tab.post("choose", {**asked, **tab.shown()}).status_code == 409
     assert tab.post("leave", tab.shown()).status_code == 409
-    assert tab.post("watch", tab.shown()).status_code == 400
+    assert tab.post("watch", tab.shown(end=False)).status_code == 400
     tab.play_out()
     assert "lobby" in tab.post("leave", tab.shown()).json()
 

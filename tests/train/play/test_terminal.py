@@ -170,7 +170,7 @@ def test_a_series_ends_when_the_person_quits(played, capsys):
 def test_who_wins_after_the_person_is_out_is_said(played):
     words = ("war", "num_players=3", "ranks=4", "discards=0", "--against", "max,uniform", "--seed", "1")
     assert played("#1\n" * 99, *words)[1].endswith(
-        "\nThe others played on. All others are out of cards. Max wins 1 point.\n"
+        "\nThe others played on. All others are out of cards. max wins 1 point.\n"
     )
 
 
@@ -235,18 +235,18 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
 @each_row(
     ("line", "words", "said"),
     [
-        ("#1", "war num_players=3 ranks=3 --against max,min", r"min: 2\nMax takes 3 cards\.\n"),
+        ("#1", "war num_players=3 ranks=3 --against max,min", r"min: 2\nmax takes 3 cards\.\n"),
         ("1", "oshi_zumo coins=3 size=1 --seat 1", r"(?m)^equilibrium  \| \. W \. \|  you$"),
         (
             "1",
             "goofspiel num_cards=2",
-            r"equilibrium: 2\nEquilibrium won (1|2) points?\. Equilibrium leads by \1\.\n",
+            r"equilibrium: 2\nequilibrium won (1|2) points?\. equilibrium leads by \1\.\n",
         ),
         (
             "1",
             "dice_wars num_cards=2",
             r"equilibrium: \d\n(The battle is tied, with probability \d+%\. Nobody|"
-            r"(You|Equilibrium) won the battle, with probability \d+%\. \2) lead",
+            r"(You|equilibrium) won the battle, with probability \d+%\. \2) lead",
         ),
     ],
 )

@@ -6,7 +6,7 @@ const POLL = 500; // milliseconds between requests for the state of a preparatio
 let offers = []; // for each size of the game selected in the lobby: seats, rules, opponents and how these play
 let waits = 0;
 let wished = ""; // the opponent that the user selected; it stays selected at other sizes that offer it
-let watching = null;
+let watching = false;
 let leaves = false; // whether the user wants to choose another game instead of the one in progress
 
 // -- the lobby ----------------------------------------------------------------------------
@@ -22,8 +22,8 @@ function showLobby() {
   showSizes(view.chosen);
   $(view.preparing ? "choose" : "kind").focus();
   if (!view.preparing) return;
-  const [what, seconds] = view.preparing;
-  during(`Preparing ${what}: compiling, once, and computing the equilibrium. This can take a minute. Choosing another game stops it.`, untilShown(), seconds);
+  const [what, seconds, steps] = view.preparing;
+  during(`Preparing ${what}: ${steps}. This can take a minute. Choosing another game stops it.`, untilShown(), seconds);
 }
 
 // Waits until this page shows another game or the lobby again; every tab learns of that by itself.
@@ -120,15 +120,19 @@ $("lobby").addEventListener("submit", (event) => {
 
 // -- between games ------------------------------------------------------------------------
 
-// Continues without the human player, who is out; a second click on the same button stops.
-async function watch(pause) {
-  const runs = watching !== null;
-  watching = watching === pause ? null : pause;
-  if (runs) return;
-  while (watching !== null && view.out && (await act("watch"))) {
-    await new Promise((done) => setTimeout(done, watching));
+// Continues without the human player, who is out; a second click stops.
+async function watch() {
+  watching = !watching;
+  while (watching && view.out && (await act("watch", { end: false }))) {
+    await new Promise((done) => setTimeout(done, PAUSE));
   }
-  watching = null;
+  watching = false;
+}
+
+async function skip() {
+  watching = false;
+  while (busy) await new Promise((done) => setTimeout(done, 20)); // the step that is being watched
+  act("watch", { end: true });
 }
 
 // Asks before a game in progress is given up.
@@ -142,8 +146,8 @@ function makeSure(another) {
 $("new").addEventListener("click", () => act("new", { series: newSeries() ? $("series").selectedIndex : null }));
 $("series").addEventListener("change", showNext);
 $("leave").addEventListener("click", () => act("leave"));
-$("watch").addEventListener("click", () => watch(PAUSE));
-$("skip").addEventListener("click", () => watch(0));
+$("watch").addEventListener("click", watch);
+$("skip").addEventListener("click", skip);
 $("undo").addEventListener("click", undo);
 for (const id of ["give-up", "change"]) $(id).addEventListener("click", () => makeSure(id === "change"));
 $("go-on").addEventListener("click", () => $("sure").close());

@@ -25,13 +25,13 @@ function rest([, steps]) {
   return at < picked.length ? null : { step: null, left: [] };
 }
 
-function pick(item) {
+async function pick(item) {
   if (busy) return;
   picked.push(item);
   const complete = choices.actions.find((choice) => rest(choice)?.step === null);
   if (complete) {
-    act("play", { action: complete[0] });
-    return;
+    if (await act("play", { action: complete[0] })) return;
+    picked.pop(); // the host did not take the move
   }
   showChoices();
   const again = buttons().find((button) => button.dataset.item === String(item));

@@ -101,7 +101,7 @@ function standing(length, accounts) {
   const decided = left <= 0 || Math.abs(won - lost) > left;
   const [score, whole] = [`${won} to ${lost}`, `the best of ${length}`];
   const verb = decided ? (won > lost ? "win" : "lose") : won > lost ? "lead in" : "are behind in";
-  const level = decided ? `You draw ${whole}, ${score}.` : `It is ${score} in ${whole}.`;
+  const level = decided ? `You draw ${whole}, ${score}.` : `It is ${score} after ${accounts.length} of at most ${length} games.`;
   return { standing: won === lost ? level : `You ${verb} ${whole}, ${score}.`, decided };
 }
 
