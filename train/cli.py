@@ -161,7 +161,9 @@ def _message(error: Exception) -> str | None:
 
 def _said(error: Exception) -> str | None:
     if hasattr(error, "format_message"):  # typer's own errors
-        return str(error.format_message())
+        unknown = str(getattr(error, "option_name", "")).lstrip("-")
+        hint = f"; a parameter of the game is written {unknown}=VALUE" if "_" in unknown else ""
+        return f"{error.format_message()}{hint}"
     names_its_extra = isinstance(error, ImportError) and error.name in EXTRAS
     if isinstance(error, (ModuleNotFoundError, ValueError, OSError)) or names_its_extra:
         return f"{error}{_extra(error)}"

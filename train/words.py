@@ -154,9 +154,9 @@ def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game
     return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
 
 
-def game_of_words(name: str, words: Iterable[str]) -> Game[Any]:
-    """Like `game_from`, from `KEY=VALUE` arguments; raises ValueError for other arguments."""
-    return game_from(name, only_parameters(words))
+def game_of_words(name: str, words: Iterable[str], hint: str = "") -> Game[Any]:
+    """Like `game_from`, from `KEY=VALUE` arguments; errors as in `only_parameters`."""
+    return game_from(name, only_parameters(words, hint))
 
 
 def stored_game(title: str) -> Game[Any] | None:

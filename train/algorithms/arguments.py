@@ -36,6 +36,9 @@ class UpdateArgs(SelfPlayArgs):
     layers: int = option(2, "hidden layers", low=1)
     relu: int = option(0, "1: rectified linear units; 0: tanh", 0, 1)
 
+    def batch(self, facts: GameFacts) -> int:
+        return self.num_games * self.rollout
+
 
 @dataclass(frozen=True)
 class PPOArgs(UpdateArgs):
@@ -112,6 +115,10 @@ class PSROArgs(ResponderArgs):
     def schedules(self) -> dict[str, float]:
         """Returns no schedules: rates decay over the `response_steps` of each response."""
         return {}
+
+    def batch(self, facts: GameFacts) -> int:
+        """Returns 1: a step is a best response."""
+        return 1
 
 
 @dataclass(frozen=True)

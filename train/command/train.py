@@ -71,7 +71,7 @@ def train(
         typer.Option(
             "--resume",
             help="Resume the run in --out, or in the folder given instead of GAME; arguments not given are taken from "
-            "that run. A larger --steps extends it.",
+            "that run. A larger --steps extends it, unless the learner spreads a schedule over all steps.",
         ),
     ] = False,
     list_options: Annotated[
@@ -262,8 +262,8 @@ def _say_batches(entry: Algorithm, rules: Game[Any], arguments: CommonArgs) -> N
     """Reports on stderr that the run may take many more steps than requested, because a batch is that large."""
     if (batch := arguments.batch(rules.facts)) > max(1, arguments.steps / 10):
         say_aside(
-            f"{entry.label} trains in batches of up to {batch:,} steps and stops only after a complete batch, "
-            f"so it may take more than {arguments.steps:,} steps."
+            f"{entry.label} trains in batches of up to {batch:,} steps, and stops or is evaluated only after a "
+            f"complete batch; so it may take more than {arguments.steps:,} steps."
         )
 
 

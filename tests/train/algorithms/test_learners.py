@@ -38,6 +38,14 @@ def same(first, second):
     return first.keys() == second.keys() and all(torch.equal(tensor, second[key]) for key, tensor in first.items())
 
 
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_batch_is_at_most_as_large_as_announced(name):
+    arguments = little(name)
+    learner = ALGORITHMS[name].learner(GAME, arguments, 0)
+    learner.advance(1)
+    assert 1 <= learner.steps <= arguments.batch(GAME.facts)
+
+
 @pytest.mark.parametrize(("name", "game"), [*((name, GAME) for name in ALGORITHMS), ("dqn_response", WAR)])
 def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(tmp_path, name, game):
     """And a policy stays as it was when learning goes on."""

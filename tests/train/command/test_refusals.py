@@ -21,6 +21,8 @@ ROWS = {
     "solve jujitsu num_card=3": "no parameter 'num_card' (did you mean 'num_cards'?); it has",
     "solve jujitsu uniform": "'uniform' must read KEY=VALUE",
     "solve jujitsu --nonsense": "No such option: --nonsense",
+    "solve jujitsu --num_cards 5": "a parameter of the game is written num_cards=VALUE",
+    "exploit jujitsu num_cards=5 uniform": "KEY=VALUE, a parameter of the game; --policy names the policy",
     "solve dice_poker sides=": "sides () must be an integer",
     "solve dice_poker ante=one": "ante (one) must be a number",
     f"exploit dice_poker ante={HUGE}": "must be in 0..1e+09",
