@@ -46,7 +46,8 @@ def form_of(game: Game[Any]) -> BayesianForm:
         try:
             form = form_from_rules(game)
         except ValueError as error:
-            raise ValueError(f"{not_declared}: {error}") from None
+            others = "sampled matches, learners and cardwar exploit --approximate take such games"
+            raise ValueError(f"{not_declared}: {error}; {others}") from None
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
         raise ValueError(f"{game.facts.name}: deals must be finite and non-negative, and at least one must be positive")
     if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
