@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display.html import fraction, number
-from baselines.matrix_game.optimal_sets import exact_ranges, ranges_of_one
+from baselines.matrix_game.optimal_sets import exact_ranges, proves_unique, ranges_of_one
 
 # Probabilities that differ by less than this count as equal; in small games, distinct ones differ by far more.
 SAME_PROBABILITY = 1e-9
@@ -182,12 +182,22 @@ def certified_mix(actions: Sequence[str], probabilities: Sequence[float] | Array
 
 
 def exact_mix(
-    actions: Sequence[str], probabilities: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]], value: Fraction
+    actions: Sequence[str],
+    probabilities: Sequence[Fraction],
+    matrix: Sequence[Sequence[Fraction]],
+    value: Fraction,
+    other: Sequence[Fraction],
 ) -> Mix:
-    """Like `certified_mix`, in rational arithmetic; `value` is the value of the matrix game to this player."""
+    """Like `certified_mix`, in rational arithmetic.
+
+    `value` is the value of the matrix game to this player, `other` an optimal strategy of the other player.
+    """
     if not actions:
         return certified_mix((), (), np.zeros((1, 1)))
-    ranges = exact_ranges(matrix, value)
+    if other and proves_unique(matrix, value, other):  # much quicker than the ranges
+        ranges = [(probability, probability) for probability in probabilities]
+    else:
+        ranges = exact_ranges(matrix, value)
     low, high = (np.array([float(bounds[side]) for bounds in ranges]) for side in (0, 1))
     return Mix(
         tuple(actions), np.array(probabilities, dtype=float), low, high, 0.0, tuple(ranges), tuple(probabilities)

@@ -23,6 +23,8 @@ TILTS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 SHORTFALL = 1e-13
 # Uniform play counts as optimal if its guarantee falls short by no more than this.
 EVEN_SHORTFALL = 1e-12
+# Ranks of equations are computed modulo this prime.
+PRIME = 2**61 - 1
 # Objectives that differ by less than this fraction of their size count as equal.
 SAME_OBJECTIVE = 1e-12
 
@@ -185,6 +187,37 @@ def exact_ranges(matrix: Sequence[Sequence[Fraction]], value: Fraction) -> list[
     face = OptimalFace([Fraction(1)] * rows, [*limits, [Fraction(1)] * rows], bounds)
     single = [[Fraction(other == row) for other in range(rows)] for row in range(rows)]
     return [(-face.most([-share for share in each]), face.most(each)) for each in single]
+
+
+def proves_unique(matrix: Sequence[Sequence[Fraction]], value: Fraction, other: Sequence[Fraction]) -> bool:
+    """Returns True only if the row player's optimal strategy is unique; `other` is an optimal strategy of the columns.
+
+    Optimal strategies play only rows that are best responses to `other` and are paid the value in every column that
+    `other` plays. These equations have at most one solution if their rank is the number of those rows. The rank modulo
+    a prime is quick to compute and at most the rank itself.
+    """
+    played = [column for column, probability in enumerate(other) if probability]
+    best = [row for row in matrix if sum(row[column] * other[column] for column in played) == value]
+    try:
+        equations = [[_modulo(row[column] - value) for column in played] + [1] for row in best]
+    except ValueError:  # a denominator is a multiple of the prime
+        return False
+    rank = 0
+    for place in range(len(played) + 1):
+        found = next((k for k in range(rank, len(best)) if equations[k][place]), None)
+        if found is None:
+            continue
+        equations[rank], equations[found] = pivot, _ = equations[found], equations[rank]
+        rank += 1
+        inverse = pow(pivot[place], -1, PRIME)
+        for row in equations[rank:]:
+            factor = row[place] * inverse % PRIME
+            row[:] = [(entry - factor * above) % PRIME for entry, above in zip(row, pivot, strict=True)]
+    return rank == len(best)
+
+
+def _modulo(number: Fraction) -> int:
+    return number.numerator * pow(number.denominator, -1, PRIME) % PRIME
 
 
 def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:

@@ -324,7 +324,8 @@ class StateSolution(Solution):
         else:
             exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
             turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
-            mixes = exact_mix(*seats[0], payoffs, exact), exact_mix(*seats[1], turned, -exact)
+            first, second = (probabilities for _, probabilities in seats)
+            mixes = exact_mix(*seats[0], payoffs, exact, second), exact_mix(*seats[1], turned, -exact, first)
         return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions, payoffs)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from toys import in_turn
 from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
 from baselines.display.at_state import Mix, certified_mix, exact_mix
 from baselines.matrix_game import solve_matrix
-from baselines.matrix_game.optimal_sets import exact_ranges, ranges_of_one, vertices
+from baselines.matrix_game.optimal_sets import exact_ranges, proves_unique, ranges_of_one, vertices
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.games.dice_wars import DiceWars
@@ -34,7 +34,10 @@ def test_ranges_are_those_of_the_vertices(seed):
     assert low == pytest.approx(corners.min(axis=0), abs=1e-9)
     assert high == pytest.approx(corners.max(axis=0), abs=1e-9)
     assert max(below.max(), above.max()) < 1e-9
-    fractions = exact_ranges([[Fraction(int(payoff)) for payoff in row] for row in matrix], exact.value)
+    payoffs = [[Fraction(int(payoff)) for payoff in row] for row in matrix]
+    fractions = exact_ranges(payoffs, exact.value)
+    unique = all(least == most for least, most in fractions)
+    assert proves_unique(payoffs, exact.value, exact.column_strategy) <= unique
     assert [float(least) for least, _ in fractions] == pytest.approx(corners.min(axis=0), abs=1e-9)
     assert [float(most) for _, most in fractions] == pytest.approx(corners.max(axis=0), abs=1e-9)
 
@@ -117,9 +120,19 @@ def test_fractions_guarantee_the_value_exactly(game):
         assert max(sum(q * payoff for q, payoff in zip(column, payoffs, strict=True)) for payoffs in matrix) == value
 
 
+def test_ranges_of_the_only_optimal_strategy_take_no_programs(monkeypatch):
+    solution = solve(make_game("jujitsu", num_cards=5), exact=True)
+    ranges = [mix.exact for mix in solution.at().mixes]
+    monkeypatch.setattr("baselines.display.at_state.proves_unique", lambda *_: False)
+    assert [mix.exact for mix in solution.at().mixes] == ranges
+    monkeypatch.undo()
+    monkeypatch.setattr("baselines.display.at_state.exact_ranges", None)
+    assert all(least == most for mix in solution.at().mixes for least, most in mix.exact)
+
+
 def test_ranges_in_fractions():
     matrix = [[Fraction(payoff) for payoff in row] for row in SPARE]
-    mix = exact_mix("abc", (Fraction(0), Fraction(1), Fraction(0)), matrix, Fraction(0))
+    mix = exact_mix("abc", (Fraction(0), Fraction(1), Fraction(0)), matrix, Fraction(0), [Fraction(1, 2)] * 2)
     assert mix.free() == [("a", 0, Fraction(1, 2)), ("b", 0, 1), ("c", 0, Fraction(1, 2))]
     assert mix.unique is False
     assert repr(mix) == "<Mix b: 1 (one of many optimal strategies)>"
