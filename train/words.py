@@ -194,10 +194,15 @@ def fewest_parameters(game: Game[Any]) -> dict[str, Any]:
     return {name: parameters[name] for name in given}
 
 
-def in_plain_words(parameters: Mapping[str, object]) -> str:
-    """Describes parameters for readers who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending"."""
+def in_plain_words(game: Game[Any], parameters: Mapping[str, object]) -> str:
+    """Describes parameters for readers who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending".
+
+    A game with another word for its cards has e.g. "5 stacks".
+    """
+    nouns = {"num_cards": f"{game.card_word}s"}
     return ", ".join(
-        _in_plain_words(name.removeprefix("num_").replace("_", " "), parameters[name]) for name in parameters
+        _in_plain_words(nouns.get(name, name.removeprefix("num_").replace("_", " ")), value)
+        for name, value in parameters.items()
     )
 
 

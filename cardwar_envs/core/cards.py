@@ -39,13 +39,15 @@ class Slot:
 
     Attributes:
         text: The card's label.
-        held: Number of such cards; 0 shows an empty place.
+        held: Number of such cards in the hand; without any cards, the place is empty.
         pick: Item that a click on the card picks; empty if it picks nothing.
+        won: Number of such cards beside the hand, drawn with a plus.
     """
 
     text: str
     held: int = 1
     pick: str = ""
+    won: int = 0
 
 
 def card(box: Box, text: str, player: int | None, size: float, won: bool = False, pick: str = "") -> tuple[Shape, ...]:
@@ -63,26 +65,35 @@ def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ..
 
 
 def draw_slots(slots: Sequence[Slot], places: Sequence[Box], player: int | None) -> list[Shape]:
-    """Draws slots at places; if there are too many slots, the last place shows how many are left out."""
+    """Draws slots at places; if there are too many slots, the last place shows how many cards are left out."""
     fitting = slots if len(slots) <= len(places) else slots[: len(places) - 1]
     shapes = [shape for place, slot in zip(places, fitting, strict=False) for shape in _draw_slot(place, slot, player)]
     if len(fitting) < len(slots):
-        shapes += empty_place(places[-1], f"+{len(slots) - len(fitting)}")
+        left_out = sum(slot.held + slot.won for slot in slots[len(fitting) :])
+        shapes += empty_place(places[-1], f"+{left_out}")
     return shapes
 
 
 def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
-    """Draws one slot: an empty place, a card, or several equal cards with their number below."""
-    if not slot.held:
+    """Draws one slot: an empty place, a card, or a card with the numbers of equal cards below.
+
+    If there are no such cards in the hand, only beside it, the card is an outline.
+    """
+    if not slot.held and not slot.won:
         return empty_place(place)
-    if slot.held == 1:
+    if slot.held == 1 and not slot.won:
         return card(place, slot.text, player, 0.5 * place.width, pick=slot.pick)
     upper = Box(place.x, place.y, place.width, 0.62 * place.height)
     lower = Box(place.x, place.y + 0.55 * place.height, place.width, 0.4 * place.height)
+    if not slot.held:
+        outline, rank, number, count = empty_place(place)[0], "muted", "muted", f"+{slot.won}"
+    else:
+        outline, rank, number = card(place, "", player, 0, pick=slot.pick)[0], player_colour(player), "ink"
+        count = f"{slot.held}+{slot.won}" if slot.won else f"x{slot.held}"
     return (
-        card(place, "", player, 0, pick=slot.pick)[0],
-        centred(upper, slot.text, 0.5 * place.width, bold=True, colour=player_colour(player)),
-        centred(lower, f"x{slot.held}", 0.44 * place.width, colour="ink"),
+        outline,
+        centred(upper, slot.text, 0.5 * place.width, bold=True, colour=rank),
+        centred(lower, count, 0.44 * place.width, colour=number),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from cardwar_envs.core.rules import FORFEIT, Rules, S
 from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken, with_names
@@ -20,6 +20,8 @@ MOST_LISTED = 12
 
 class Texts(Rules[S]):
     """Default texts and pictures, made from `describe` and `describe_action`; a game may override them."""
+
+    card_word: ClassVar[str] = "card"  # name of a card
 
     @property
     def how_to_play(self) -> str:

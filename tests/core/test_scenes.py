@@ -356,12 +356,38 @@ def test_war_shows_the_pot_the_war_and_who_is_out():
     tied = WarState([(2, 3), (2, 3), (3, 4)], [()] * 3, pot=(2, 4, 4), tied=(0, 1), live=(0, 1, 2), rounds_left=9)
     scene = WAR.scene(Revealed(tied, 0, {0: 2, 1: 2, 2: 0}, (0.0,) * 3, False, before))
     assert {"War between player_0 and player_1", "3 cards in the pot", "x2", "9 rounds left"} <= set(texts(scene))
-    assert texts(scene).count("at war, hand 2, won 0") == 2
+    assert texts(scene).count("at war, hand 2 + won 0") == 2
     over = WarState([(2,) * 3 + (3,) * 3 + (4,) * 3, (), ()], [()] * 3, live=(0,), rounds_left=4)
     scene = WAR.scene(Revealed(over, 2, None, (1.0, -0.5, -0.5), True))
     said = {"player_0 wins 1 point", "All others are out of cards", "the pot is empty", "x3", "9 cards, payoff +1"}
     assert said <= set(texts(scene))
     assert texts(scene).count("out, payoff -0.5") == 2
+
+
+def test_pictures_of_war_show_all_cards():
+    """Cards won are shown with a plus, as outlines if no such card is in the hand; cards without room are counted."""
+    game = make_game("war", num_players=3)
+    state = WarState([(4,), (5,), (6,)], [(4, 7), (8,), (9, 9)], rounds_left=3)
+    scene = game.scene(Revealed(state, 0, None, (0.0,) * 3, False))
+    assert cards(scene, 0) == ["4"]
+    assert {"1+1", "hand 1 + won 2"} <= set(texts(scene))
+    assert [texts(scene).count(each) for each in ("+1", "+2")] == [2, 1]
+    state = WarState([(4,), (5,), (6,)], [()] * 3, (2, *range(2, 14), *range(2, 14)), rounds_left=3)
+    in_pot = texts(game.scene(Revealed(state, 0, {0: 2, 1: 3, 2: 4}, (0.0,) * 3, False)))
+    assert {"25 cards in the pot", "+12"} <= set(in_pot), "ranks 2 to 7 and 12 more cards"
+    assert (in_pot.count("x2"), in_pot.count("x3")) == (5, 1)
+
+
+@each_row(
+    ("won", "said"), [((), "lost them to the table. All others are out of cards"), ((2,), "lost them to the table")]
+)
+def test_a_tie_without_a_war_is_explained(won, said):
+    before = WarState([(3,), (3,), (2, 3, 4)], [won, (), ()], (4,) * 2, rounds_left=5)
+    after = WAR.transitions(before, {0: 1, 1: 1, 2: 0})[0].state
+    over = len(after.live) == 1
+    scene = WAR.scene(Revealed(after, 0, {0: 1, 1: 1, 2: 0}, (0.0,) * 3, over, before))
+    assert scene.outcome == f"player_0 and player_1 tied with too few cards for a war and {said}"
+    assert ("A tie without a war: the cards stay on the table" in texts(scene)) == (not over)
 
 
 ALL_CARDS = (2, 2, 3, 3)

@@ -150,7 +150,7 @@ class Listing:
         states = list(map(self._state, self._states))
         return {
             "title": spoken(game.facts.name),
-            "parameters": in_plain_words(fewest_parameters(game)),
+            "parameters": in_plain_words(game, fewest_parameters(game)),
             "seated": seat_in_words(table),
             "rules": game.how_to_play,
             "names": [table.name(player) for player in self._seats],

@@ -41,7 +41,7 @@ class Offer(NamedTuple):
         facts = self.game.facts
         full = " (full game)" if self.game == make_game(facts.name) else ""
         return {
-            "size": f"{in_plain_words(self.size) or 'one size'}{full}",
+            "size": f"{in_plain_words(self.game, self.size) or 'one size'}{full}",
             "first": self.first,
             "seats": 1 if facts.seat_symmetric else facts.num_players,
             "rules": self.game.how_to_play,

@@ -24,7 +24,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
         "turn": turn_of(trainer),
         "number": trainer.number,
         "title": spoken(table.game.facts.name),
-        "parameters": in_plain_words(fewest_parameters(table.game)),
+        "parameters": in_plain_words(table.game, fewest_parameters(table.game)),
         "seat": seat_in_words(table),
         "opponents": [table.name(player) for player in table.opponents],
         "position": position_of(table, trainer.revealed()),

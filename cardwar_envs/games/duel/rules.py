@@ -74,7 +74,6 @@ class Duel(Game[DuelState]):
     default_cards: ClassVar[int] = 10
     lowest_rank: ClassVar[int | None] = None
     trick_word: ClassVar[str] = "trick"  # name of a trick
-    card_word: ClassVar[str] = "card"  # name of a card
     rank_units: ClassVar[tuple[str, str]] = ("", "")  # unit of a rank, singular and plural
 
     num_cards: int | None = None

@@ -30,8 +30,8 @@ def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
         f"{'battle card' if discards else 'card'} wins all cards on the table. Another tie starts another war.",
         f"A tied player with {lacking} is out of that war; if nobody is left in it, the cards stay on the table for "
         "the winner of the next round.",
-        "Cards that you win lie beside your hand. If your hand is empty at the end of a round, you pick these cards "
-        "up; if there are none, you are out of the game.",
+        "Cards that you win lie beside your hand; pictures show them with a plus. If your hand is empty at the end of "
+        "a round, you pick these cards up; if there are none, you are out of the game.",
         f"In the texts, 2x{cards[-1]} means two cards of rank {cards[-1]}, and the pot is the cards on the table.",
         ending,
     )

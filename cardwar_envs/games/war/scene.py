@@ -71,9 +71,10 @@ def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
     tiles = -(-len(seats) // TILES) * (TILE + GAP) + SPACE if crowd else 0.0
     shown = [revealed.viewer or 0] if crowd else seats
     block = PLATE + grid.height + SPACE
-    standing, reason = _standing(revealed, plays), _reason(game, revealed)
+    standing, reason, tie = _standing(revealed, plays), _reason(game, revealed), _tie(revealed, plays)
     panel = Box(MARGIN, TOP, INSIDE, PANEL, "panel", radius=14)
-    shapes = _table_panel(standing, reason, revealed, plays, panel)
+    short = reason or ("A tie without a war: the cards stay on the table" if tie else "")
+    shapes = _table_panel(standing, short, revealed, plays, panel)
     top = TOP + PANEL + SPACE
     if crowd:
         for player in range(game.num_players):
@@ -85,11 +86,11 @@ def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
         if revealed.over or player not in revealed.state.live:
             remark += f", payoff {in_points(revealed.payoffs[player])}"
         shapes += cards.name_plate(player, top, revealed, remark, done)
-        shapes += grid.draw(_slots(game, revealed.state.hands[player]), player, top + PLATE, revealed.viewer)
+        shapes += grid.draw(_slots(game, revealed.state, player), player, top + PLATE, revealed.viewer)
         top += block
     aside = "the game is over" if revealed.over else f"{counted(revealed.state.rounds_left, 'round')} left"
     drawn = cards.picture(game, revealed, top + 4, aside, shapes, standing)
-    return replace(drawn, outcome=reason, clickable="one of your cards")
+    return replace(drawn, outcome=". ".join(filter(None, (tie, reason))), clickable="one of your cards")
 
 
 def _has_places(game: _War) -> bool:
@@ -97,10 +98,11 @@ def _has_places(game: _War) -> bool:
     return len(game.cards) <= IN_A_ROW * cards.MOST_ROWS
 
 
-def _slots(game: _War, hand: Pile) -> list[Slot]:
-    held = Counter(hand)
-    ranks: Sequence[int] = game.cards if _has_places(game) else sorted(held)
-    return [Slot(str(rank), held[rank]) for rank in ranks]
+def _slots(game: _War, state: WarState, player: int) -> list[Slot]:
+    """One slot per rank, for the cards in the hand and the cards won."""
+    held, won = Counter(state.hands[player]), Counter(state.wins[player])
+    ranks: Sequence[int] = game.cards if _has_places(game) else sorted(held | won)
+    return [Slot(str(rank), held[rank], won=won[rank]) for rank in ranks]
 
 
 def _plays(game: _War, revealed: Revealed[WarState]) -> dict[int, Play]:
@@ -120,7 +122,7 @@ def _plays(game: _War, revealed: Revealed[WarState]) -> dict[int, Play]:
 def _table_panel(
     standing: str, reason: str, revealed: Revealed[WarState], plays: Mapping[int, Play], panel: Box
 ) -> list[Shape]:
-    """Draws the standing, at the end the reason for it, the cards that battled, and the pot."""
+    """Draws the standing, the reason for it if there is one, the cards that battled, and the pot."""
     pot, winner = revealed.state.pot, _taker(revealed, plays)[0]
     left, end, room = panel.x + 16, panel.x + panel.width - 16, panel.width - 32
     in_pot = f"{counted(len(pot), 'card')} in the pot" if pot else "the pot is empty"
@@ -177,11 +179,28 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
             f"{revealed.does(winners[0], 'wins')} {won}" if len(winners) == 1 else f"{len(winners)} players win {won}"
         )
     if tied := revealed.state.tied:
-        names = joined([revealed.name(player) for player in tied]).replace(YOU, YOU.lower())
-        fits = len(tied) <= NAMED and text_width(names, 18) <= NAMES
-        return f"War between {names if fits else f'{len(tied)} players'}"
+        return f"War between {_group(revealed, tied)}"
     winner, taken = _taker(revealed, plays)
     return "A new round" if winner is None else f"{revealed.does(winner, 'takes')} {counted(taken, 'card')}"
+
+
+def _group(revealed: Revealed[WarState], players: Sequence[int]) -> str:
+    """The players' names, or their number if the names do not fit."""
+    names = joined([revealed.name(player) for player in players]).replace(YOU, YOU.lower())
+    fits = len(players) <= NAMED and text_width(names, 18) <= NAMES
+    return names if fits else f"{len(players)} players"
+
+
+def _tie(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
+    """Says who has just tied without a war; empty if nobody, or unknown."""
+    unknown = revealed.before is None or not plays or not all(play.cards for play in plays.values())
+    if unknown or revealed.state.tied or _taker(revealed, plays)[0] is not None:
+        return ""
+    highest = max(play.cards[-1] for play in plays.values())
+    tied = [player for player, play in plays.items() if play.cards[-1] == highest]
+    group = _group(revealed, tied)
+    who = f"{YOU}{group.removeprefix(YOU.lower())}" if group.startswith(f"{YOU.lower()} ") else group
+    return f"{who} tied with too few cards for a war and lost them to the table"
 
 
 def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
@@ -205,7 +224,7 @@ def _piles(revealed: Revealed[WarState], player: int) -> str:
         return "out"
     if revealed.over:
         return counted(_cards(state, player), "card")
-    words = f"hand {len(state.hands[player])}, won {len(state.wins[player])}"
+    words = f"hand {len(state.hands[player])} + won {len(state.wins[player])}"
     return f"at war, {words}" if player in state.tied else words
 
 

@@ -53,6 +53,7 @@ def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
     entries = {name: [offer.entry for offer in lobby.offers(place)] for place, name in enumerate(lobby.games())}
     sizes = {name: [entry["size"] for entry in each] for name, each in entries.items()}
     assert sizes["jujitsu"] == ["5 cards", "8 cards", "13 cards (full game)"]
+    assert sizes["dice_wars"][-1] == "6 stacks (full game)"
     assert sizes["war"][0] == "4 ranks, 1 discard"  # the limit on rounds is no size
     assert sizes["war"][-1] == "3 players, 12 ranks, 3 discards"
     first = {name: [entry["size"] for entry in each if entry["first"]][-1:] for name, each in entries.items()}

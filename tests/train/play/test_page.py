@@ -376,10 +376,12 @@ def test_a_war_is_played_by_clicks_on_the_cards(open_page, host):
     page = open_page(1280)
     by_mouse(page, "13")
     expect(page.locator("#hint")).to_have_text("Pick 3 discards.")
-    for card in "452":
+    by_mouse(page, "4")
+    expect(page.locator("#hint")).to_have_text("Pick 2 more discards. Picked so far: 4.")
+    for card in "52":
         by_mouse(page, card)
     page.keyboard.press("Backspace")
-    expect(page.locator("#hint")).to_have_text("Pick your discard. Picked so far: 4, 5.")
+    expect(page.locator("#hint")).to_have_text("Pick 1 more discard. Picked so far: 4, 5.")
     by_mouse(page, "3")
     expect(page.locator("#hint")).to_have_text("Pick your battle card. Picked so far: 4, 5, 3.")
     assert page.locator(".choice").count() == 8

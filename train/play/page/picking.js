@@ -9,8 +9,8 @@ let picked = []; // the items of this move that were picked
 let typed = ""; // what has been typed to select a move
 let typedAt = 0;
 
-// The first incomplete step of a choice after these picks, and the items that it still needs; null if the picks do not
-// belong to this choice.
+// The first incomplete step of a choice after these picks, the items that it still needs, and whether some were picked;
+// null if the picks do not belong to this choice.
 function rest([, steps]) {
   let at = 0;
   for (const [step, items] of steps) {
@@ -20,7 +20,7 @@ function rest([, steps]) {
       if (place < 0) return null;
       left.splice(place, 1);
     }
-    if (left.length) return { step, left };
+    if (left.length) return { step, left, begun: left.length < items.length };
   }
   return at < picked.length ? null : { step: null, left: [] };
 }
@@ -90,9 +90,10 @@ function showChoices() {
 function hint(rests, inPicture) {
   const step = rests.length ? choices.steps[rests[0].step] : "";
   if (!step) return rests.length ? `Click ${inPicture ? view.picture.clickable : "your move"}${KEYS}.` : "";
-  const left = rests[0].left.length;
+  const { left, begun } = rests[0];
+  const number = left.length > 1 || begun ? `${left.length}${begun ? " more" : ""}` : "your";
   const so = picked.length ? ` Picked so far: ${picked.map((item) => choices.items[item]).join(", ")}.` : "";
-  return `Pick ${left > 1 ? `${left} ${step}` : `your ${step.replace(/s$/, "")}`}.${so}`;
+  return `Pick ${number} ${left.length > 1 ? step : step.replace(/s$/, "")}.${so}`;
 }
 
 // Puts buttons on these items in the picture, unless they are too small on the screen; returns the items with a button.
