@@ -39,6 +39,7 @@ from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, same_rules_as
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.duel import interleaving as order
 from cardwar_envs.games.duel.how_to_play import how_to_play
 from cardwar_envs.games.duel.interleaving import Hand, Hands
@@ -386,12 +387,12 @@ class Duel(Game[DuelState]):
         if not self.keeps_score and score:
             raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
         if ties not in carried:
-            raise ValueError(f"state has {ties} carried ties, which must be in 0..{carried[-1]}")
+            raise ValueError(f"state has {counted(ties, 'carried tie')}, which must be in 0..{carried[-1]}")
         # A carried trick counts for its later winner; a discarded trick counts for neither player.
         lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
         possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
         if self.keeps_score and not any(possible):
-            raise ValueError(f"state has score {score}, impossible after {played} tricks with {ties} carried ties")
+            raise ValueError(f"state has score {score}, impossible after {played} tricks with {counted(ties, 'carried tie')}")
 
     def _possible_ties(self, hands: Hands) -> int:
         """An upper bound on the number of tied tricks: the pairs of equal cards gone from both hands."""

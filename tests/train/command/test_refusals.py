@@ -20,7 +20,7 @@ ROWS = {
     "solve dinosaur_war hand_0=1,x hand_1=1,2": "hand_0 (x) must be an integer",
     "solve jujitsu num_card=3": "no parameter 'num_card' (did you mean 'num_cards'?); it has",
     "solve jujitsu uniform": "'uniform' must read KEY=VALUE",
-    "solve jujitsu num_cards=20 --max-states 100000": "at least 1,433,976,550 matrix games to solve, more than max_states",
+    "solve jujitsu num_cards=20 --max-states 100000": "at least 1,433,976,550 matrix games",
     "solve jujitsu --nonsense": "No such option: --nonsense",
     "solve jujitsu --num_cards 5": "a parameter of the game is written num_cards=VALUE",
     "exploit jujitsu num_cards=5 uniform": "KEY=VALUE, a parameter of the game; --policy names the policy",
