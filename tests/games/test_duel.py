@@ -182,7 +182,7 @@ IMPOSSIBLE = [
     (DISCARD, DuelState(((1, 2), (3, 4)), 1), "score 1, impossible after 2 tricks"),
     (UNLIKE, DuelState(((1, 1), (3, 3)), 0, 2), r"2 carried ties, which must be in 0\.\.1"),
     (UNLIKE, DuelState(((1, 2), (3, 3)), 0, 1), r"1 carried tie, which must be in 0\.\.0"),
-    (DICE, DuelState(((1, 2, 3), (1, 2, 3)), 0, 1), "1 carried ties"),
+    (DICE, DuelState(((1, 2, 3), (1, 2, 3)), 0, 1), "1 carried tie"),
     (DICE, DuelState(((1,), (2,)), 2, 1), "score 2, impossible after 2 tricks with 1"),
     (JUJITSU, DuelState(((1.0, 2), (1, 2))), "must be a DuelState of two hands"),
     (JUJITSU, DuelState(("12", "12")), "must be a DuelState of two hands"),

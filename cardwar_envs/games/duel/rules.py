@@ -392,8 +392,8 @@ class Duel(Game[DuelState]):
         lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
         possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
         if self.keeps_score and not any(possible):
-            carried = counted(ties, "carried tie")
-            raise ValueError(f"state has score {score}, impossible after {played} tricks with {carried}")
+            tied = counted(ties, "carried tie")
+            raise ValueError(f"state has score {score}, impossible after {played} tricks with {tied}")
 
     def _possible_ties(self, hands: Hands) -> int:
         """An upper bound on the number of tied tricks: the pairs of equal cards gone from both hands."""
