@@ -351,3 +351,8 @@ def test_seats_that_see_the_same_but_must_play_differently_are_refused():
         solve(unlike)
     alike = Seatless(one, np.array([[[[3.0, 2.0], [1.0, 0.0]]]]), ((0, 1), (1, 0)))
     assert exploitability(alike, "uniform") > 0.0
+
+
+def test_the_certified_gap_covers_rounding():
+    solution = solve(make_game("dice_poker", sides=100), exact=False)  # the value is 1/10
+    assert 0 < abs(Fraction(solution.value) - Fraction(1, 10)) <= solution.gap < 1e-12

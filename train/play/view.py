@@ -157,7 +157,7 @@ def _ending(trainer: Trainer) -> str:
     if trainer.account:
         return " ".join(trainer.account.sentences(_only(table)))
     out = "You are out of the game; the others continue. " if trainer.ending == "out" else ""
-    return f"{out}{paid(result)}. The result cannot be explained, because the equilibrium is not known."
+    return f"{out}{paid(result)}. Luck and mistakes are not told apart, because the equilibrium is not known."
 
 
 def _account(trainer: Trainer) -> list[tuple[str, str, str]]:

@@ -99,7 +99,7 @@ class BayesianOracle:
             value=float((lower + upper) / 2) if value is None else float(value),
             policy=_table(self._game, form, dict(enumerate(behaviour if value is None else fractions))),
             method=method,
-            gap=max(float(upper - lower), 0.0),
+            gap=max(float(upper - lower), 0.0) + (0.0 if value is not None else _rounding(form)),
             states=states,
             solved=states,
             seconds=time.perf_counter() - begin,
@@ -164,6 +164,14 @@ def _replies(form: BayesianForm, player: int, other: Behaviour) -> NDArray[np.fl
     weighted = form.weights[:, :, None, None] * np.asarray(form.payoffs, dtype=np.float64)
     path = "ijab,jb->ia" if player == 0 else "ijab,ia->jb"
     return np.asarray(np.einsum(path, weighted, other, optimize=True))
+
+
+def _rounding(form: BayesianForm) -> float:
+    """Bounds the rounding error of a sum of `_replies`, in which weights and strategies add up to 1."""
+    terms = sum(len(form.types[player]) * (len(form.actions[player]) + 1) for player in (0, 1))
+    return float(
+        terms * np.finfo(np.float64).eps / 2 * np.abs(np.asarray(form.payoffs, dtype=np.float64)).max(initial=0.0)
+    )
 
 
 def _exact_replies(form: BayesianForm, player: int, other: NDArray[Any]) -> NDArray[Any]:

@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 from baselines.oracles.rank_games.read_only import read_only
 from cardwar_envs.core.kernels import kernels
 
+MOST_ROWS = 2**31 - 1  # ValueLayer.row_of holds 32 bits
+
 Hands = tuple[tuple[int, ...], tuple[int, ...]]
 
 # Tables over all half interleavings must stay small; 24 letters of two bits, or 16 of three.

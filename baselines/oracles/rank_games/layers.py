@@ -28,6 +28,7 @@ from baselines.oracles.rank_games.engine import (
     work_for,
 )
 from baselines.oracles.rank_games.interleavings import (
+    MOST_ROWS,
     Hands,
     Letters,
     interleavings_kernel,
@@ -41,8 +42,6 @@ from baselines.oracles.rank_games.read_only import read_only
 from baselines.oracles.rank_games.strategies import letter_numbers
 from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.games.duel import DuelState
-
-MOST_ROWS = 2**31 - 1  # ValueLayer.row_of holds 32 bits
 
 
 class Held(Protocol):
@@ -123,20 +122,20 @@ class Layers(ABC, Generic[S]):
     def letters(self) -> Letters:
         return letters_of(self._hands)
 
-    @property
+    @cached_property
     def words(self) -> int:
-        """The number of interleavings in all layers."""
-        return sum(int(self._offsets(cards)[-1]) for cards in range(1, self._rules.cards + 1))
+        """The number of interleavings in all layers; raises a TooLargeError if a layer has too many rows."""
+        words = [int(self._offsets(cards)[-1]) for cards in range(1, self._rules.cards + 1)]
+        # Each pair of mirror images has at least one row, so too many are found before any are counted.
+        _require_rows(self._rules.cards, max(words, default=0) // 2)
+        return sum(words)
 
     @cached_property
     def sizes(self) -> list[Size]:
         """The size of each layer, from 1 card left to all."""
         nothing = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
         sizes = []
-        layers = range(1, self._rules.cards + 1)
-        # Each pair of mirror images has at least one row, so too many are found before any are counted.
-        _require_rows(self._rules.cards, max((int(self._offsets(cards)[-1]) // 2 for cards in layers), default=0))
-        for cards in layers:
+        for cards in range(1, self._rules.cards + 1):
             offsets = self._offsets(cards)
             rows, values, games = self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, *nothing)
             _require_rows(self._rules.cards, rows)

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from math import comb
 
-from baselines.oracles.rank_games.interleavings import fits
+from baselines.oracles.rank_games.interleavings import MOST_ROWS, fits
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hand
 from cardwar_envs.games.goofspiel import Goofspiel
@@ -61,7 +61,8 @@ def require_matrix_games(game: Goofspiel, most: int, can_be: str) -> None:
 
     def possible(size: int) -> bool:
         sized = game.with_size(size)
-        return fits((sized.cards, sized.cards)) and matrix_games(sized) <= most
+        rows = max(sized.interleavings(left) for left in range(1, size + 1)) // 2  # at least
+        return fits((sized.cards, sized.cards)) and rows <= MOST_ROWS and matrix_games(sized) <= most
 
     if possible(game.num_cards):
         return

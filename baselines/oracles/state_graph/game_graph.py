@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -36,6 +37,8 @@ END = -1
 MAX_STATES = 1_000_000
 # Building the graph takes about 100 bytes per edge.
 MAX_EDGES = 100_000_000
+# Joint actions of a state that are listed at once.
+AT_ONCE = 4096
 # Longer counts are rounded down to a power of ten in messages.
 LONGEST_COUNT = 10**15
 # States in which a player acts, its observations and its masks.
@@ -171,6 +174,7 @@ class _Explorer(Generic[S]):
         self.states: list[S] = []
         # Each state is mapped to its vertex only once, however many moves lead to it.
         self._arrivals: dict[S, _Arrival] = {}
+        self.joint_actions = 0  # of the states found
         self.first_edge = array("q", [0])
         self.choices, self.outcomes = array("i"), array("q")  # one per joint action; the others are one per edge
         self.children, self.probabilities, self.rewards = array("i"), array("d"), array("d")
@@ -205,9 +209,17 @@ class _Explorer(Generic[S]):
         if state not in self.number:
             if len(self.states) >= self.max_states:
                 raise _too_many(self.game, self.max_states)
+            self._expect(state)
             self.number[state] = len(self.states)
             self.states.append(state)
         return _Arrival(self.number[state], None, swapped)
+
+    def _expect(self, state: S) -> None:
+        """Counts the joint actions of a new state; raises a TooLargeError before too many are listed."""
+        acting = self.game.acting_players(state)
+        self.joint_actions += prod(len(legal_actions(self.game, state, player)) for player in acting)
+        if self.joint_actions > MAX_EDGES:
+            raise TooLargeError(f"{self.game.facts.name} has more than {MAX_EDGES:,} joint actions")
 
     def explore(self, progress: Progress | None) -> None:
         for done, state in enumerate(self.states, start=1):  # the list grows in the loop
@@ -219,8 +231,14 @@ class _Explorer(Generic[S]):
                 progress(done)
 
     def _expand(self, state: S) -> None:
-        acting, transitions, arrive = self.game.acting_players(state), self.game.transitions, self.arrive
-        choices = list(itertools.product(*(legal_actions(self.game, state, player) for player in acting)))
+        acting = self.game.acting_players(state)
+        remaining = itertools.product(*(legal_actions(self.game, state, player) for player in acting))
+        while choices := list(itertools.islice(remaining, AT_ONCE)):
+            self._add(state, acting, choices)
+
+    def _add(self, state: S, acting: Sequence[int], choices: Sequence[tuple[int, ...]]) -> None:
+        """Adds the edges of some joint actions of a state."""
+        transitions, arrive = self.game.transitions, self.arrive
         listed = [transitions(state, dict(zip(acting, choice))) for choice in choices]  # noqa: B905  # one for each
         rows = choices if len(acting) == self._players else [self._row(acting, choice) for choice in choices]
         self.choices.extend(itertools.chain.from_iterable(rows))

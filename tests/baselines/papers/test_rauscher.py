@@ -113,7 +113,7 @@ def test_von_neumann_s_figures():
 @each_row("size", [0.25, 1.0, 2.0, 8.0])
 def test_dice_of_many_sides_come_near(size):
     point = solved_point(400, size)
-    assert point.gap <= 1e-12
+    assert point.gap <= 1e-12 * (1 + size)  # the largest payoff
     assert point.value == pytest.approx(float(continuous_value(Fraction(size))), abs=3e-5)
     assert point.bluffs == pytest.approx(float(continuous_bluffs(Fraction(size))), abs=2e-3)
 

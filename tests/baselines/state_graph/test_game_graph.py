@@ -143,7 +143,7 @@ def test_too_many_states_are_refused_as_soon_as_there_are(canonical):
 
 def test_too_many_outcomes_for_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr("baselines.oracles.state_graph.game_graph.MAX_EDGES", 400)
-    with pytest.raises(ValueError, match="oshi_zumo has more than 400 outcomes of joint actions"):
+    with pytest.raises(ValueError, match="oshi_zumo has more than 400 joint actions"):
         full_graph(make_game("oshi_zumo", coins=20, size=1))
 
 

@@ -156,6 +156,6 @@ $("really").addEventListener("click", async () => {
   if ((await act("give-up")) && leaves) act("leave");
 });
 document.addEventListener("visibilitychange", () => document.hidden || reload());
-addEventListener("resize", () => view && !view.lobby && showChoices());
+addEventListener("resize", () => view && !view.lobby && !busy && showChoices());
 $("rules").open = matchMedia("(min-width: 60rem)").matches;
 reload();

@@ -32,6 +32,7 @@ async function pick(item) {
   if (complete) {
     if (await act("play", { action: complete[0] })) return;
     picked.pop(); // the host did not take the move
+    if (view.lobby) return;
   }
   showChoices();
   const again = buttons().find((button) => button.dataset.item === String(item));
