@@ -166,6 +166,7 @@ def _play_here(table: Table, seed: int | None, games: int | None, record: Path |
     except KeyboardInterrupt:
         for total in series.sentences()[:1]:
             say(total)
+        say_aside("Interrupted: the game in progress does not count.")
         raise
 
 

@@ -153,7 +153,7 @@ def _ending(trainer: Trainer) -> str:
     if trainer.ending is None:
         return ""
     if trainer.ending not in ("over", "out"):
-        return f"The game was {trainer.ending} and does not count. You had {in_points(result, '+')}."
+        return f"The game was {trainer.ending} and does not count."
     if trainer.account:
         return " ".join(trainer.account.sentences(_only(table)))
     out = "You are out of the game; the others continue. " if trainer.ending == "out" else ""

@@ -113,7 +113,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
     ranks = len(actions.cards)
     too_many = f"war with {ranks} ranks and {counted(discards, 'discard')} has more than {max_positions:,} positions"
     if ranks > MOST_RANKS:
-        raise TooLargeError(f"{too_many}; exact solving takes smaller decks")
+        raise TooLargeError(f"{too_many}; exact solving needs smaller decks")
     choices = _choices(actions)
     keys, lists, first, children = _kernel(4 * GROWTH ** (ranks - 2)).explore(
         np.array([key_of(start) for start in starts], dtype=np.int64),
@@ -125,7 +125,7 @@ def war_positions(starts: Sequence[WarState], actions: WarActions, discards: int
         max_positions,
     )
     if len(keys) > max_positions:
-        raise TooLargeError(f"{too_many}; exact solving takes smaller decks")
+        raise TooLargeError(f"{too_many}; exact solving needs smaller decks")
     # Final nodes first, then wars by the number of cards in hands, ascending, then beginnings of rounds.
     height = np.where(keys < 0, _kernel(len(keys)).hands_in(keys, ranks), np.iinfo(np.int64).max)
     height[:2] = -1

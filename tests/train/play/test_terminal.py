@@ -177,8 +177,10 @@ def test_who_wins_after_the_person_is_out_is_said(played):
 def test_an_interrupt_says_the_total_of_the_series(monkeypatch, capsys):
     lines = Mock(side_effect=["1", KeyboardInterrupt])
     monkeypatch.setattr("builtins.input", lines)
-    code, out, _ = run(capsys, "play", "jujitsu", "num_cards=2", "--games", "2")
+    code, out, err = run(capsys, "play", "jujitsu", "num_cards=2", "--games", "2")
     assert (code, out.splitlines()[-1][:17]) == (130, "In 1 game you won")
+    assert "the game in progress does not count" in err
+    assert "\nequilibrium: Plays optimally: " in out
 
 
 def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
@@ -191,7 +193,7 @@ def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
 def test_giving_up_opens_what_was_sealed(played, word):
     code, out, err = played(f"SEAL\n2\n1\nseal\n{word}\n", "jujitsu", "num_cards=4", "--seed", "1")
     assert (code, err) == (0, "")
-    assert "The game was given up and does not count. You had 0 points." in out
+    assert "The game was given up and does not count." in out
     first, whole, second, third, last = re.findall(r"^(?:Your move: )?sealed (\w+)$", out, re.MULTILINE)
     assert (len(first), whole[:16], last[:16]) == (16, first, third)
     commands = re.findall(r"printf %s '[0-9a-f]{32} move \d: player_1 plays \d [(]action \d[)]' [|] sha256sum", out)

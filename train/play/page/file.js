@@ -163,7 +163,7 @@ function viewOf() {
     total: made.length ? decimals(game.account.mine) : "",
     given_away: made.length ? `points given away in ${made.length} move${made.length === 1 ? "" : "s"}` : "",
     ending: over ? accountSentence(game.account, data.names[1])
-      : game.ending && `The game was ${game.ending} and does not count. You had ${inPoints(game.account.result, "+")}.`,
+      : game.ending && `The game was ${game.ending} and does not count.`,
     account: over ? accountRows(game.account, data.names[1]) : [],
     left: game.left,
     review: made.map(({ cost, name, verdict }, place) => ({ number: place + 1, played: name, worth: cost, cost: verdict.cost, free: verdict.free }))
