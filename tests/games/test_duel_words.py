@@ -125,7 +125,7 @@ MARGIN = make_game("jujitsu", num_cards=4, payoff="margin", view="word")
         (WORD, DuelState(((1, 1, 1), (2, 2, 2))), "no hands that can remain in this game interleave like that"),
         (WORD, DuelState(((1, 3), (2, 9))), "no hands that can remain|must be packed"),
         (WORD, DuelState(((1, 1), (2, 2)), 1), "score 1, impossible after 2 tricks"),
-        (WORD, DuelState(((1, 1), (2, 2)), 0, 1), r"1 carried ties, which must be in 0\.\.0"),
+        (WORD, DuelState(((1, 1), (2, 2)), 0, 1), r"1 carried tie, which must be in 0\.\.0"),
         (MARGIN, DuelState(((1, 2), (1, 2)), 2), "score 2, which must be 0 in a game"),
     ],
 )
