@@ -319,14 +319,15 @@ class Duel(Game[DuelState]):
         """See `Game`: counts the pairs of hands from which at most half of the cards have been played.
 
         With so many tricks left no score is decisive; states that differ only in their score count once.
-        If ranks are not ordinal, a representative stands for at most two of these states. Otherwise representatives
-        are counted only for equal hands of distinct ranks: with half of the cards left, every
-        interleaving of the remaining cards can occur (both keep the highest rank if the number of cards is odd), up to
-        swapping the seats.
+        If ranks are not ordinal, a representative stands for at most two of these states, which differ by swapping the
+        seats. Otherwise representatives are counted only for equal hands of distinct ranks: with half of the cards
+        left, every interleaving of the remaining cards can occur (both keep the highest rank if the number of cards is
+        odd), up to swapping the seats.
         """
         size = len(self.hands[0])
         if canonical and not self.ranks_are_ordinal:
-            return ((self.count_states(False) or 0) + 1) // 2 or None
+            states = self.count_states(False)
+            return None if states is None else (states + 1) // 2
         if canonical:
             half, alike = size // 2, self.hands[0] == self.hands[1] and len(set(self.hands[0])) == size
             return max(1, math.comb(2 * half, half) // 2) if alike else None

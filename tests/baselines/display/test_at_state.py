@@ -11,7 +11,7 @@ from toys import in_turn
 from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
 from baselines.display.at_state import Mix, certified_mix, exact_mix
 from baselines.matrix_game import solve_matrix
-from baselines.matrix_game.optimal_sets import exact_ranges, proves_unique, ranges_of_one, vertices
+from baselines.matrix_game.optimal_sets import PRIME, exact_ranges, proves_unique, ranges_of_one, vertices
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.games.dice_wars import DiceWars
@@ -118,6 +118,12 @@ def test_fractions_guarantee_the_value_exactly(game):
             == value
         )
         assert max(sum(q * payoff for q, payoff in zip(column, payoffs, strict=True)) for payoffs in matrix) == value
+
+
+def test_a_denominator_that_is_zero_modulo_the_prime_proves_nothing():
+    matrix = [[Fraction(1, PRIME), Fraction(0)], [Fraction(0), Fraction(1, PRIME)]]
+    assert not proves_unique(matrix, Fraction(1, 2 * PRIME), [Fraction(1, 2)] * 2)
+    assert proves_unique([[PRIME * each for each in row] for row in matrix], Fraction(1, 2), [Fraction(1, 2)] * 2)
 
 
 def test_ranges_of_the_only_optimal_strategy_take_no_programs(monkeypatch):

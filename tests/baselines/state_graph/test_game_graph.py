@@ -142,6 +142,11 @@ def test_too_many_states_are_refused_as_soon_as_there_are(canonical):
 
 
 def test_too_many_outcomes_for_the_memory_are_refused(monkeypatch):
+    dice = make_game("dice_wars", num_cards=3)
+    edges = len(build_graph(dice, dice.initial()).children)
+    monkeypatch.setattr("baselines.oracles.state_graph.game_graph.MAX_EDGES", edges - 1)
+    with pytest.raises(ValueError, match=f"dice_wars has more than {edges - 1} outcomes of joint actions"):
+        build_graph(dice, dice.initial())
     monkeypatch.setattr("baselines.oracles.state_graph.game_graph.MAX_EDGES", 400)
     with pytest.raises(ValueError, match="oshi_zumo has more than 400 joint actions"):
         full_graph(make_game("oshi_zumo", coins=20, size=1))
