@@ -433,6 +433,20 @@ def test_a_preparation_is_seen_in_every_tab_and_can_be_dropped(monkeypatch):
     assert other.view["given_away"] == "Moves are not judged: it is not computed."
 
 
+def test_who_is_out_watches_a_step_or_all_the_rest():
+    game = make_game("war", num_players=3, ranks=3, discards=0, max_rounds=60)
+    tab = Browser(Host(table_for(game, 0, ["uniform"], None, "No costs."), 8, None))
+    trainer = tab.host.trainer
+    while not trainer.ending:
+        tab.play(tab.view["choices"]["actions"][0][0])
+    played = len(trainer.steps)
+    tab.view = tab.post("watch", tab.shown(end=False)).json()
+    assert (len(trainer.steps), trainer.ending) == (played + 1, "out")
+    tab.view = tab.post("watch", tab.shown(end=True)).json()
+    assert (trainer.ending, tab.view["out"]) == ("over", False)
+    assert len(trainer.steps) > played + 2
+
+
 def test_giving_up_opens_what_was_sealed(tab):
     shown = tab.view["digest"]
     view = tab.post("give-up", tab.shown()).json()
