@@ -17,6 +17,16 @@ def payments_are_numbers(case: Case) -> None:
         raise Failed(case.payment_fault)
 
 
+def players_who_left_are_not_paid(case: Case) -> None:
+    """No move pays a player who had left the game before it: environments can return no reward to such a player."""
+    case.require_payments()
+    for node, actions, outcomes in case.moves:
+        for outcome in outcomes:
+            for player, paid in enumerate(outcome.rewards):
+                if paid and player not in node.live:
+                    raise Failed(f"{node.place(actions)}: player_{player} is paid {paid:g} but has left")
+
+
 def payoffs_keep_their_bounds(case: Case) -> None:
     """No player gets less than `min_payoff` or more than `max_payoff` in a whole game."""
     facts = case.facts

@@ -140,7 +140,11 @@ class Rules(ABC, Generic[S]):
         """A short name of the action when `player` plays it."""
 
     def live_players(self, state: S) -> tuple[int, ...]:
-        """The players who are still in the game; empty when it is over."""
+        """The players who are still in the game; empty when it is over.
+
+        A player who has left is paid nothing more, because environments return rewards only to players in the game. A
+        player who may still be paid stays in the game, with a single action while there is nothing to choose.
+        """
         return self._everyone if self.acting_players(state) else ()
 
     @cached_property

@@ -16,7 +16,7 @@ from cardwar_envs.core.streams import draw, new_streams
 from cardwar_envs.envs.engines.engine import chosen_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.opponents import Opponent, opponent_pools
-from cardwar_envs.envs.session import resolved_game
+from cardwar_envs.envs.session import refuse_late_payments, resolved_game
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 
 # With this many actions or more, batches draw uniform play directly: rows of probabilities would take most of the time.
@@ -116,6 +116,7 @@ class AgainstVecEnv(VecEnvWrapper):
             seed: Seed for the batch.
             learns: `[num_games, num_players]`: the learner's seats, at least one in each game.
         """
+        refuse_late_payments(batch.game)
         self._seats = SelfPlayVecEnv(batch)
         super().__init__(self._seats)
         count, players = batch.num_games, batch.game.facts.num_players

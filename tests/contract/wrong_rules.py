@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 from bidding import HALF, Bidding, Bids
-from lies import MIDDLE, START, lie, outcomes, with_prize
+from knock_out import Consoling
+from lies import MIDDLE, START, lie, outcomes, with_prize, wrong
 
 from cardwar_envs import Game, Transition
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical
@@ -152,6 +153,7 @@ lie("rules_answer", "a legal action raises", transitions=_fails_once)
 lie_of_outcomes("payments_are_numbers", "a payment of nan", rewards=(float("nan"),) * 2)
 lie_of_outcomes("payments_are_numbers", "three payments", rewards=(1.0, -1.0, 0.0))
 lie_of_outcomes("games_end_in_time", "back to the start", state=START)
+wrong("players_who_left_are_not_paid", "a consolation for those who left")(Consoling)
 lie(
     "settled_is_what_play_pays",
     "settled for one point",
