@@ -16,11 +16,15 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.sampled import Shapes, random_moves
+
 S = TypeVar("S", bound=Hashable)
 
 CERTAIN = Fraction(1)
 # See `GameFacts.chance`.
 Chance = Literal["none", "deal", "moves"]
+# States of random games from which the default `check` learns types.
+SHAPED = 500
 # Marks an illegal action that forfeits the game.
 FORFEIT = -1
 
@@ -127,9 +131,17 @@ class Rules(ABC, Generic[S]):
     def observation(self, state: S, player: int) -> NDArray[np.float32]:
         """A fresh array `[observation_size]`: the state seen from that player's seat, own entries first."""
 
-    @abstractmethod
     def check(self, state: S) -> None:
-        """Raises a ValueError if cheap checks show that the state is impossible."""
+        """Raises a ValueError if cheap checks show that the state is impossible.
+
+        By default, compares the types of the state and its parts, and the lengths of tuples that always have the same
+        length, with those in some random games. An override can call this first, and then test values.
+        """
+        self._shapes.require(state)
+
+    @cached_property
+    def _shapes(self) -> Shapes:
+        return Shapes(state for state, _ in random_moves(self, SHAPED))
 
     @abstractmethod
     def describe(self, state: S) -> str:

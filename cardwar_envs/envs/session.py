@@ -28,6 +28,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
 from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
+from cardwar_envs.core.sampled import random_moves
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game
@@ -132,14 +133,9 @@ def refuse_late_payments(game: Game[Any]) -> None:
     """
     if type(game).live_players is Game.live_players:
         return  # nobody leaves before the end
-    rng, state = np.random.default_rng(0), sample_transition(game.initial(), np.random.default_rng(0)).state
-    for _ in range(PROBED):
-        acting = game.acting_players(state)
-        actions = {player: int(rng.choice(game.legal_actions(state, player))) for player in acting}
-        outcomes = game.transitions(state, actions) if acting else game.initial()
-        for outcome in outcomes if acting else ():
+    for state, outcomes in random_moves(game, PROBED):
+        for outcome in outcomes:
             require_paid_in_time(game, game.live_players(state), outcome.rewards)
-        state = sample_transition(outcomes, rng).state
 
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:

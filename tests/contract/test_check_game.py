@@ -4,6 +4,7 @@ import inspect
 import pickle
 import re
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 import wrong_rules
 import wrong_values
-from bidding import Bidding
+from bidding import Bidding, Bids
 from brute_force import Values
 from command import run
 from lies import WRONG
@@ -71,6 +72,23 @@ def test_there_is_no_alarm_for_samples_and_many_players(game):
     assert report.complete or report.extent.startswith("a sample of ")
 
 
+@each_row(
+    ("state", "message"),
+    [
+        (None, "the state must be of type Bids, not NoneType"),
+        (Bids(((0, 1),), 1), "the state, hands must have 2 entries, not 1"),
+        (Bids(((0, 1), (1, "2")), 1), "the state, hands, entry, entry must be of type int, not str"),
+        (Bids(((0, 1), (1, 2)), 1.0), "the state, prize must be of type int, not float"),
+        (Bids(((0, 1), (1, 2)), 10**9), None),  # the default tests no values
+    ],
+)
+def test_a_game_without_a_check_of_its_own_passes(state, message):
+    game = type("Unchecked", (Bidding,), {"check": Game.check, "__module__": __name__})()
+    assert {"check_takes_states", "check_refuses_junk"} <= of_status(check_game(game), "passed")
+    with pytest.raises(ValueError, match=message) if message else nullcontext():
+        game.check(state)
+
+
 # -- wrong games ------------------------------------------------------------------------------------
 
 
@@ -104,7 +122,7 @@ def test_each_lie_is_found_by_the_check_that_it_breaks_and_by_no_other(what):
         ("actions crosswise", "leads to different payments or representatives"),
         ("states that can be changed", "the state, hands can be changed"),
         ("a parameter left out of comparison", "a game that differs in bonus counts as equal"),
-        ("check takes any prize", "check accepts Bids(hands=((0, 1, 2), (0, 1, 2)), prize=-1000000000)"),
+        ("check takes any prize", "check accepts Bids(hands=((0, 1, 2), (0, 1, 2)), prize=None)"),
         ("check raises TypeError", "it must raise ValueError"),
         ("two cards of one name", "actions 1 and 2 are both called 'a card'"),
         ("compiled rules discard ties", "compiled rules are in"),
