@@ -6,6 +6,7 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.answers import place, short
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.walk import Circle
+from cardwar_envs.core.game import Game
 
 # Sums of payments are compared up to rounding.
 TOLERANCE = 1e-9
@@ -66,10 +67,16 @@ def zero_sum_holds(case: Case) -> None:
 
 
 def games_end_in_time(case: Case) -> None:
-    """No game has more joint actions than `max_length`, and none revisits a state."""
-    most = case.facts.max_length
+    """No game has more joint actions than `max_length`, or rounds than `max_rounds`, and none revisits a state.
+
+    Without a `rounds_form`, every joint action is a round.
+    """
+    most, limit = case.facts.max_length, "max_length"
     if case.walk.endless is not None:
         raise Failed(f"after {most} joint actions a game continues at {place(case.walk.endless)}; max_length is {most}")
+    rounds, form = case.facts.max_rounds, type(case.game).rounds_form
+    if isinstance(rounds, int) and rounds < most and form is Game.rounds_form and not case.game._lost("rounds_form"):
+        most, limit = rounds, "without a rounds_form, max_rounds"
     for start in case.walk.starts:
         try:
             found = case.outlook(start.state)
@@ -77,7 +84,7 @@ def games_end_in_time(case: Case) -> None:
             raise Failed(str(circle)) from None
         if found is not None and found.most[-1] > most:
             at = f"a game from {place(start.state)}"
-            raise Failed(f"{at} has {int(found.most[-1])} joint actions; max_length is {most}")
+            raise Failed(f"{at} has {int(found.most[-1])} joint actions; {limit} is {most}")
 
 
 def settled_is_what_play_pays(case: Case) -> None:

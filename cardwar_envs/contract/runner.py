@@ -20,6 +20,7 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     values.game_is_a_frozen_dataclass,
     values.unlike_games_differ,
     values.parameters_make_the_game_again,
+    values.other_sizes_are_the_same_game,
     facts.facts_are_well_formed,
     moves.rules_answer,
     moves.players_are_seats,

@@ -62,6 +62,7 @@ class GameFacts:
         public_state: Whether an observation determines the state (only the pending move is hidden).
         max_length: An upper bound on the number of joint actions in one game.
         max_rounds: Maximum number of rounds if positions can recur and states count the rounds left; otherwise None.
+            Without a `rounds_form`, every joint action is a round.
         chance: Where chance occurs: "none" (nowhere), "deal" (only in `Game.initial`) or "moves" (also when a joint
             action is played). The default, "moves", is valid for every game.
         everyone_acts: Whether every player still in the game chooses an action in every state.

@@ -80,6 +80,7 @@ lie_of_facts("payoffs_keep_their_bounds", "max payoff too low", max_payoff=5.0, 
 lie_of_facts("facts_are_well_formed", "another name than the class", name="auction")
 lie_of_facts("facts_are_well_formed", "another version than the class", version=3)
 lie_of_facts("facts_are_well_formed", "more rounds than moves", max_rounds=50)
+lie_of_facts("games_end_in_time", "one round where three are played", max_rounds=1)
 lie_of_facts("facts_are_well_formed", "chance sometimes", chance="sometimes")
 lie_of_facts("chance_is_as_declared", "a coin after the deal", chance="deal")
 lie_of_facts("chance_is_as_declared", "two starts without chance", chance="none")

@@ -120,6 +120,12 @@ class Shrinks(Bidding):
         self.__dict__["cards"] = 3
 
 
+SIZES = "other_sizes_are_the_same_game"
+lie(SIZES, "the smallest is another game", smallest=lambda self: Jujitsu(num_cards=2))
+lie(SIZES, "a size of another game", with_size=lambda self, size: Jujitsu(num_cards=size))
+lie(SIZES, "one card more than asked for", with_size=lambda self, size: replace(self, cards=size + 1))
+lie(SIZES, "always the same size", with_size=lambda self, size: self)
+
 # -- check and words --------------------------------------------------------------------------------
 
 lie("check_refuses_junk", "check takes everything", check=lambda self, state: None)
