@@ -88,9 +88,8 @@ def pictures_keep_secrets(case: Case) -> None:
         raise NotApplicable("players see the state")
     alike: dict[tuple[int, bytes], tuple[Any, Any]] = {}
     for node in case.some(SHOWN):
-        for player in (
-            range(case.facts.num_players) if node.acting else ()
-        ):  # environments inform who has just left, too
+        # Environments give an info to players who have just left, too; at the end everything may be shown.
+        for player in range(case.facts.num_players) if node.acting else ():
             with asking("a picture", node.state, player):
                 seen = np.asarray(case.game.observation(node.state, player)).tobytes()
                 revealed = _revealed(case, node.state, player)
