@@ -75,9 +75,9 @@ class Undercut(Game):
     def state_of(self, observation):  # the inverse: the state, and the observer's seat (0 if symmetric)
         return (int(observation[0]), int(observation[1])), 0
 
-    def check(self, state):  # raise ValueError for an impossible state
-        whole = isinstance(state, tuple) and [type(number) for number in state] == [int, int]
-        if not (whole and 0 <= state[0] <= self.rounds and abs(state[1]) <= self.facts.max_payoff):
+    def check(self, state):  # optional: raise ValueError for an impossible state
+        super().check(state)  # by default, tests types
+        if not (0 <= state[0] <= self.rounds and abs(state[1]) <= self.facts.max_payoff):
             raise ValueError(f"state ({state!r}) must be (rounds left, score)")
 
     def describe(self, state):  # the state as text

@@ -233,8 +233,11 @@ def _suffice(game: Game[Any], names: tuple[str, ...]) -> bool:
 
 
 def json_parameters(game: Game[Any]) -> dict[str, Any]:
-    """A game's parameters as JSON data (lists for tuples)."""
-    return json.loads(json.dumps(game.parameters()))
+    """A game's parameters as JSON data (lists for tuples); raises a ValueError if JSON has no such value."""
+    try:
+        return json.loads(json.dumps(game.parameters()))
+    except TypeError as error:
+        raise ValueError(f"{game.facts.name}: parameters cannot be stored as JSON: {error}") from None
 
 
 def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[str, Any]:

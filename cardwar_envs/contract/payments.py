@@ -6,6 +6,7 @@ from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.answers import place, short
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.walk import Circle
+from cardwar_envs.core.game import Game
 
 # Sums of payments are compared up to rounding.
 TOLERANCE = 1e-9
@@ -15,6 +16,16 @@ def payments_are_numbers(case: Case) -> None:
     """The rewards of every move are a tuple with one finite number for each player."""
     if case.payment_fault:
         raise Failed(case.payment_fault)
+
+
+def players_who_left_are_not_paid(case: Case) -> None:
+    """No move pays a player who had left the game before it: environments can return no reward to such a player."""
+    case.require_payments()
+    for node, actions, outcomes in case.moves:
+        for outcome in outcomes:
+            for player, paid in enumerate(outcome.rewards):
+                if paid and player not in node.live:
+                    raise Failed(f"{node.place(actions)}: player_{player} is paid {paid:g} but has left")
 
 
 def payoffs_keep_their_bounds(case: Case) -> None:
@@ -56,10 +67,16 @@ def zero_sum_holds(case: Case) -> None:
 
 
 def games_end_in_time(case: Case) -> None:
-    """No game has more joint actions than `max_length`, and none revisits a state."""
-    most = case.facts.max_length
+    """No game has more joint actions than `max_length`, or rounds than `max_rounds`, and none revisits a state.
+
+    Without a `rounds_form`, every joint action is a round.
+    """
+    most, limit = case.facts.max_length, "max_length"
     if case.walk.endless is not None:
         raise Failed(f"after {most} joint actions a game continues at {place(case.walk.endless)}; max_length is {most}")
+    rounds, form = case.facts.max_rounds, type(case.game).rounds_form
+    if isinstance(rounds, int) and rounds < most and form is Game.rounds_form and not case.game._lost("rounds_form"):
+        most, limit = rounds, "without a rounds_form, max_rounds"
     for start in case.walk.starts:
         try:
             found = case.outlook(start.state)
@@ -67,7 +84,7 @@ def games_end_in_time(case: Case) -> None:
             raise Failed(str(circle)) from None
         if found is not None and found.most[-1] > most:
             at = f"a game from {place(start.state)}"
-            raise Failed(f"{at} has {int(found.most[-1])} joint actions; max_length is {most}")
+            raise Failed(f"{at} has {int(found.most[-1])} joint actions; {limit} is {most}")
 
 
 def settled_is_what_play_pays(case: Case) -> None:

@@ -20,6 +20,7 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     values.game_is_a_frozen_dataclass,
     values.unlike_games_differ,
     values.parameters_make_the_game_again,
+    values.other_sizes_are_the_same_game,
     facts.facts_are_well_formed,
     moves.rules_answer,
     moves.players_are_seats,
@@ -32,6 +33,7 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     values.states_are_values,
     values.answers_repeat,
     payments.payments_are_numbers,
+    payments.players_who_left_are_not_paid,
     payments.payoffs_keep_their_bounds,
     payments.zero_sum_holds,
     payments.games_end_in_time,
@@ -65,6 +67,7 @@ HIDDEN = "declare public_state=False if a player must not see it"
 INSTEAD = {
     "chance_is_as_declared": 'declare chance="moves"',
     "zero_sum_holds": "declare zero_sum=False",
+    "players_who_left_are_not_paid": "keep the player in live_players until its last payment",
     "settled_is_what_play_pays": "drop `settled`",
     "observations_tell_states_apart": HIDDEN,
     "state_of_reads_observations": HIDDEN,

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, in_a_line
+from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.contract.answers import Node, asking, place, short
 from cardwar_envs.contract.case import Case
 from cardwar_envs.core.cached import slots_of
@@ -24,6 +24,7 @@ from cardwar_envs.core.cached import slots_of
 FIXED = (int, float, complex, str, bytes, type(None), Fraction, Decimal, Enum, range, np.generic)
 CHANGING = (list, dict, set, bytearray, np.ndarray, deque)
 ASKED_AGAIN = 500
+SIZES = range(1, 7)
 COPIES: dict[str, Callable[[Any], Any]] = {
     "pickled": lambda state: pickle.loads(pickle.dumps(state)),
     "copied": copy.copy,
@@ -108,6 +109,32 @@ def parameters_make_the_game_again(case: Case) -> None:
             raise Failed(f"the game cannot be made {words}: {in_a_line(error)}") from error
         if type(again) is not kind or again.parameters() != parameters:
             raise Failed(f"the game made {words} is a different game: {short(again)}, not {short(game)}")
+
+
+def other_sizes_are_the_same_game(case: Case) -> None:
+    """`smallest` and `with_size` return games of the same class and name; the size is the value of one parameter."""
+    game = case.game
+    sized = {size: found for size in SIZES if (found := _with_size(game, size)) is not None}
+    smallest = game.smallest()
+    if smallest is None and not sized:
+        raise NotApplicable("the game defines neither `smallest` nor `with_size`")
+    made = {f"with_size({size})": found for size, found in sized.items()} | {"smallest()": smallest}
+    for question, found in made.items():
+        if found is not None and (type(found) is not type(game) or found.facts.name != game.facts.name):
+            raise Failed(f"{question} returns {short(found)}, which is not a game of this class and name")
+    fitting = game.parameters()
+    for size, found in sized.items():
+        fitting = {name: own for name, own in fitting.items() if getattr(found, name) == size}
+    if sized and not any(_with_size(game, own) == game for own in fitting.values()):
+        raise Failed(f"no parameter has the value `size` in the games that with_size(size) returns: {short(sized)}")
+
+
+def _with_size(game: Any, size: Any) -> Any:
+    """The game of that size; None if there is none."""
+    try:
+        return game.with_size(size)
+    except ValueError:
+        return None
 
 
 def states_are_values(case: Case) -> None:

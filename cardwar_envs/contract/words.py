@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -87,11 +88,13 @@ def pictures_keep_secrets(case: Case) -> None:
         raise NotApplicable("players see the state")
     alike: dict[tuple[int, bytes], tuple[Any, Any]] = {}
     for node in case.some(SHOWN):
-        for player in node.live:
+        # Environments give an info to players who have just left, too; at the end everything may be shown.
+        for player in range(case.facts.num_players) if node.acting else ():
             with asking("a picture", node.state, player):
                 seen = np.asarray(case.game.observation(node.state, player)).tobytes()
                 revealed = _revealed(case, node.state, player)
-                told = repr(case.game.info(node.state, player))
+                with np.printoptions(threshold=sys.maxsize, floatmode="unique"):  # complete arrays
+                    told = repr(case.game.info(node.state, player))
                 shown = case.game.describe_revealed(revealed), case.game.scene(revealed), told
             other, before = alike.setdefault((player, seen), (node.state, shown))
             if shown != before:

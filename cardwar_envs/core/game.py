@@ -74,6 +74,8 @@ class Game(Structure[S], Texts[S]):
     def with_size(self, size: int) -> Game[S]:
         """This game with another size, for games that define `count_states`; larger sizes have more states.
 
+        The size is the value of one parameter, e.g. of the number of cards.
+
         Raises:
             ValueError: If there is no game of that size.
         """

@@ -16,11 +16,15 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.sampled import Shapes, random_moves
+
 S = TypeVar("S", bound=Hashable)
 
 CERTAIN = Fraction(1)
 # See `GameFacts.chance`.
 Chance = Literal["none", "deal", "moves"]
+# States of random games from which the default `check` learns types.
+SHAPED = 500
 # Marks an illegal action that forfeits the game.
 FORFEIT = -1
 
@@ -58,6 +62,7 @@ class GameFacts:
         public_state: Whether an observation determines the state (only the pending move is hidden).
         max_length: An upper bound on the number of joint actions in one game.
         max_rounds: Maximum number of rounds if positions can recur and states count the rounds left; otherwise None.
+            Without a `rounds_form`, every joint action is a round.
         chance: Where chance occurs: "none" (nowhere), "deal" (only in `Game.initial`) or "moves" (also when a joint
             action is played). The default, "moves", is valid for every game.
         everyone_acts: Whether every player still in the game chooses an action in every state.
@@ -127,9 +132,17 @@ class Rules(ABC, Generic[S]):
     def observation(self, state: S, player: int) -> NDArray[np.float32]:
         """A fresh array `[observation_size]`: the state seen from that player's seat, own entries first."""
 
-    @abstractmethod
     def check(self, state: S) -> None:
-        """Raises a ValueError if cheap checks show that the state is impossible."""
+        """Raises a ValueError if cheap checks show that the state is impossible.
+
+        By default, compares the types of the state and its parts, and the lengths of tuples that always have the same
+        length, with those in some random games. An override can call this first, and then test values.
+        """
+        self._shapes.require(state)
+
+    @cached_property
+    def _shapes(self) -> Shapes:
+        return Shapes(state for state, _ in random_moves(self, SHAPED))
 
     @abstractmethod
     def describe(self, state: S) -> str:
@@ -140,7 +153,11 @@ class Rules(ABC, Generic[S]):
         """A short name of the action when `player` plays it."""
 
     def live_players(self, state: S) -> tuple[int, ...]:
-        """The players who are still in the game; empty when it is over."""
+        """The players who are still in the game; empty when it is over.
+
+        A player who has left is paid nothing more, because environments return rewards only to players in the game. A
+        player who may still be paid stays in the game, with a single action while there is nothing to choose.
+        """
         return self._everyone if self.acting_players(state) else ()
 
     @cached_property

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.parameters import ArgumentError
+from cardwar_envs.envs.batch_inputs import checked_mask
 
 try:
     from gymnasium.vector import AutoresetMode as AutoresetMode
@@ -40,9 +41,7 @@ def games_to_reset(options: Mapping[str, Any] | None, count: int) -> NDArray[np.
     """
     if options is None or RESET_MASK not in options:
         return np.ones(count, dtype=np.bool_)
-    mask = options[RESET_MASK]
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (count,):
-        raise ArgumentError(f"reset_mask ({mask!r}) must be a NumPy array of {count} bools")
+    mask = checked_mask(RESET_MASK, options[RESET_MASK], count)
     if not mask.any():
         raise ArgumentError(f"reset_mask ({mask!r}) must be true for at least one game")
-    return mask.copy()
+    return mask

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S, require_game
-from cardwar_envs.core.parameters import one_of, whole_number
+from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import require_playable
 from cardwar_envs.core.streams import new_streams
+from cardwar_envs.envs.batch_inputs import checked_actions, checked_count, checked_mask
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views
 from cardwar_envs.envs.engines.rules import RulesEngine
-from cardwar_envs.envs.session import START
+from cardwar_envs.envs.session import START, checked_seed
 
 
 class BatchStep(NamedTuple):
@@ -61,7 +62,7 @@ class GameBatch(Generic[S]):
 
         Args:
             game: The rules.
-            num_games: Number of games, at least 1.
+            num_games: Number of games, from 1 to 10 million.
             seed: Seed for chance.
             start: "initial", or "random": a state reached by uniform play to a uniformly
                 drawn depth.
@@ -73,12 +74,10 @@ class GameBatch(Generic[S]):
             ValueError: If an argument is invalid, or the game's deal can pay something or end the game.
         """
         require_game(game)
-        if whole_number("num_games", num_games) < 1:
-            raise ValueError(f"num_games ({num_games}) must be at least 1")
-        self.game, self.num_games = game, num_games
+        self.game, self.num_games = game, checked_count("num_games", num_games)
         self._random = one_of("start", start, START) == "random"
-        self._everywhere = np.ones(num_games, dtype=np.bool_)
-        self._engine: Engine[S] = new_engine(game, new_streams(seed, num_games), engine, reuse)
+        self._everywhere = np.ones(self.num_games, dtype=np.bool_)
+        self._engine: Engine[S] = new_engine(game, new_streams(checked_seed(seed), self.num_games), engine, reuse)
         if isinstance(self._engine, RulesEngine):
             _check_deals(game)
         self._started = False
@@ -178,14 +177,23 @@ class GameBatch(Generic[S]):
         return BatchStep(*self._engine.views(), rewards, done)
 
     def restart(self, where: NDArray[np.bool_]) -> Views:
-        """Restarts the games in the mask `where` `[num_games]`, finished or not; returns the views of all games."""
+        """Restarts the games in the mask `where` `[num_games]`, finished or not; returns the views of all games.
+
+        Raises:
+            ValueError: If `reset` was not called, or `where` is not a NumPy array of `num_games` bools.
+        """
         self._require_start()
-        self._engine.deal(where, self._random)
+        self._engine.deal(checked_mask("where", where, self.num_games), self._random)
         return self._engine.views()
 
     def keep(self, where: NDArray[np.bool_]) -> Views:
-        """Drops the games where `where` `[num_games]` is false, without changing the others; returns their views."""
+        """Drops the games where `where` `[num_games]` is false, without changing the others; returns their views.
+
+        Raises:
+            ValueError: If `reset` was not called, or `where` is not a NumPy array of `num_games` bools.
+        """
         self._require_start()
+        where = checked_mask("where", where, self.num_games)
         self._engine.keep(where)
         self._everywhere = self._everywhere[where]
         self.num_games = len(self._everywhere)
@@ -218,13 +226,7 @@ class GameBatch(Generic[S]):
 
     def _checked(self, actions: NDArray[np.integer]) -> NDArray[np.int64]:
         self._require_start()
-        actions = np.asarray(actions)
-        expected = (self.num_games, self.game.facts.num_players)
-        if actions.shape != expected:
-            raise ValueError(f"actions of shape {actions.shape} must have shape {expected}")
-        if actions.dtype.kind not in "iu":
-            raise ValueError(f"actions of type {actions.dtype} must be integers")
-        chosen = np.ascontiguousarray(actions, dtype=np.int64)
+        chosen = checked_actions(actions, self.num_games, self.game.facts.num_players)
         flags = self._engine.illegal(chosen, self._everywhere)
         if flags is not None:
             game, player = np.argwhere(flags)[0].tolist()

@@ -17,6 +17,7 @@ from cardwar_envs.envs.courses import Courses
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
 from cardwar_envs.envs.opponents import MAX_STARTS, SeatPool
+from cardwar_envs.envs.session import refuse_late_payments
 
 
 class SeatGames:
@@ -52,6 +53,7 @@ class SeatGames:
             engine: "compiled", "rules", or "auto": compiled rules if the game has them.
             courses: Whether to record `revealed`.
         """
+        refuse_late_payments(game)
         self.game, self.seat, self.count = game, seat, count
         self._opponents, self._uniform = opponents, uniform
         # Callers get copies of the engine's views, so the engine can reuse its arrays.

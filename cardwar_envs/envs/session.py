@@ -24,9 +24,11 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
+from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
 from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
 from cardwar_envs.core.play import random_state, require_playable, sample_transition
+from cardwar_envs.core.sampled import random_moves
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game
@@ -39,6 +41,8 @@ RESET_OPTIONS = ("state", "start", "reset_mask")
 MISTYPED = 0.75
 # Errors list at most this many legal actions; a war can have thousands.
 LISTED = 40
+# Joint actions of random games in which `refuse_late_payments` looks for payments.
+PROBED = 1000
 WITHOUT_MASKS = (
     '. For a learner without masks, make the environment with illegal_action="forfeit": an illegal action then loses '
     "the game"
@@ -109,6 +113,29 @@ def forfeit_payoffs(
         for player in sharing:
             payoffs[player] = (0.0 - rest) / len(sharing)
     return payoffs
+
+
+def require_paid_in_time(game: Game[Any], live: Sequence[int], rewards: Sequence[float]) -> None:
+    """Raises a ValueError if a move pays a player who is not among the `live` players of its state."""
+    if any(paid for player, paid in enumerate(rewards) if player not in live):
+        remedy = "keep the player in live_players until its last payment"
+        raise ValueError(f"{game.facts.name}: pays a player who has left, which environments cannot return; {remedy}")
+
+
+@cached_by_game(64)
+def refuse_late_payments(game: Game[Any]) -> None:
+    """Refuses games that pay players who have left, for environments that stop when their own seat is out.
+
+    Looks at `PROBED` joint actions of random games, so a rare payment can escape; `check_game` looks at every state.
+
+    Raises:
+        ValueError: If there is such a payment.
+    """
+    if type(game).live_players is Game.live_players:
+        return  # nobody leaves before the end
+    for state, outcomes in random_moves(game, PROBED):
+        for outcome in outcomes:
+            require_paid_in_time(game, game.live_players(state), outcome.rewards)
 
 
 def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
@@ -242,14 +269,21 @@ class Session(Generic[S]):
         raise illegal_action_error(self.agents[player], action, legal, WITHOUT_MASKS)
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        """Plays the acting players' joint action; returns each player's reward (the first includes the deal's)."""
+        """Plays the acting players' joint action; returns each player's reward (the first includes the deal's).
+
+        Raises:
+            ValueError: If the rules pay a player who has left the game; the state is then unchanged.
+        """
         before, offenders = self.state, [player for player, action in actions.items() if action == FORFEIT]
         payments = self._forfeit(offenders) if offenders else self._play(actions, rng)
         self.before, self.last_actions, self._owed = before, actions, (0.0,) * len(self.agents)
         return payments
 
     def _play(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        _, self.state, rewards = sample_transition(self.game.transitions(self.state, actions), rng)
+        _, state, rewards = sample_transition(self.game.transitions(self.state, actions), rng)
+        if len(self.live) < len(self.agents):
+            require_paid_in_time(self.game, self.live, rewards)
+        self.state = state
         self.acting = self.game.acting_players(self.state)
         self.live = self.game.live_players(self.state)
         self._paid = tuple(paid + reward for paid, reward in zip(self._paid, rewards, strict=True))

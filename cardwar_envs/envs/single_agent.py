@@ -19,7 +19,7 @@ from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.opponents import MAX_STARTS, UNIFORM, Opponent, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, render
-from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolved_game
+from cardwar_envs.envs.session import Session, checked_seed, own_stream, refuse_late_payments, resolved_game
 
 
 class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
@@ -49,6 +49,7 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         **parameters: Any,
     ) -> None:
         self.game = resolved_game(game, parameters)
+        refuse_late_payments(self.game)
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
         self._session = Session(self.game, illegal_action)

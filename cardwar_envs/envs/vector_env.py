@@ -18,6 +18,7 @@ from cardwar_envs.core.streams import streams_of
 from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.autoreset import AutoresetMode, checked_mode, games_to_reset
+from cardwar_envs.envs.batch_inputs import checked_actions, checked_count
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.opponents import UNIFORM, Opponent, is_uniform, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show
@@ -38,7 +39,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
     Args:
         game: A game or its name.
-        num_envs: Number of games, at least 1.
+        num_envs: Number of games, from 1 to 10 million.
         opponent: For all other seats, a policy, its name ("uniform" and "random" both mean uniform play), or a `Pool`
             from which one is drawn per game; or a sequence of these, one per other seat.
         seat: The agent's seat.
@@ -71,8 +72,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         **parameters: Any,
     ) -> None:
-        if num_envs < 1:
-            raise ValueError(f"num_envs ({num_envs}) must be at least 1")
+        num_envs = checked_count("num_envs", num_envs)
         self.game, self.num_envs = resolved_game(game, parameters), num_envs
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
@@ -217,17 +217,14 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             over = ", ".join(map(str, np.flatnonzero(self._over)))
             raise ResetNeeded(f"games {over} are over: reset them first, with the option reset_mask")
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            given = f"actions of shape {chosen.shape} and type {chosen.dtype}"
-            raise ValueError(f"{given} must be {self.num_envs} integers")
+        chosen = checked_actions(actions, self.num_envs)
         known = (chosen >= 0) & (chosen < masks.shape[1])
         offends = ~known | (masks[np.arange(self.num_envs), np.where(known, chosen, 0)] == 0)
         offends &= ~self._over  # the action of a game that restarts is ignored
         if offends.any() and not self._session.forfeits:
             place = int(offends.argmax())
             raise self._games.engine.illegal_action_error(place, self.seat, int(chosen[place]), WITHOUT_MASKS)
-        return chosen.astype(np.int64), offends
+        return chosen, offends
 
     # -- outputs ----------------------------------------------------------------------------
 

@@ -13,10 +13,11 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.core.streams import draw, new_streams
+from cardwar_envs.envs.batch_inputs import checked_actions, checked_mask
 from cardwar_envs.envs.engines.engine import chosen_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.opponents import Opponent, opponent_pools
-from cardwar_envs.envs.session import resolved_game
+from cardwar_envs.envs.session import refuse_late_payments, resolved_game
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 
 # With this many actions or more, batches draw uniform play directly: rows of probabilities would take most of the time.
@@ -115,12 +116,19 @@ class AgainstVecEnv(VecEnvWrapper):
             opponents: The policies of the other seats.
             seed: Seed for the batch.
             learns: `[num_games, num_players]`: the learner's seats, at least one in each game.
+
+        Raises:
+            ValueError: If `learns` is not such a mask, or the game pays players who have left.
         """
+        refuse_late_payments(batch.game)
         self._seats = SelfPlayVecEnv(batch)
         super().__init__(self._seats)
         count, players = batch.num_games, batch.game.facts.num_players
         self._batch, self.opponents = batch, opponents
-        self._learns = one_seat_each(count, players) if learns is None else learns
+        learns = one_seat_each(count, players) if learns is None else learns
+        self._learns = checked_mask("learns", learns, count, players)
+        if not (seated := self._learns.any(axis=1)).all():
+            raise ValueError(f"learns must be true for a seat of each game; it is not for game {seated.argmin()}")
         self._own = np.flatnonzero(self._learns)
         self.num_envs = len(self._own)
         self._drawn = np.zeros((count, players), dtype=np.int64)
@@ -142,7 +150,12 @@ class AgainstVecEnv(VecEnvWrapper):
         return self._look(self._seats.reset())
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Stores the learner's actions, `[num_envs]`, and draws the opponents' actions."""
+        """Stores the learner's actions, `[num_envs]`, and draws the opponents' actions.
+
+        Raises:
+            ValueError: If `reset` was not called, or `actions` are not integers of that shape.
+        """
+        actions = checked_actions(actions, self.num_envs)
         joint = self._replies().reshape(-1)
         joint[self._own] = actions
         self._seats.step_async(joint)

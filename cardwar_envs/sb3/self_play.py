@@ -13,8 +13,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.streams import new_streams
+from cardwar_envs.envs.batch_inputs import checked_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.envs.session import resolved_game
+from cardwar_envs.envs.session import require_paid_in_time, resolved_game
 
 
 def make_self_play(
@@ -67,8 +68,9 @@ class SelfPlayVecEnv(VecEnv):
         return self._by_env(observations)
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Stores one action per environment, `[num_envs]`."""
-        self._actions = np.asarray(actions).reshape(self._batch.num_games, self._num_players)
+        """Stores one action per environment, `[num_envs]`; raises a ValueError for anything else."""
+        chosen = checked_actions(actions, self.num_envs)
+        self._actions = chosen.reshape(self._batch.num_games, self._num_players)
 
     def step_wait(self) -> Played:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
@@ -77,9 +79,8 @@ class SelfPlayVecEnv(VecEnv):
         out = self._out()
         step = self._batch.step(self._actions)
         self._actions, self._masks = None, step.masks
-        if step.rewards[out].any():
-            game = self._batch.game.facts.name
-            raise ValueError(f"{game}: pays a player after it has gone out, which these environments cannot return")
+        for game in np.flatnonzero((step.rewards * out).any(axis=1)):
+            require_paid_in_time(self._batch.game, np.flatnonzero(~out[game]).tolist(), step.rewards[game])
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         return (
             self._by_env(step.observations),

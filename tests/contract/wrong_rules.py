@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 from bidding import HALF, Bidding, Bids
-from lies import MIDDLE, START, lie, outcomes, with_prize
+from knock_out import Consoling
+from lies import MIDDLE, START, lie, outcomes, with_prize, wrong
 
 from cardwar_envs import Game, Transition
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical
@@ -79,6 +80,7 @@ lie_of_facts("payoffs_keep_their_bounds", "max payoff too low", max_payoff=5.0, 
 lie_of_facts("facts_are_well_formed", "another name than the class", name="auction")
 lie_of_facts("facts_are_well_formed", "another version than the class", version=3)
 lie_of_facts("facts_are_well_formed", "more rounds than moves", max_rounds=50)
+lie_of_facts("games_end_in_time", "one round where three are played", max_rounds=1)
 lie_of_facts("facts_are_well_formed", "chance sometimes", chance="sometimes")
 lie_of_facts("chance_is_as_declared", "a coin after the deal", chance="deal")
 lie_of_facts("chance_is_as_declared", "two starts without chance", chance="none")
@@ -152,6 +154,7 @@ lie("rules_answer", "a legal action raises", transitions=_fails_once)
 lie_of_outcomes("payments_are_numbers", "a payment of nan", rewards=(float("nan"),) * 2)
 lie_of_outcomes("payments_are_numbers", "three payments", rewards=(1.0, -1.0, 0.0))
 lie_of_outcomes("games_end_in_time", "back to the start", state=START)
+wrong("players_who_left_are_not_paid", "a consolation for those who left")(Consoling)
 lie(
     "settled_is_what_play_pays",
     "settled for one point",

@@ -120,6 +120,12 @@ class Shrinks(Bidding):
         self.__dict__["cards"] = 3
 
 
+SIZES = "other_sizes_are_the_same_game"
+lie(SIZES, "the smallest is another game", smallest=lambda self: Jujitsu(num_cards=2))
+lie(SIZES, "a size of another game", with_size=lambda self, size: Jujitsu(num_cards=size))
+lie(SIZES, "one card more than asked for", with_size=lambda self, size: replace(self, cards=size + 1))
+lie(SIZES, "always the same size", with_size=lambda self, size: self)
+
 # -- check and words --------------------------------------------------------------------------------
 
 lie("check_refuses_junk", "check takes everything", check=lambda self, state: None)
@@ -134,7 +140,7 @@ lie("check_refuses_junk", "check raises TypeError", check=_asks_only_hands)
 
 
 def _any_prize(self, state):
-    if not isinstance(state, Bids) or not isinstance(state.hands, tuple) or type(state.prize) is not int:
+    if not isinstance(state, Bids) or not isinstance(state.hands, tuple):
         raise ValueError(f"state ({state!r}) must be Bids")
     Bidding.check(self, with_prize(state, 1 if state.hands[0] else 0))
 

@@ -450,7 +450,9 @@ def test_illegal_actions_of_a_war(engine):
 def test_bad_arguments_are_refused():
     game = make_game("jujitsu", num_cards=3)
     for arguments, message in [
-        ({"num_games": 0}, r"num_games \(0\) must be at least 1"),
+        ({"num_games": 0}, r"num_games \(0\) must be in 1..10000000"),
+        ({"num_games": 10**12}, r"num_games \(1000000000000\) must be in"),
+        ({"num_games": 1, "seed": 1.5}, r"seed \(1.5\) must be an integer"),
         ({"num_games": 1, "start": "middle"}, r"start \('middle'\) must be one of 'initial', 'random'"),
         ({"num_games": 1, "engine": "steam"}, r"engine \('steam'\) must be one of 'auto', 'compiled', 'rules'"),
     ]:
@@ -467,10 +469,17 @@ def test_bad_arguments_are_refused():
     with pytest.raises(ValueError, match="must not be one in which the game is over"):
         batch.reset([DuelState(((), ()), score=1)] * 2)
     batch.reset()
-    with pytest.raises(ValueError, match=r"shape \(2, 1\) must have shape \(2, 2\)"):
-        batch.step(np.zeros((2, 1), dtype=int))
-    with pytest.raises(ValueError, match="actions of type float64 must be integers"):
-        batch.step(np.zeros((2, 2)))
+    before = batch.states(), batch.streams
+    for actions in (np.zeros((2, 1), dtype=int), np.zeros((2, 2)), [[0], [0, 1]], None):
+        with pytest.raises(ValueError, match=r"actions \(.*\) must be integers of shape \(2, 2\)"):
+            batch.step(actions)
+    # NumPy would read integers as indices, and a longer mask would be cut off.
+    for mask in (np.array([0, 1], dtype=np.int8), np.ones(9, dtype=bool), np.ones((2, 1), dtype=bool), [True, False]):
+        for change in (batch.keep, batch.restart):
+            with pytest.raises(ValueError, match=r"where \(.*\) must be a NumPy array of bools of shape \(2,\)"):
+                change(mask)
+    assert batch.states() == before[0]
+    assert np.array_equal(batch.streams, before[1])
 
 
 def test_games_without_compiled_rules_go_by_the_rules():

@@ -292,7 +292,7 @@ def test_an_illegal_action_changes_nothing(engine):
         with pytest.raises(IllegalActionError, match=re.escape(message)):
             envs.step(np.array([1, action]))
     for actions in (np.array([1]), np.array([[1, 2]]), np.array([1.0, 2.0]), np.array([True, False]), None):
-        with pytest.raises(ValueError, match="must be 2 integers"):
+        with pytest.raises(ValueError, match=r"must be integers of shape \(2,\)"):
             envs.step(actions)
     assert envs._games.engine.states() == before[0]
     assert np.array_equal(envs._games.engine.streams, before[1])
@@ -325,7 +325,9 @@ def test_an_opponent_that_answers_nonsense_changes_nothing():
 @each_row(
     ("arguments", "message"),
     [
-        ({"num_envs": 0}, "num_envs (0) must be at least 1"),
+        ({"num_envs": 0}, "num_envs (0) must be in 1..10000000"),
+        ({"num_envs": 2.0}, "num_envs (2.0) must be an integer"),
+        ({"num_envs": 10**12}, "num_envs (1000000000000) must be in"),
         ({"seat": 2}, "seat (2) must be one of 0, 1"),
         ({"opponent": "grandmaster"}, "unknown policy 'grandmaster'"),
         ({"opponent": ["uniform", "uniform"]}, "2 opponents given for 1 other seats"),

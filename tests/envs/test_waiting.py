@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from knock_out import DUCK, STAND, WAIT, Always, KnockOut
+from knock_out import DUCK, STAND, WAIT, Always, Consoling, KnockOut
 from pettingzoo.utils.conversions import aec_to_parallel
 from skins import choose, one_step
 from thinning import each_row
@@ -11,8 +11,11 @@ from tiny_games import EVERY_GAME
 
 from cardwar_envs.envs import single_agent
 from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
+from cardwar_envs.envs.vector_env import GameVectorEnv
+from cardwar_envs.sb3 import make_against
 
 GAME = KnockOut()
 
@@ -54,6 +57,26 @@ def test_an_environment_says_whether_it_asks_everyone(game):
         while parallel.agents:
             moves = {agent: int(infos[agent]["action_mask"].argmax()) for agent in parallel.agents}
             *_, infos = parallel.step(moves)
+
+
+# -- payments to players who have left ----------------------------------------------------------
+
+
+def test_no_environment_loses_a_payment_to_a_player_who_has_left():
+    """A batch pays it; the others return rewards to players in the game only, and refuse it."""
+    game, out = Consoling(), (1, (0, 1))
+    batch = GameBatch(game, 1, seed=0)
+    batch.reset([out])
+    assert batch.step(np.zeros((1, 3), dtype=int)).rewards.tolist() == [[0.0, 0.0, 0.5]]
+    late = "knock_out: pays a player who has left, which environments cannot return; keep the player in live_players"
+    for env in (AECGameEnv(game), ParallelGameEnv(game)):
+        env.reset(seed=0, options={"state": out})
+        with pytest.raises(ValueError, match=late):
+            one_step(env, np.random.default_rng(0))
+        assert env._session.state == out
+    for make in (SingleAgentEnv, GameVectorEnv, make_against):
+        with pytest.raises(ValueError, match=late):
+            make(game)
 
 
 # -- starts in which someone is out already ---------------------------------------------------

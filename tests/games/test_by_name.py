@@ -20,7 +20,7 @@ UNDERCUT = Path(__file__).parents[2] / "examples" / "undercut.py"
 BROKEN = {
     "unfinished": (
         "from cardwar_envs import Game\nclass Own(Game): name = 'own'",
-        r"it lacks acting_players\(self, state\), check\(self, state\), .*, facts \(a property\), initial\(self\), ",
+        r"it lacks acting_players\(self, state\), .*, facts \(a property\), initial\(self\), ",
     ),
     "no_game": ("class Own: pass", "is not a game: it must inherit from cardwar_envs.Game, as in class "),
     "a_number": ("Own = 3", "is not a game: it must inherit"),

@@ -16,9 +16,10 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 from thinning import each_row
 
 from baselines import exploitability, head_to_head
-from cardwar_envs import Pool, make_game
+from cardwar_envs import GameBatch, Pool, make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.sb3 import ExploitabilityCallback, from_sb3, make_against, make_self_play
+from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
 
 GAME = make_game("jujitsu", num_cards=3)
 SHORT = {"n_steps": 8, "batch_size": 16, "n_epochs": 1, "seed": 0, "device": "cpu"}
@@ -144,7 +145,8 @@ def test_other_models_are_refused():
     ("arguments", "message"),
     [
         ({"colour": "red"}, "no parameter 'colour'"),
-        ({"num_games": 0}, "num_games (0) must be at least 1"),
+        ({"num_games": 0}, "num_games (0) must be in 1..10000000"),
+        ({"num_games": 2.0}, "num_games (2.0) must be an integer"),
         ({"start": "middle"}, "start ('middle') must be one of"),
         ({"opponent": "grandmaster"}, "unknown policy 'grandmaster'"),
         ({"opponent": ["uniform", "uniform"]}, "2 opponents given for 1 other seats; to draw an opponent per game"),
@@ -156,6 +158,25 @@ def test_bad_arguments(arguments, message):
     if "colour" in arguments:
         with pytest.raises(TypeError, match="colour"):
             make_self_play("jujitsu", **arguments)
+
+
+@pytest.mark.parametrize("make", [make_self_play, make_against])
+def test_actions_that_do_not_fit_are_refused(make):
+    envs = make("jujitsu", 2, num_cards=3)
+    envs.reset()
+    shape = (envs.num_envs,)
+    for actions in (np.zeros(1, dtype=int), np.zeros((*shape, 1), dtype=int), np.zeros(shape), 0):
+        with pytest.raises(ValueError, match=re.escape(f"must be integers of shape {shape}")):
+            envs.step(actions)
+
+
+def test_the_seats_of_the_learner_are_a_mask():
+    batch, opponents = GameBatch(GAME, 2), Opponents.of("uniform", GAME)
+    for learns in (np.ones((2, 2), dtype=np.int8), np.ones((1, 2), dtype=bool)):
+        with pytest.raises(ValueError, match=re.escape("must be a NumPy array of bools of shape (2, 2)")):
+            AgainstVecEnv(batch, opponents, 0, learns)
+    with pytest.raises(ValueError, match="learns must be true for a seat of each game; it is not for game 1"):
+        AgainstVecEnv(batch, opponents, 0, np.array([[True, False], [False, False]]))
 
 
 def test_the_callback_checks_what_it_is_given():

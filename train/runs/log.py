@@ -27,7 +27,7 @@ from train.policies.table import LearnedTable
 from train.runs.sinks import Sink
 from train.storage.alone import alone_in
 from train.storage.formats import MAX_SEED, OWN
-from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
+from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder, require_storable
 from train.validation import MAX_INT
 from train.words import game_in_words, run_identity
 
@@ -82,9 +82,11 @@ class ExploitabilityLog:
         if not isinstance(label, str) or not label.strip():
             raise ValueError(f"label ({label!r}) must be a name, e.g. 'my learner'")
         self._game, self._seed, self._sinks = game, seed, tuple(sinks)
-        self._measure = _measure(game, measure, against)
         args = {"steps": 1, "evaluate_every": 1, "label": label, "measure": measure, "against": against}
-        config = run_identity(game, OWN, args, seed) | described(game, label, step, self._measure)
+        identity = run_identity(game, OWN, args, seed)
+        require_storable(identity)
+        self._measure = _measure(game, measure, against)
+        config = identity | described(game, label, step, self._measure)
         self.folder, self.measured = Path(folder), self._measure.kind
         with alone_in(self.folder, make=True):
             held = (self.folder / CONFIG_FILE).exists()

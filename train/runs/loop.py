@@ -30,7 +30,7 @@ from train.runs.sinks import Sink, tagged
 from train.storage.alone import alone_in
 from train.storage.archive import Archive
 from train.storage.formats import MAX_SEED
-from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder
+from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder, require_storable
 from train.words import game_in_words, run_identity
 
 TENSORBOARD_FOLDER = "tensorboard"
@@ -97,11 +97,13 @@ def run(
         raise ValueError(f"args must be the arguments of {algorithm}, not {type(args).__name__}")
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
+    identity = run_identity(game, entry.name, args, seed)
+    require_storable(identity)
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
     with own_generators(seed, threads), without_compiler(), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first, because this raises if the algorithm cannot learn the game
         measure = measure_for(game, args)
-        config = run_identity(game, entry.name, args, seed) | described(game, entry.label, entry.step, measure)
+        config = identity | described(game, entry.label, entry.step, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
         rows = _continue(folder, learner, config, measure, args.schedules())

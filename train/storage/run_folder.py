@@ -47,6 +47,11 @@ class HeldByRunError(ValueError):
     """The folder contains another run, or a run that the caller did not ask to resume."""
 
 
+def require_storable(identity: Mapping[str, Any]) -> None:
+    """Raises a ValueError if a run's identity could not be read again, e.g. a parameter above 2**53."""
+    check(StoredIdentity, parse_object(_json(identity)))
+
+
 class RunFolder:
     """One run on disk, in the folder `path`; see `create` and `reopen`."""
 
@@ -58,9 +63,11 @@ class RunFolder:
         """Starts a run in a new or empty folder; `config` has the entries of `StoredConfig`, without the format.
 
         Raises:
-            ValueError: If the folder contains a run or other files, which are not changed.
+            ValueError: If the configuration could not be read again, or the folder contains a run or other files, which
+                are not changed.
         """
-        folder = cls(Path(path))
+        folder, config = cls(Path(path)), {"format": FORMAT, **config}
+        check(StoredConfig, parse_object(_json(config)))
         if (folder.path / CONFIG_FILE).exists():
             raise HeldByRunError(f"{path} already contains a run; resume it or choose another folder")
         if folder.path.exists() and not folder.path.is_dir():
@@ -70,7 +77,7 @@ class RunFolder:
         if any(not name.startswith(".") for name in held - {METADATA_FILE, CHECKSUM_FILE}):
             raise ValueError(f"{path} contains other files; choose an empty or a new folder")
         folder.path.mkdir(parents=True, exist_ok=True)
-        metadata, config = {"seed": config["seed"], **circumstances()}, {"format": FORMAT, **config}
+        metadata = {"seed": config["seed"], **circumstances()}
         contents = {METADATA_FILE: _json(metadata), CONFIG_FILE: _json(config)}
         folder._write_checksums([_checksum(name, content) for name, content in contents.items()])
         for name, content in contents.items():  # the settings come last: they make the folder a run

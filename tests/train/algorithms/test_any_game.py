@@ -58,7 +58,7 @@ def test_a_payment_to_a_player_who_is_out_is_refused():
     envs.reset()
     envs.step(np.zeros(3, dtype=np.int64))
     envs.step(np.zeros(3, dtype=np.int64))
-    with pytest.raises(ValueError, match="toy: pays a player after it has gone out"):
+    with pytest.raises(ValueError, match="toy: pays a player who has left"):
         envs.step(np.zeros(3, dtype=np.int64))
 
 

@@ -2,9 +2,12 @@
 
 import io
 import json
+import math
 import multiprocessing
 import shutil
 import time
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,8 +17,10 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from thinning import each_row
 
 from cardwar_envs import make_game
+from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy
+from train.runs.log import ExploitabilityLog
 from train.runs.loop import run
 from train.storage.archive import read_archive, write_archive
 from train.storage.run_folder import RunFolder
@@ -222,6 +227,29 @@ def test_arguments_that_do_not_fit_are_refused_before_anything_is_written(tmp_pa
     with pytest.raises(ValueError, match=r"seed \(-1\) must be in 0..4294967295"):
         run(GAME, "ppo", args, tmp_path / "run", seed=-1)
     assert not list(tmp_path.iterdir())
+
+
+@dataclass(frozen=True)
+class Bonus(Jujitsu, keeps_claims=True):
+    """Jujitsu with a parameter of any kind."""
+
+    bonus: object = 2**53
+
+
+@pytest.mark.parametrize("bonus", [2**53 + 1, math.inf, Fraction(1, 3)])
+def test_a_parameter_that_could_not_be_read_again_is_refused_before_any_work(tmp_path, monkeypatch, bonus):
+    monkeypatch.setattr("train.runs.loop.measure_for", pytest.fail)
+    monkeypatch.setattr("train.runs.log._measure", pytest.fail)
+    game = Bonus(num_cards=3, bonus=bonus)
+    for start in (lambda out: small_run(out, game=game), lambda out: ExploitabilityLog(game, out, label="mine")):
+        with pytest.raises(ValueError, match=r"parameters\.bonus: .* must be a string, a number|parameters cannot be"):
+            start(tmp_path / "run")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_largest_parameter_is_read_again(tmp_path):
+    small_run(tmp_path / "run", "cfr_plus", game=Bonus(num_cards=3))
+    assert RunFolder(tmp_path / "run").config()["parameters"]["bonus"] == 2**53
 
 
 def test_a_game_is_named_by_as_few_words_as_make_it():
