@@ -110,8 +110,8 @@ def best_response(
             unless `max_states` is given); the result then also has fractions. The policies must have exact
             probabilities: `uniform`, strategies without chance, an equilibrium solved with `exact=True` (as
             `"equilibrium"` is here), a `TablePolicy` of fractions, or your own with a method `exact_probabilities` that
-            returns rows of fractions. Without that method, floats count if they are fractions with small denominators,
-            powers of two, such as 0.5; others are refused.
+            returns rows of fractions. Without that method, floats count if their values are the decimals that they
+            are printed as, such as 0.5; others are refused.
 
     Raises:
         ValueError: If the game is unsupported or too large, the player does not exist, or a policy does not return

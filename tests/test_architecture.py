@@ -66,7 +66,10 @@ ROOMS = {
     | FILES
     | {"baselines.estimates", "baselines.matrix_game", "baselines.threads"},
     "baselines.oracles.finite_horizon": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
-    "baselines.oracles.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.opponents"},
+    # Rules must pass the same checks with private information as without.
+    "baselines.oracles.bayesian": ENVS
+    | ANSWERS
+    | {"baselines.matrix_game", "baselines.opponents", "baselines.oracles.state_graph"},
     "baselines.oracles.goofspiel": ENVS | ANSWERS | {"baselines.oracles.rank_games", "baselines.oracles.state_graph"},
     "baselines.oracles.choice": ENVS | FAMILIES | {"baselines.oracles.goofspiel", "baselines.oracles.protocol"},
     "baselines.oracles": set(),

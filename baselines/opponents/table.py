@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,14 @@ from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observa
 class TablePolicy:
     """Plays the probabilities listed for an observation, and uniformly at observations that are not in the table.
 
-    Exact measures reject a table that contains none of the queried observations, since they would measure uniform play.
-    Each measure resets the counts `asked` and `known`.
+    Exact measures warn if a table lacks some of the queried observations, and reject it if it contains none of them,
+    since they would measure uniform play. Each measure resets the counts `asked` and `known`.
+
+    Attributes:
+        warns: Whether exact measures warn.
     """
+
+    warns: ClassVar[bool] = True
 
     def __init__(self, table: Mapping[bytes, NDArray[np.float64] | Sequence[Fraction]]) -> None:
         """Takes a mapping from `observation.tobytes()` (float32) to `[num_actions]` probabilities, floats or fractions.
@@ -40,13 +45,21 @@ class TablePolicy:
 
     @property
     def asked(self) -> int:
-        """Number of distinct observations queried."""
+        """Number of distinct observations queried that leave a choice between legal actions."""
         return len(self._asked)
 
     @property
     def known(self) -> int:
         """Number of the queried observations that are in the table."""
         return len(self._asked & self._table.keys())
+
+    @property
+    def coverage(self) -> str:
+        """The counts in words, after the name of a policy."""
+        return (
+            f"is in the table at {self.known:,} of the {self.asked:,} observations queried that leave a choice, "
+            "and elsewhere plays uniformly over legal actions"
+        )
 
     def count_anew(self) -> None:
         """Resets the counts."""
@@ -57,13 +70,13 @@ class TablePolicy:
         if self.asked and not self.known:
             raise ValueError(
                 f"{self!r} contains none of the {self.asked:,} observations queried; "
-                "its keys must be observation.tobytes() of this game's observations, which are float32"
+                "its keys must be observation.tobytes() of what its seats observe in this game, which are float32"
             )
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
-        for row, key in enumerate(observation_keys(observations)):
-            self._asked.add(key)
+        keys = self._count(observations, action_masks)
+        for row, key in enumerate(keys):
             listed = self._table.get(key)
             if listed is not None:
                 probabilities[row] = listed
@@ -72,9 +85,14 @@ class TablePolicy:
     def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[Any]:
         """Like `action_probabilities`: rows as they were given, others as fractions."""
         others = ([Fraction(int(legal), int(mask.sum())) for legal in mask] for mask in action_masks)
-        keys = observation_keys(observations)
-        self._asked.update(keys)
+        keys = self._count(observations, action_masks)
         return [self._exact.get(key, other) for key, other in zip(keys, others, strict=True)]
+
+    def _count(self, observations: Observations, action_masks: Masks) -> list[bytes]:
+        """Counts the queried observations that leave a choice; returns the keys of all."""
+        keys = observation_keys(observations)
+        self._asked.update(key for key, legal in zip(keys, action_masks.sum(axis=1).tolist(), strict=True) if legal > 1)
+        return keys
 
 
 def _equal_keys(keys: Collection[bytes]) -> list[bytes]:

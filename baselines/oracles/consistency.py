@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.opponents.table import TablePolicy
-from baselines.oracles.legal_part import IllegalMass, LegalPart, warn_of
+from baselines.oracles.legal_part import IllegalMass, LegalPart, warn
 from baselines.oracles.recording import SEED, RecordingPolicy, rows_of
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
@@ -121,8 +121,8 @@ def consistent(
 ) -> Iterator[Profile]:
     """Wraps policies for an oracle: checks declared invariances on entry, and consistency on exit.
 
-    With `illegal="renormalise"`, removes the probability of illegal actions and warns. The policy in the seat
-    `responder`, if any, is not queried.
+    With `illegal="renormalise"`, removes the probability of illegal actions and warns. Also warns if a table lacks some
+    of the queried observations. The policy in the seat `responder`, if any, is not queried.
 
     Raises:
         ValueError: If `illegal` is unknown, a declared invariance fails, or a table contains no queried observation.
@@ -131,7 +131,7 @@ def consistent(
             gives probability only to illegal actions.
     """
     one_of("illegal", illegal, ILLEGAL)
-    tables = [policy for policy in policies if isinstance(policy, TablePolicy)]
+    tables = {id(policy): policy for policy in policies if isinstance(policy, TablePolicy)}.values()
     parts = {id(policy): LegalPart(policy) for policy in policies} if illegal == "renormalise" else {}
     plain: list[Policy] = [parts.get(id(policy), policy) for policy in policies]
     recorded = RecordingPolicies(game, plain)
@@ -150,7 +150,13 @@ def consistent(
         hint = "" if illegal == "renormalise" else '; illegal="renormalise" measures its legal part'
         raise IllegalProbabilityError(f"{error}{hint}") from None
     if profile.removed is not None and profile.removed.any:
-        warn_of(profile.removed)
+        warn(
+            f"this is not the exact figure of the given policy: illegal actions had {profile.removed}. "
+            "This probability was removed, and the rest was renormalised"
+        )
+    for table in tables:
+        if table.warns and table.known < table.asked:
+            warn(f"this is the figure of a policy that {table.coverage}")
 
 
 def _removed(parts: Sequence[LegalPart]) -> IllegalMass:

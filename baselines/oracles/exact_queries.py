@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from baselines.oracles.results import exactly
 from cardwar_envs.core.arrays import Masks, Observations
+from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
 
 # Largest difference between a policy's fractions and its floats.
@@ -20,8 +21,8 @@ def exact_probabilities(policy: Policy, observations: Observations, action_masks
     """Returns a policy's probabilities as fractions, `[batch, num_actions]`.
 
     They come from its method `exact_probabilities`, which takes the arguments of `action_probabilities` and returns
-    rows of fractions, or else from its floats. A float is exact if its denominator as a binary fraction is small, as
-    for 0, 0.5 and 1. Others were rounded.
+    rows of fractions, or else from its floats. A float is exact if its value is the decimal that it is printed as,
+    as for 0, 0.5 and 1. Others were rounded.
 
     Raises:
         ValueError: If a float was rounded, a row does not sum to exactly one, or fractions and floats differ.
@@ -54,3 +55,10 @@ def _fraction(entry: Any, name: str) -> Fraction:
 def all_exactly(numbers: NDArray[Any]) -> NDArray[Any]:
     """Converts the numbers of an array to fractions; raises ValueError like `exactly`."""
     return np.asarray(np.frompyfunc(exactly, 1, 1)(numbers.astype(object)), dtype=object)
+
+
+def exact_payoffs(form: BayesianForm) -> NDArray[Any]:
+    """Returns a form's payoffs as fractions; raises ValueError like `exactly`, also for means of rounded floats."""
+    if form.rounded is not None:
+        exactly(form.rounded)
+    return all_exactly(form.payoffs)

@@ -67,14 +67,10 @@ class LegalPart:
         return probabilities
 
 
-def warn_of(removed: IllegalMass) -> None:
-    """Warns, with the user's line number, that a figure is that of a renormalised policy."""
+def warn(message: str) -> None:
+    """Warns with the number of the user's line that called a public function."""
     frame: FrameType | None = sys._getframe()
     level = 0
     while frame is not None and frame.f_code.co_filename.startswith(INSIDE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(
-        f"this is not the exact figure of the given policy: illegal actions had {removed}. "
-        "This probability was removed, and the rest was renormalised",
-        stacklevel=level + 1,
-    )
+    warnings.warn(message, stacklevel=level + 1)

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 # The number types used in computations.
 N = TypeVar("N", float, Fraction)
-# A float with a larger denominator, a power of 2, must have been rounded.
-MOST_BINARY = 1 << 20
+# Larger floats skip integers.
+MOST_INTEGER = 1 << 53
 # Accuracy of ranges of probabilities that were computed in floats; ranges that are wider count as wider than a point.
 RANGE_TOLERANCE, SAME_RANGE = 1e-6, 1e-5
+# Ranges are that accurate unless two payoffs differ by less than this fraction of the largest one, but not by rounding.
+RESOLVED, ROUNDED = 1e-4, 4 * float(np.finfo(np.float64).eps)
 # Ranges of at most this many probabilities are quick to compute.
 QUICK_RANGES = 48
 # Strategies of both players, each `[num_actions]` probabilities.
@@ -400,8 +402,9 @@ class PrivateSolution(Solution):
 
     @property
     def quick_ranges(self) -> bool:
-        """Whether the ranges of optimal probabilities are quick to compute."""
-        return sum(strategy.size for strategy in self.behaviour) <= QUICK_RANGES
+        """Whether the ranges of optimal probabilities are quick to compute, and floats resolve them."""
+        quick = sum(strategy.size for strategy in self.behaviour) <= QUICK_RANGES
+        return quick and (self.exact is not None or resolved(self._form.payoffs))
 
     def unique(self, player: int) -> bool:
         """Returns whether a player's optimal strategy is unique, without `exact` to within 1e-5 in each probability.
@@ -431,7 +434,7 @@ class PrivateSolution(Solution):
         They are fractions if the game was solved exactly, else floats, to about 1e-6.
 
         Raises:
-            ValueError: If there is no such player.
+            ValueError: If there is no such player, or payoffs are so close that floats cannot resolve the ranges.
         """
         low, high = self._ranges(player)
         names = [self.game.describe_action(action, player) for action in self._form.actions[player]]
@@ -477,14 +480,23 @@ class PrivateSolution(Solution):
         return "".join(tables)
 
 
+def resolved(payoffs: NDArray[Any]) -> bool:
+    """Whether payoffs differ enough for ranges of probabilities that are computed in floats."""
+    different = np.unique(payoffs.astype(np.float64))
+    steps, largest = np.diff(different), np.abs(different).max()
+    return not ((steps > ROUNDED * largest) & (steps < RESOLVED * largest)).any()
+
+
 def exactly(number: Any) -> Fraction:
     """Converts a probability or payoff to a fraction.
 
     Raises:
-        ValueError: If it is a float that was rounded, such as 0.1 or 1 / 3.
+        ValueError: If it is a float that was rounded, such as 0.1 or 1 / 3: its value is not the decimal that it is
+            printed as, or it is so large that floats skip integers.
     """
+    number = number.item() if isinstance(number, np.generic) else number
     fraction = Fraction(number)
-    if isinstance(number, float) and fraction.denominator > MOST_BINARY:
+    if isinstance(number, float) and (abs(fraction) > MOST_INTEGER or Fraction(repr(number)) != fraction):
         raise ValueError(
             f"{number!r} in the rules is a rounded float, so there is no exact solution; "
             f"use numbers that binary floats represent, such as 0.5, or, in rules of your own, "

@@ -76,6 +76,7 @@ class BayesianForm:
         types: A name for each type of each player.
         certain: Whether a deal and two actions determine the payoff. If not, `payoffs` are means, from which the odds
             of winning cannot be computed.
+        rounded: A number in the rules that is a rounded float, so that `payoffs` are not exact; None if there is none.
     """
 
     deals: NDArray[np.int64]
@@ -84,6 +85,7 @@ class BayesianForm:
     actions: tuple[tuple[int, ...], tuple[int, ...]]
     types: tuple[tuple[str, ...], tuple[str, ...]]
     certain: bool = True
+    rounded: float | None = None
 
     @property
     def weights(self) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from cardwar_envs.core.rules import CERTAIN, Transition
-from cardwar_envs.openspiel.loading import load, reading
+from cardwar_envs.openspiel.loading import GameObject, load, reading
 
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
 # Maximum number of histories to list: about half a minute.
@@ -92,7 +92,7 @@ class Listing(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def listing(name: str, key: Key | None, merge: bool) -> Listing:
+def listing(name: str | GameObject, key: Key | None, merge: bool) -> Listing:
     """Enumerates a game; merges histories of equal `key` or, without a key, those proven equal if `merge` is true.
 
     Raises:
@@ -115,7 +115,7 @@ def listing(name: str, key: Key | None, merge: bool) -> Listing:
     )
 
 
-def _estimated(name: str, game: Any) -> float:
+def _estimated(name: str | GameObject, game: Any) -> float:
     """Estimates the number of histories from random games (Knuth 1975); raises a ValueError if there are too many."""
     chosen, total, until = random.Random(0), 0.0, time.process_time() + PROBE_SECONDS
     for _ in range(PROBES):
@@ -156,7 +156,7 @@ def _deep(length: int) -> Iterator[None]:
 
 
 class _Lister:
-    def __init__(self, name: str, game: Any, key: Key | None, merge: bool) -> None:
+    def __init__(self, name: str | GameObject, game: Any, key: Key | None, merge: bool) -> None:
         self.name, self.key, self.merge = name, key, merge and key is None
         self.players = range(game.num_players())
         self.everyone, self.nothing = tuple(self.players), (0.0,) * len(self.players)

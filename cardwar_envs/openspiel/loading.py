@@ -47,17 +47,32 @@ def require_pyspiel() -> Any:
     return pyspiel
 
 
-def load(name: str) -> Any:
+class GameObject:
+    """A `pyspiel.Game` that its name does not reproduce; equal only to itself, as OpenSpiel compares names."""
+
+    def __init__(self, game: Any) -> None:
+        self.game = game
+
+    def __repr__(self) -> str:
+        return str(self.game)
+
+
+def load(name: str | GameObject) -> Any:
     """Loads an OpenSpiel game that has a public state and either simultaneous moves or turns.
 
     Args:
-        name: A name in the syntax of `pyspiel.load_game`, e.g. `goofspiel(num_cards=4)`. Parameters can be paths, which
-            OpenSpiel opens, so the name must come from the user.
+        name: A name in the syntax of `pyspiel.load_game`, e.g. `goofspiel(num_cards=4)`, or the game itself. Parameters
+            can be paths, which OpenSpiel opens, so the name must come from the user.
 
     Raises:
         ValueError: If there is no such game or parameter, a value is invalid, or the game is of an unsupported kind.
     """
     spiel = require_pyspiel()
+    if isinstance(name, GameObject):
+        if not isinstance(name.game, spiel.Game):
+            raise ValueError(f"game ({shown(name.game)}) must be the name of an OpenSpiel game or a pyspiel.Game")
+        _require_public(spiel, str(name), name.game)
+        return name.game
     _check_name(spiel, name)
     if not _is_plain(name):
         _try_aside(name)
@@ -69,7 +84,7 @@ def load(name: str) -> Any:
 
 
 @contextmanager
-def reading(name: str) -> Iterator[None]:
+def reading(name: str | GameObject) -> Iterator[None]:
     """Turns OpenSpiel's exceptions into a ValueError, and discards its output on stderr."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.openspiel.listing import Key, listing
+from cardwar_envs.openspiel.loading import GameObject
 
 # Limit on the size of tensors: 200 MB.
 MOST_NUMBERS = 50_000_000
@@ -33,7 +34,7 @@ def after_history(game: Any, history: Sequence[int]) -> Any | None:
 
 
 @lru_cache(maxsize=8)
-def tensors_of(name: str, key: Key | None, merge: bool) -> NDArray[np.float32]:
+def tensors_of(name: str | GameObject, key: Key | None, merge: bool) -> NDArray[np.float32]:
     """`[states, players, size]`: OpenSpiel's tensors for all states of a `listing`.
 
     The size is 0 if OpenSpiel provides no tensors or they would exceed the limit.

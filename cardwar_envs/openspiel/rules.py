@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, whole_number
 from cardwar_envs.openspiel.listing import Key, Listing, Node, OpenSpielState, listing
-from cardwar_envs.openspiel.loading import canonical_name
+from cardwar_envs.openspiel.loading import GameObject, canonical_name
 from cardwar_envs.openspiel.replay import after_history, tensors_of
 
 # Observations hold the number of a state divided by this, which float32 represents exactly.
@@ -28,7 +28,7 @@ class OpenSpielGame(Game[OpenSpielState]):
     first history.
 
     Attributes:
-        spiel: The game's name and parameters in OpenSpiel's syntax.
+        spiel: The game's name and parameters in OpenSpiel's syntax, or a game that these do not reproduce.
         state_key: Determines which histories are one state: None merges histories that are proven equal; "history"
             merges none; "string" merges histories with equal text after the same number of moves; a function of
             OpenSpiel's state merges histories for which it returns the same hashable key.
@@ -39,13 +39,14 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     name: ClassVar[str] = "openspiel"
 
-    spiel: str
+    spiel: str | GameObject
     state_key: Literal["history", "string"] | Key | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.state_key):
             one_of("state_key", self.state_key, (None, "history", "string"))
-        object.__setattr__(self, "spiel", canonical_name(self.spiel))
+        if not isinstance(self.spiel, GameObject):
+            object.__setattr__(self, "spiel", canonical_name(self.spiel))
         if len(self.listed.nodes) > WHOLE:
             raise ValueError(f"openspiel:{self.spiel} is too large")
 
@@ -55,7 +56,7 @@ class OpenSpielGame(Game[OpenSpielState]):
         return listing(*self._listed_by)
 
     @property
-    def _listed_by(self) -> tuple[str, Key | None, bool]:
+    def _listed_by(self) -> tuple[str | GameObject, Key | None, bool]:
         """The arguments of `listing`; all copies of a game share its cached result."""
         key = _text if self.state_key == "string" else self.state_key if callable(self.state_key) else None
         return self.spiel, key, self.state_key is None
@@ -73,7 +74,7 @@ class OpenSpielGame(Game[OpenSpielState]):
             chance = "deal"
         low, high = (tuple(end(self.tensors, axis=(0, 1)).tolist()) for end in (np.min, np.max))
         return GameFacts(
-            name=f"openspiel:{self.spiel}",
+            name=f"openspiel:{'object ' if isinstance(self.spiel, GameObject) else ''}{self.spiel}",
             version=0,
             num_players=len(everyone),
             num_actions=spiel.num_distinct_actions(),
@@ -92,12 +93,20 @@ class OpenSpielGame(Game[OpenSpielState]):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """The fields of this game as plain data, with the name of `state_key` if it is a function."""
+        """The fields of this game as plain data, with the name of `state_key` if it is a function.
+
+        Raises:
+            ValueError: If the game is an object that OpenSpiel does not load by name.
+        """
+        if isinstance(self.spiel, GameObject):
+            raise ValueError(
+                f"{self.facts.name} cannot be stored or copied: OpenSpiel loads no equal game by the name {self.spiel}"
+            )
         key = self.state_key.__qualname__ if callable(self.state_key) else self.state_key
         return {"spiel": self.spiel, "state_key": key}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"spiel": self.spiel, "state_key": self.state_key}
+        return self.parameters() | {"state_key": self.state_key}
 
     def initial(self) -> Sequence[Transition[OpenSpielState]]:
         return self.listed.initial
@@ -200,13 +209,29 @@ def from_openspiel(game: Any, state_key: Literal["history", "string"] | Key | No
     """Makes a `Game` from an OpenSpiel game.
 
     Args:
-        game: A name, e.g. `"goofspiel(num_cards=4)"`, or a `pyspiel.Game` that was loaded by name.
+        game: A name, e.g. `"goofspiel(num_cards=4)"`, or a `pyspiel.Game`. If OpenSpiel loads no equal game by the
+            object's name, e.g. for a matrix of your own, the result can be solved and measured, but not stored.
         state_key: See `OpenSpielGame`.
 
     Raises:
         ValueError: As for `OpenSpielGame`.
     """
-    return OpenSpielGame(game if isinstance(game, str) else str(game), state_key)
+    if isinstance(game, str):
+        return OpenSpielGame(game, state_key)
+    given = OpenSpielGame(GameObject(game), state_key)
+    try:
+        named = OpenSpielGame(str(game), state_key)
+    except ValueError:
+        return given
+    return named if _equal(named, given) else given
+
+
+def _equal(one: OpenSpielGame, other: OpenSpielGame) -> bool:
+    """Whether two games have the same rules, observations and texts of actions."""
+    if replace(one.facts, name="") != replace(other.facts, name="") or one.initial() != other.initial():
+        return False
+    rules, others = ([node[1:] for node in each.listed.nodes] for each in (one, other))
+    return rules == others and np.array_equal(one.tensors, other.tensors) and one._action_words == other._action_words
 
 
 def _action_text(spiel_state: Any, player: int, action: int) -> str:

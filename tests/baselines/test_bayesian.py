@@ -308,6 +308,14 @@ def test_ranges_by_the_normal_form(seed):
                 assert float(bound[kind, action]) == pytest.approx(plays @ outcome.x, abs=1e-5)
 
 
+def test_floats_that_cannot_tell_payoffs_apart_give_no_ranges():
+    solution = solve(make_game("dice_poker", ante=1e9, raise_size=0.1))
+    assert (solution.exact, solution.quick_ranges) == (None, False)
+    with pytest.raises(ValueError, match=r"some payoffs differ by less than 0\.0001 of the largest one"):
+        solution.free(0)
+    assert solve(make_game("dice_poker", ante=10, raise_size=0.1)).quick_ranges
+
+
 # -- what is refused ------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from tiny_games import SOLVABLE, each_of
 from toys import BAD_ANSWERS, Answering, Arbitrary, in_turn, paid_start
 
 import baselines
-from baselines import TablePolicy, best_response, head_to_head, nash_conv
+from baselines import TablePolicy, best_response, exploitability, head_to_head, nash_conv
 from cardwar_envs import DuelState, make_game
 
 # Small enough to list every pure strategy of a player.
@@ -135,6 +135,18 @@ def test_a_table_plays_what_it_says_and_uniformly_elsewhere():
     assert asked(game, policy, listed, 0).tolist() == [0, 0.25, 0.75]
     assert asked(game, policy, other, 0).tolist() == [0.5, 0.5, 0]
     assert policy.action_probabilities(*seen(game, (other, listed), 0)).tolist() == [[0.5, 0.5, 0], [0, 0.25, 0.75]]
+
+
+@each_row("game", [paid_start(), make_game("dice_poker")])
+def test_a_table_of_one_seat_is_not_measured_in_both_without_a_word(game):
+    response = best_response(game, "uniform", 0).policy
+    for measure in (nash_conv, exploitability):
+        with pytest.warns(UserWarning, match=r"in the table at \d+ of the \d+ observations queried"):
+            measure(game, response)
+    with pytest.raises(ValueError, match="contains none of the"):
+        best_response(game, response, 0)
+    nash_conv(game, [response, "uniform"])  # its own seat
+    head_to_head(game, response, "uniform")
 
 
 def test_a_table_is_not_the_callers():

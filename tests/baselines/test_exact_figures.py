@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from command import run, run_json, run_refused
 from thinning import each_row
-from toys import Answering
+from toys import END, Answering, Toy
 
 import baselines
 from baselines.opponents.generic import Uniform
@@ -147,6 +147,43 @@ def test_rules_with_rounded_numbers_have_no_exact_figure():
 
     with pytest.raises(ValueError, match="in the rules is a rounded float"):
         baselines.nash_conv(Rounded(num_cards=3), "uniform", exact=True)
+
+
+AsGiven = type("AsGiven", (Toy,), {"_rewards": lambda self, paid: (paid, -paid), "__hash__": Toy.__hash__})
+HUGE = 2**62
+
+
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize(
+    ("payoffs", "mean"),
+    [
+        ((np.int64(HUGE), np.int64(HUGE)), HUGE),
+        ((np.int32(3), np.float32(0.5)), Fraction(7, 4)),
+        ((Fraction(1, 3), 1), Fraction(2, 3)),
+        ((1e12 + 0.5, 0), 500_000_000_000 + Fraction(1, 4)),
+        ((0.1, 0.9), None),
+        ((np.float32(0.1), 0), None),
+        ((1e12 + 0.1, 0), None),
+        ((1e17 / 3, 0), None),
+    ],
+)
+def test_an_exact_value_is_that_of_the_numbers_in_the_rules(payoffs, mean, public):
+    game = AsGiven((((0, 1), {(0, 0): [(Fraction(1, 2), END, paid) for paid in payoffs]}),), public=public)
+    asks = (lambda: baselines.solve(game, exact=True), lambda: baselines.best_response(game, "uniform", exact=True))
+    for ask in asks:
+        if mean is None:
+            with pytest.raises(ValueError, match="in the rules is a rounded float"):
+                ask()
+        else:
+            assert ask().exact == mean
+    assert baselines.solve(game, exact=False).value == pytest.approx(float(sum(map(Fraction, map(float, payoffs))) / 2))
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_deals_of_probability_0_change_nothing(public):
+    pays = {(0, 0): [(1, END, 1)], (1, 0): [(1, END, 2)]}
+    game = Toy((((0, 1), pays),) * 2, starts=((Fraction(1), 0, 0.0), (Fraction(0), 1, 0.0)), public=public)
+    assert baselines.solve(game, exact=True).exact == 2
 
 
 def test_the_command_shows_fractions(capsys):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -64,9 +65,10 @@ ODD_GAMES = {
 }
 
 
-@each_row("name", ODD_GAMES)
-def test_a_game_of_which_no_figure_means_anything_is_refused(name):
+@each_row(("name", "public"), product(ODD_GAMES, (True, False)))
+def test_a_game_of_which_no_figure_means_anything_is_refused(name, public):
     game, message = ODD_GAMES[name]
+    game = replace(game, public=public)
     for question in (baselines.nash_conv, baselines.best_response, baselines.exploitability):
         with pytest.raises(ValueError, match=rf"toy.* {message}|toy: {message}"):
             question(game, "uniform_actions")

@@ -12,6 +12,7 @@ from command import run, run_json, run_refused
 import baselines
 from cardwar_envs import GAMES, check_game, make_game
 from cardwar_envs.openspiel import from_openspiel, loading, to_openspiel
+from train.words import json_parameters
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -307,6 +308,43 @@ def test_a_pipe_is_not_waited_for(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["goofspiel(num_cards=3)", "matching_pennies_3p", "markov_soccer(horizon=2)"])
 def test_the_rules_keep_the_contract(name):
     assert check_game(from_openspiel(name)).passed
+
+
+ROWS = [[3, -1], [-1, 1]]
+PENNIES = ROWS, [[-pay for pay in row] for row in ROWS]
+PENNIES_ARE_WORTH = 1 / 3  # of mixing 1/3, 2/3 against either column
+
+
+def pennies(name):
+    return pyspiel.create_matrix_game(name, "Pennies", ["H", "T"], ["H", "T"], *PENNIES)
+
+
+@pytest.mark.parametrize(
+    ("spiel", "value"),
+    [
+        (pennies("matrix_mp"), PENNIES_ARE_WORTH),
+        (pennies("my_pennies"), PENNIES_ARE_WORTH),
+        (pyspiel.create_matrix_game(*PENNIES), PENNIES_ARE_WORTH),
+        (pyspiel.create_tensor_game([np.array(pays, float) for pays in PENNIES]), PENNIES_ARE_WORTH),
+        (pyspiel.create_repeated_game(pennies("matrix_pd"), {"num_repetitions": 2}), 2 * PENNIES_ARE_WORTH),
+    ],
+)
+def test_an_object_that_its_name_does_not_reproduce_is_listed_itself(spiel, value):
+    game = from_openspiel(spiel)
+    assert baselines.solve(game).value == pytest.approx(value)
+    assert baselines.solve(from_openspiel("matrix_mp")).value == 0
+    for stored in (pickle.dumps, json_parameters, to_openspiel):
+        with pytest.raises(ValueError, match="cannot be stored or copied: OpenSpiel loads no equal game by the name"):
+            stored(game)
+    with pytest.raises(ValueError, match="must have the form openspiel:NAME"):
+        make_game(game.facts.name)
+
+
+def test_an_object_that_its_name_reproduces_is_the_game_of_that_name():
+    for name in (DESCENDING, "matrix_mp"):
+        assert from_openspiel(pyspiel.load_game(name)) == from_openspiel(name)
+    with pytest.raises(ValueError, match=r"game \(3\) must be the name of an OpenSpiel game or a pyspiel.Game"):
+        from_openspiel(3)
 
 
 def test_the_command_takes_a_name_of_openspiel(capsys):

@@ -29,7 +29,7 @@ from train.words import points
 DIGITS = 3
 # The name of the opponent that plays the equilibrium.
 EQUILIBRIUM = "equilibrium"
-# Terms below this are treated as rounding errors of a sum.
+# Terms below this are treated as rounding errors of a sum. Costs are not: `Judge` makes those 0 that may be errors.
 NOTHING = 1e-6
 
 
@@ -83,7 +83,7 @@ class Account:
     def sentences(self, opponent: str) -> list[str]:
         """Explains the result in sentences; `opponent` is the opponent's name."""
         value, chance, draws, *_ = self._rounded()
-        luck, mine, theirs = round(chance + draws, DIGITS), self.mine > NOTHING, self.theirs > NOTHING
+        luck, mine, theirs = round(chance + draws, DIGITS), self.mine > 0, self.theirs > 0
         neither = f"neither you nor {opponent} made a mistake"
         if not (value or mine or theirs):
             return [f"{paid(self.result)}{f' by {cause(opponent)}' if luck else ''}: {neither}."]
@@ -91,9 +91,9 @@ class Account:
         if luck:
             reasons.append(f"{cause(opponent)} {brought(luck)}")
         if theirs:
-            reasons.append(f"{opponent} gave away {amount(self.theirs)}")
+            reasons.append(f"{opponent} gave away {amount(self.theirs, least=0)}")
         if mine:
-            reasons.append(f"you gave away {amount(self.mine)}")
+            reasons.append(f"you gave away {amount(self.mine, least=0)}")
         faultless = {
             (False, False): f"; {neither}",
             (False, True): "; you made no mistake",
@@ -154,27 +154,30 @@ def brought(luck: float) -> str:
     return f"{'brought' if luck > 0.0 else 'cost'} you {amount(abs(luck))}"
 
 
-def amount(number: float, sign: str = "") -> str:
-    """Formats a number with at most three decimals; `sign="+"` also shows the sign of positive ones."""
-    if _tiny(number):
+def amount(number: float, sign: str = "", *, least: float = NOTHING) -> str:
+    """Formats a number with at most three decimals; `sign="+"` also shows the sign of positive ones.
+
+    Positive numbers up to `least`, which is 0 for costs, are shown as 0.
+    """
+    if _tiny(number, least):
         return f"less than {0.1**DIGITS:.{DIGITS}f}"
     near = round(number, DIGITS) + 0.0
     return f"{near:{sign if near else ''}.{DIGITS}f}".rstrip("0").rstrip(".")
 
 
-def decimals(number: float) -> str:
-    """Formats a cost or a probability with three decimals, for tables."""
-    return f"<{0.1**DIGITS:.{DIGITS}f}" if _tiny(number) else points(number, DIGITS)
+def decimals(number: float, *, least: float = NOTHING) -> str:
+    """Formats a cost (with `least=0`) or a probability with three decimals, for tables."""
+    return f"<{0.1**DIGITS:.{DIGITS}f}" if _tiny(number, least) else points(number, DIGITS)
 
 
-def _tiny(number: float) -> bool:
-    """Whether a number is positive, but would be shown as 0."""
-    return NOTHING < number < 0.5 * 0.1**DIGITS
+def _tiny(number: float, least: float) -> bool:
+    """Whether a number is above `least`, but would be shown as 0."""
+    return least < number < 0.5 * 0.1**DIGITS
 
 
-def in_points(number: float, sign: str = "") -> str:
+def in_points(number: float, sign: str = "", *, least: float = NOTHING) -> str:
     """Formats a number like `amount`, with the unit."""
-    text = amount(number, sign)
+    text = amount(number, sign, least=least)
     return f"{text} point{'' if text.lstrip('+-') == '1' else 's'}"
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from baselines import PrivateSolution, Solution, StateSolution
 from baselines.oracles.bayesian.solver import form_of
 
-# Costs below this fraction of the largest payoff (at least 1) are treated as rounding errors of the solver.
+# Costs below this fraction of the largest payoff are treated as rounding errors of the solver.
 ROUNDING = 1e-9
 # Number of cached verdicts: in small games the same decisions recur.
 MOST_CACHED = 10_000
@@ -64,7 +64,7 @@ class Judge:
         self.number: Callable[[Any], Any] = Fraction if exact else float
         self._value: Any = solution.exact if exact else solution.value
         facts = solution.game.facts
-        self._error = max(solution.gap, ROUNDING * max(1.0, abs(facts.min_payoff), abs(facts.max_payoff)))
+        self._error = max(solution.gap, ROUNDING * max(abs(facts.min_payoff), abs(facts.max_payoff)))
         self._cached = lru_cache(MOST_CACHED)(self._costs_and_mix)
 
     def verdict(self, state: Any, player: int, action: int) -> Verdict:

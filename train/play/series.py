@@ -100,7 +100,8 @@ class Series:
             return []
         (opponent,), count = self.table.opponents.values(), len(self.accounts)
         mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
-        costs = f"your moves gave away {amount(mine / count)} and those of {opponent} {amount(theirs / count)}"
+        lost_by_me, lost_by_them = (amount(lost / count, least=0) for lost in (mine, theirs))
+        costs = f"your moves gave away {lost_by_me} and those of {opponent} {lost_by_them}"
         said = [f"Per game, {costs} (means of the exact costs in {_games(self.accounts)})."]
         if self.known_loss is not None:
             lost = f"the mistakes of {opponent} would cost it {amount(self.known_loss)} per game on average"

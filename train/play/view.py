@@ -33,7 +33,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
         "last": _last(trainer),
         "judged": table.judge is not None,
         "worth": worth_of(trainer) if trainer.choices and table.judge is not None else "",
-        "total": decimals(trainer.total) if trainer.decisions else "",
+        "total": decimals(trainer.total, least=0) if trainer.decisions else "",
         "given_away": _given_away(trainer),
         "ending": _ending(trainer),
         "account": _account(trainer),
@@ -42,7 +42,7 @@ def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
             {
                 "number": number,
                 "played": table.game.describe_action(step.actions[table.seat], table.seat),
-                "cost": decimals(step.cost),
+                "cost": decimals(step.cost, least=0),
                 "free": free_moves(table, step.verdict),
             }
             for number, step in trainer.review()
@@ -113,7 +113,8 @@ def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
     """Returns the costs of a move and its alternatives; of many, only those that are likely, cheap or played."""
     sentence = "That cost nothing."
     if verdict.cost:
-        sentence = f"That gave away {in_points(verdict.cost)}; {free_moves(table, verdict)} would have cost nothing."
+        lost = in_points(verdict.cost, least=0)
+        sentence = f"That gave away {lost}; {free_moves(table, verdict)} would have cost nothing."
     actions = list(verdict.costs)
     if len(actions) > MOST_ROWS:
         best = sorted(actions, key=lambda each: (each != verdict.played, -verdict.mix[each], verdict.costs[each]))
@@ -123,13 +124,13 @@ def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
             "name": table.game.describe_action(action, table.seat),
             "probability": decimals(verdict.mix[action]),
             "share": verdict.mix[action],
-            "cost": decimals(verdict.costs[action]),
+            "cost": decimals(verdict.costs[action], least=0),
             "free": verdict.costs[action] == 0.0,
             "played": action == verdict.played,
         }
         for action in actions
     ]
-    return {"sentence": sentence, "cost": decimals(verdict.cost), "rows": rows}
+    return {"sentence": sentence, "cost": decimals(verdict.cost, least=0), "rows": rows}
 
 
 def free_moves(table: Table, verdict: Verdict) -> str:

@@ -36,6 +36,7 @@ class LearnedTable(TablePolicy):
     """Plays the probabilities in the table; at observations that are not in it, plays uniformly over legal actions."""
 
     kind: ClassVar[str] = "table"
+    warns = False  # uniform play elsewhere is what was learned
     unfinished: Unfinished | None = None
 
     def __init__(self, game: Game[Any], observations: NDArray[np.float32], probabilities: NDArray[np.float64]) -> None:

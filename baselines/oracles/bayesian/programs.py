@@ -11,7 +11,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from baselines.matrix_game.exact_lp import OptimalFace
-from baselines.oracles.results import Behaviour, exactly
+from baselines.oracles.exact_queries import exact_payoffs
+from baselines.oracles.results import Behaviour
 from cardwar_envs.core.forms import BayesianForm
 
 TOLERANCE = 1e-10
@@ -49,7 +50,7 @@ def _face_in_rationals(form: BayesianForm) -> tuple[OptimalFace, Fraction]:
     types_0, types_1, actions_0, actions_1 = form.payoffs.shape
     choices, replies = types_0 * actions_0, types_1 * actions_1
     shift = 1 - Fraction(float(form.payoffs.min()))
-    worth = form.deals.astype(object)[:, :, None, None] * (np.frompyfunc(exactly, 1, 1)(form.payoffs) + shift)
+    worth = form.deals.astype(object)[:, :, None, None] * (exact_payoffs(form) + shift)
     # Unknowns: player 0's probabilities, and for each type of player 1 the lowest payoff to player 0 over its actions.
     conceded = [-worth.transpose(1, 3, 0, 2).reshape(replies, choices), np.repeat(np.eye(types_1), actions_1, axis=0)]
     played = [np.repeat(np.eye(types_0), actions_0, axis=1), np.zeros((types_0, types_1))]

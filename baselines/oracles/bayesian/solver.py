@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from baselines.opponents.table import TablePolicy
-from baselines.oracles.bayesian.from_rules import form_from_rules
-from baselines.oracles.exact_queries import all_exactly, exact_probabilities
+from baselines.oracles.bayesian.from_rules import NotBayesianError, form_from_rules
+from baselines.oracles.exact_queries import all_exactly, exact_payoffs, exact_probabilities
 from baselines.oracles.protocol import ExactPayoffs, Payoffs, Request
-from baselines.oracles.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
+from baselines.oracles.results import RESOLVED, Behaviour, BestResponse, HeadToHead, PrivateSolution, resolved
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
@@ -45,7 +46,7 @@ def form_of(game: Game[Any]) -> BayesianForm:
     except ValueError as not_declared:
         try:
             form = form_from_rules(game)
-        except ValueError as error:
+        except NotBayesianError as error:
             others = "sampled matches, learners and cardwar exploit --approximate take such games"
             raise ValueError(f"{not_declared}: {error}; {others}") from None
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
@@ -153,7 +154,7 @@ class BayesianOracle:
 def _rounded(form: BayesianForm) -> bool:
     """Returns whether some payoffs are rounded floats, so that there is no solution in rationals."""
     try:
-        all_exactly(form.payoffs)
+        exact_payoffs(form)
     except ValueError:
         return True
     return False
@@ -177,7 +178,7 @@ def _rounding(form: BayesianForm) -> float:
 def _exact_replies(form: BayesianForm, player: int, other: NDArray[Any]) -> NDArray[Any]:
     """Like `_replies`, in fractions and with the payoffs of `player`."""
     weights = all_exactly(form.deals) / all_exactly(form.deals).sum()
-    worth = weights[:, :, None, None] * all_exactly(form.payoffs)
+    worth = weights[:, :, None, None] * exact_payoffs(form)
     if player == 0:
         return np.asarray((worth * other[None, :, None, :]).sum(axis=(1, 3)))
     return np.asarray((-worth * other[:, None, :, None]).sum(axis=(0, 2)))
@@ -215,12 +216,17 @@ def optimal_range(game: Game[Any], player: int, *, exact: bool = False) -> tuple
     Each is `[types, own actions]`: fractions if `exact`, else floats, to about `RANGE_TOLERANCE`.
 
     Raises:
-        ValueError: If the game is of an unsupported kind or there is no such player.
+        ValueError: If the game is of an unsupported kind, there is no such player, or floats cannot resolve the ranges.
     """
     player = whole_number("player", player, range(2))
     form = form_of(game) if player == 0 else _mirrored(form_of(game))
     if exact:
         return _programs().ranges_in_rationals(form)  # type: ignore[no-any-return]
+    if not resolved(form.payoffs):
+        raise ValueError(
+            f"{game.facts.name}: some payoffs differ by less than {RESOLVED:g} of the largest one, so floats do not "
+            "show which strategies are optimal; solve with exact=True, with payoffs that are integers or fractions"
+        )
     program = _programs().Program(form)
     best = float(program.guarantee @ program.solve(-program.guarantee).x)
     shape = (len(form.types[0]), len(form.actions[0]))
@@ -236,7 +242,8 @@ def optimal_range(game: Game[Any], player: int, *, exact: bool = False) -> tuple
 
 def _mirrored(form: BayesianForm) -> BayesianForm:
     """Returns the same game with the seats exchanged."""
-    return BayesianForm(
+    return replace(
+        form,
         deals=form.deals.T,
         payoffs=-form.payoffs.transpose(1, 0, 3, 2),
         observations=form.observations[::-1],

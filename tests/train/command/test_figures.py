@@ -84,7 +84,7 @@ def test_a_table_that_lacks_observations_says_so(capsys, monkeypatch):
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: partial)
     code, out, _ = run(capsys, "exploit", "jujitsu", "num_cards=3")
     assert code == 0
-    assert f"The table had entries for {partial.known} of {partial.asked} queries; " in out
+    assert f"is in the table at {partial.known} of the {partial.asked} observations queried that leave a choice" in out
     assert 0 < partial.known < partial.asked
     monkeypatch.setattr("train.command.exploit.policy_from", lambda word, game: foreign)
     said = run_refused(capsys, "exploit", "jujitsu", "num_cards=3")

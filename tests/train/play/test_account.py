@@ -216,6 +216,10 @@ def test_the_numbers_shown_add_up_though_they_are_rounded():
             (0.0, 0.0, 0.0, 0.0001, 0.0001, 0.0),
             "You broke even: you gave away less than 0.001; level:3 made no mistake.",
         ),
+        (
+            (0.0, 0.0, 0.0, 1e-10, 1e-10, 0.0),
+            "You broke even: you gave away less than 0.001; level:3 made no mistake.",
+        ),
     ],
 )
 def test_what_happened_is_said_for_every_sign_and_for_nothing(terms, said):

@@ -512,7 +512,7 @@ def test_recorded_solutions_are_shown_as_they_are(tabs, tmp_path):
 
 def test_the_file_words_an_account_as_the_command_does(tabs, solution):
     random = np.random.default_rng(0)
-    terms = (random.integers(-24, 25, (200, 4)) * random.choice([1 / 16, 1 / 3, 1e-4, 0.0], (200, 4))).tolist()
+    terms = (random.integers(-24, 25, (200, 4)) * random.choice([1 / 16, 1 / 3, 1e-4, 1e-12, 0.0], (200, 4))).tolist()
     written = [Account(sum(each), each[0], each[1], each[2], 0.0, each[3]) for each in terms]
     sums = [{**vars(each), "result": each.result} for each in written]
     page = tabs[0]

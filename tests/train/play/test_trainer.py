@@ -11,10 +11,12 @@ import pytest
 import baselines
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import IllegalActionError, make_game
-from cardwar_envs.core.play import draw_action
+from cardwar_envs.core.play import Episode, draw_action
+from train.play.account import account_of
 from train.play.judge import Judge
 from train.play.seating import table_for
 from train.play.trainer import Trainer
+from train.play.view import shown_verdict
 
 # The loss of highest_card to the equilibrium of 5-card Jujitsu, payoff points a game.
 KNOWN_LOSS = 0.1293
@@ -35,6 +37,26 @@ def by_policy(policy, rng):
 
 
 # -- what moves cost --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stake", [2.0**-40, 2.0**20])
+def test_costs_are_proportional_to_the_payoffs(stake):
+    games = [make_game("dice_poker", sides=3, ante=each, raise_size=each) for each in (1, stake)]
+    usual, other = (Judge(baselines.solve(game)) for game in games)
+    table = table_for(games[1], 0, [], other.solution)
+    for start in games[0].initial():
+        for player, action in itertools.product((0, 1), (0, 1)):
+            expected, found = (judge.verdict(start.state, player, action) for judge in (usual, other))
+            costs = {each: stake * cost for each, cost in expected.costs.items()}
+            assert found.costs == pytest.approx(costs, rel=1e-9, abs=0)
+            shown = shown_verdict(table, found)
+            assert (shown["cost"] == "0.000", shown["sentence"] == "That cost nothing.") == (not expected.cost,) * 2
+    start, actions = games[1].initial()[5].state, {0: 1, 1: 1}  # a raise with a 2 of 3
+    assert other.verdict(start, 0, 1).cost
+    (after,) = games[1].transitions(start, actions)
+    episode = Episode((start, after.state), (actions,), (0.0, 0.0), (after.rewards,))
+    assert "you gave away" in account_of(other, games[1], episode, 0).sentences("equilibrium")[0]
+
 
 JUDGED = [
     make_game("jujitsu", num_cards=4),

@@ -160,7 +160,7 @@ function viewOf() {
     position: data.texts[data.places[game.place][1]],
     digest: game.seal ? game.seal.digest : "",
     last: lastMoves(made),
-    total: made.length ? decimals(game.account.mine) : "",
+    total: made.length ? decimals(game.account.mine, 0) : "",
     given_away: made.length ? `points given away in ${made.length} move${made.length === 1 ? "" : "s"}` : "",
     ending: over ? accountSentence(game.account, data.names[1])
       : game.ending && `The game was ${game.ending} and does not count.`,

@@ -1,7 +1,7 @@
 // Texts for numbers and for the account of a game, the same as those of account.py and series.py.
 "use strict";
 
-const NOTHING = 1e-6; // smaller terms are rounding errors of a sum
+const NOTHING = 1e-6; // smaller terms are rounding errors of a sum, but smaller costs are costs
 
 // Rounds to three decimals. Ties, which only multiples of 1/16 can be, go to the even digit.
 function rounded(number) {
@@ -12,12 +12,12 @@ function rounded(number) {
   return number < 0 && near ? -near : near;
 }
 
-function tiny(number) {
-  return number > NOTHING && number < 0.5 * 0.1 ** 3;
+function tiny(number, least) {
+  return number > least && number < 0.5 * 0.1 ** 3;
 }
 
-function decimals(number) {
-  return tiny(number) ? "<0.001" : rounded(number).toFixed(3);
+function decimals(number, least = NOTHING) {
+  return tiny(number, least) ? "<0.001" : rounded(number).toFixed(3);
 }
 
 function signed(number) {
@@ -25,8 +25,8 @@ function signed(number) {
   return (near < 0 ? "" : "+") + near.toFixed(3);
 }
 
-function amount(number, sign = "") {
-  if (tiny(number)) return "less than 0.001";
+function amount(number, sign = "", least = NOTHING) {
+  if (tiny(number, least)) return "less than 0.001";
   return (sign && rounded(number) ? signed(number) : rounded(number).toFixed(3)).replace(/0+$/, "").replace(/\.$/, "");
 }
 
@@ -74,13 +74,13 @@ function accountRows(account, opponent) {
 function accountSentence(account, opponent) {
   const [value, chance, draws] = roundedTerms(account);
   const luck = rounded(chance + draws);
-  const [mine, theirs] = [account.mine > NOTHING, account.theirs > NOTHING];
+  const [mine, theirs] = [account.mine > 0, account.theirs > 0];
   const neither = `neither you nor ${opponent} made a mistake`;
   if (!value && !mine && !theirs) return `${paid(account.result)}${luck ? ` by ${cause(opponent)}` : ""}: ${neither}.`;
   const reasons = value ? [`the game is worth ${amount(value)} to you`] : [];
   if (luck) reasons.push(`${cause(opponent)} ${brought(luck)}`);
-  if (theirs) reasons.push(`${opponent} gave away ${amount(account.theirs)}`);
-  if (mine) reasons.push(`you gave away ${amount(account.mine)}`);
+  if (theirs) reasons.push(`${opponent} gave away ${amount(account.theirs, "", 0)}`);
+  if (mine) reasons.push(`you gave away ${amount(account.mine, "", 0)}`);
   const last = reasons.pop();
   const listed = reasons.length ? `${reasons.join(", ")} and ${last}` : last;
   if (mine && theirs) return `${paid(account.result)}: ${listed}.`;
@@ -115,8 +115,8 @@ function seriesSentences(accounts, opponent) {
   const level = even ? ` and broke even in ${even}` : "";
   const said = [
     `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in total.`,
-    `Per game, your moves gave away ${amount(sum("mine") / accounts.length)} and those of ${opponent} `
-      + `${amount(sum("theirs") / accounts.length)} (means of the exact costs in ${games}).`,
+    `Per game, your moves gave away ${amount(sum("mine") / accounts.length, "", 0)} and those of ${opponent} `
+      + `${amount(sum("theirs") / accounts.length, "", 0)} (means of the exact costs in ${games}).`,
   ];
   if (Math.abs(luck) > NOTHING) {
     const without = amount((result - luck) / accounts.length, "+");
