@@ -6,14 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display import html
-from baselines.display.at_state import PlayAt, certified_mix, exact_mix
+from baselines.display.at_state import Mix, PlayAt, exact_mix, float_mix
+from baselines.matrix_game import solve_matrix_exact
+from baselines.matrix_game.optimal_sets import distances_if_unique
 from baselines.oracles.consistency import NOT_ASKED, Asked
+from baselines.oracles.continuation import ExactPlay, N, exactly, matrix_at
 from baselines.oracles.legal_part import IllegalMass
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
@@ -23,10 +26,8 @@ from cardwar_envs.core.policy import Policy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The number types used in computations.
-N = TypeVar("N", float, Fraction)
-# A float with a larger denominator, a power of 2, must have been rounded.
-MOST_BINARY = 1 << 20
+# Rounding adds at most this fraction of the largest payoff to the error of a value, for each move that is left.
+ROUNDING_OF_MOVE = 1e-14
 # Accuracy of ranges of probabilities that were computed in floats; ranges that are wider count as wider than a point.
 RANGE_TOLERANCE, SAME_RANGE = 1e-6, 1e-5
 # Ranges of at most this many probabilities are quick to compute.
@@ -223,6 +224,7 @@ class StatePlay(Protocol):
     """The lookups that a `StateSolution` needs from a solved `Table`."""
 
     def value_to_go(self, state: Any) -> float: ...
+    def gap_at(self, state: Any) -> float: ...
     def exact_value_to_go(self, state: Any) -> Fraction: ...
     def strategies(self, state: Any) -> Strategies: ...
     def exact_strategies(self, state: Any) -> ExactStrategies: ...
@@ -302,6 +304,8 @@ class StateSolution(Solution):
         """Returns optimal play at a state (by default the initial one), with the range of all optimal strategies.
 
         The ranges are local: they cover the strategies that are optimal here, given optimal play in all later states.
+        If the game was solved in floats, they are determined where the optimal strategy is provably unique, and where
+        the rest of the game is small enough for rational arithmetic.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it; also if no state is given and the game can
@@ -317,16 +321,37 @@ class StateSolution(Solution):
             seats.append((names, [strategy[action] for action in legal]))
             named |= dict.fromkeys(zip(legal, names, strict=True))
         actions = tuple(dict.fromkeys(name for _, name in sorted(named)))
-        exact: Fraction | None = None
-        payoffs: tuple[tuple[Fraction, ...], ...] | None = None
         if self.exact is None:
-            mixes = certified_mix(*seats[0], matrix), certified_mix(*seats[1], -matrix.T)
-        else:
-            exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
-            turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
-            first, second = (probabilities for _, probabilities in seats)
-            mixes = exact_mix(*seats[0], payoffs, exact, second), exact_mix(*seats[1], turned, -exact, first)
+            mixes = self._mixes_in_floats(state, matrix, seats)
+            return PlayAt(game.describe(state), self.value_at(state), None, matrix, mixes, actions)
+        exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
+        mixes = _exact_mixes(seats, payoffs, exact)
         return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions, payoffs)
+
+    def _mixes_in_floats(
+        self, state: Any, matrix: NDArray[np.float64], seats: Sequence[tuple[list[str], list[float]]]
+    ) -> tuple[Mix, Mix]:
+        facts = self.game.facts
+        size = max(abs(facts.min_payoff), abs(facts.max_payoff), float(np.abs(matrix).max()))
+        error = self._play.gap_at(state) + ROUNDING_OF_MOVE * (facts.max_length + 1) * size
+        played = [np.array(likely) if names else np.ones(1) for names, likely in seats]
+        distances = distances_if_unique(matrix, (played[0], played[1]), error)
+        exact: tuple[Mix | None, Mix | None] = (None, None)
+        if distances is None:
+            try:
+                payoffs = ExactPlay(self.game).matrix(state)
+            except ValueError:  # too large, or rounded floats in the rules
+                pass
+            else:
+                solved = solve_matrix_exact(payoffs)
+                strategies = solved.row_strategy, solved.column_strategy
+                names = [names for names, _ in seats]
+                exact = _exact_mixes([*zip(names, strategies, strict=True)], payoffs, solved.value)
+        first, second = (
+            float_mix(*seat, distance, mix)
+            for seat, distance, mix in zip(seats, distances or (None, None), exact, strict=True)
+        )
+        return first, second
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         state = self._start() if state is None else state
@@ -477,39 +502,12 @@ class PrivateSolution(Solution):
         return "".join(tables)
 
 
-def exactly(number: Any) -> Fraction:
-    """Converts a probability or payoff to a fraction.
-
-    Raises:
-        ValueError: If it is a float that was rounded, such as 0.1 or 1 / 3.
-    """
-    fraction = Fraction(number)
-    if isinstance(number, float) and fraction.denominator > MOST_BINARY:
-        raise ValueError(
-            f"{number!r} in the rules is a rounded float, so there is no exact solution; "
-            f"use numbers that binary floats represent, such as 0.5, or, in rules of your own, "
-            f"Fraction({str(fraction.limit_denominator(1000)).replace('/', ', ')})"
-        )
-    return fraction
-
-
-def matrix_at(
-    game: Game[Any], state: Any, number: Callable[[Any], N], value_to_go: Callable[[Any], N]
-) -> list[list[N]]:
-    """Returns the matrix game at a state: player 0's continuation payoffs per joint action, floats or fractions."""
-
-    def worth(actions: dict[int, int]) -> N:
-        return sum(
-            (
-                number(outcome.probability) * (number(outcome.rewards[0]) + value_to_go(outcome.state))
-                for outcome in game.transitions(state, actions)
-            ),
-            number(0),
-        )
-
-    acting = game.acting_players(state)  # others add nothing to a joint action
-    choices: list[list[dict[int, int]]] = [
-        [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
-        for player in (0, 1)
-    ]
-    return [[worth({**row, **column}) for column in choices[1]] for row in choices[0]]
+def _exact_mixes(
+    seats: Sequence[tuple[Sequence[str], Sequence[Fraction]]],
+    payoffs: Sequence[Sequence[Fraction]],
+    value: Fraction,
+) -> tuple[Mix, Mix]:
+    """Returns both players' mixes from their actions and strategies and player 0's payoff matrix."""
+    turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
+    first, second = (probabilities for _, probabilities in seats)
+    return exact_mix(*seats[0], payoffs, value, second), exact_mix(*seats[1], turned, -value, first)

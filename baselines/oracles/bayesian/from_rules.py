@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.oracles.results import exactly
+from baselines.oracles.continuation import exactly
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game

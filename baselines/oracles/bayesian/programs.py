@@ -11,7 +11,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from baselines.matrix_game.exact_lp import OptimalFace
-from baselines.oracles.results import Behaviour, exactly
+from baselines.oracles.continuation import exactly
+from baselines.oracles.results import Behaviour
 from cardwar_envs.core.forms import BayesianForm
 
 TOLERANCE = 1e-10
