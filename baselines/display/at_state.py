@@ -11,17 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display.html import fraction, number
-from baselines.matrix_game.optimal_sets import exact_ranges, proves_unique
+from baselines.matrix_game.optimal_sets import EPSILON, NEGLIGIBLE, exact_ranges, proves_unique
 
-# The selected strategy, in floats, may leave the range of all optimal ones by this much, by rounding.
+# By rounding, a strategy selected in floats may leave the range of all optimal ones by this much.
 ROUNDING = 1e-9
 WAITS = "waits"
-NOT_DETERMINED = "an optimal strategy; others are not determined in floats"
 # `repr` names at most this many actions.
 MOST_NAMED = 6
 
 Array = NDArray[np.float64]
 Fractions = tuple[Fraction, ...]
+
+
+def verdict(unique: bool | None) -> str:
+    """Says in words whether an optimal strategy is the only one; None if that is not determined."""
+    verdicts = {
+        True: "the only optimal strategy",
+        False: "one of many optimal strategies",
+        None: "an optimal strategy; others are not determined in floats",
+    }
+    return verdicts[unique]
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,12 +67,7 @@ class Mix:
 
     def verdict(self) -> str:
         """Says in words whether this is the only optimal strategy."""
-        verdicts = {
-            True: "the only optimal strategy",
-            False: "one of many optimal strategies",
-            None: NOT_DETERMINED,
-        }
-        return verdicts[self.unique]
+        return verdict(self.unique)
 
     def free(self) -> list[tuple[str, float, float]] | list[tuple[str, Fraction, Fraction]]:
         """Returns the actions whose probability can vary, each with its lowest and highest probability.
@@ -182,29 +186,36 @@ def _as_data(mix: Mix) -> dict[str, Any]:
     return {"determined": mix.determined, "unique": mix.unique, **slack, "actions": actions}
 
 
-def float_mix(
-    actions: Sequence[str], probabilities: Sequence[float] | Array, distance: float | None, exact: Mix | None = None
-) -> Mix:
-    """Returns a mix of a game solved in floats, with the range of all optimal ones if that is determined.
+def proven_mix(actions: Sequence[str], probabilities: Sequence[float], same: Sequence[int], distance: float) -> Mix:
+    """Returns a mix of a game solved in floats that is provably unique, but for actions that are the same by the rules.
 
     Args:
-        actions: None if the player does not act.
-        probabilities: An optimal strategy, up to rounding.
-        distance: A bound on its distance from the only optimal strategy; None if there is no proof that it is the only
-            one.
-        exact: The mix at the same state in rational arithmetic, if computed.
+        actions: Empty if the player does not act.
+        probabilities: The selected strategy.
+        same: For each action, the first that is the same by the rules: only the sum of their probabilities matters.
+        distance: A bound on the error of these sums.
     """
-    names, likely = tuple(actions), np.array(probabilities, dtype=np.float64)
-    if len(names) < 2:
-        return Mix(names, likely, likely, likely, 0.0)
-    if distance is not None:
-        return Mix(names, likely, likely, likely, distance)
-    if exact is not None and exact.low is not None and exact.high is not None:
-        low, high = exact.low, exact.high
-        # If rounding made the solver select a strategy that is not optimal, no range is right for it.
-        if ((low - ROUNDING <= likely) & (likely <= high + ROUNDING)).all():
-            return replace(exact, probabilities=likely, slack=float(np.finfo(np.float64).eps), chosen=None)
-    return Mix(names, likely, None, None, 1.0)
+    likely = np.array(probabilities, dtype=np.float64)
+    if not actions:
+        return Mix((), likely, likely, likely, 0.0)
+    pooled = np.bincount(same, likely)[same]
+    free = (np.bincount(same)[same] > 1) & (pooled > NEGLIGIBLE)
+    return Mix(tuple(actions), likely, np.where(free, 0.0, likely), np.where(free, pooled, likely), distance)
+
+
+def rounded_mix(actions: Sequence[str], probabilities: Sequence[float], exact: Mix | None = None) -> Mix:
+    """Returns a mix of a game solved in floats, with the ranges of the mix at the same state in rational arithmetic.
+
+    Without `exact`, or if rounding made the solver select a strategy that is not optimal, no range is determined.
+    """
+    likely = np.array(probabilities, dtype=np.float64)
+    if len(actions) < 2:
+        return Mix(tuple(actions), likely, likely, likely, 0.0)
+    if exact is None or exact.low is None or exact.high is None:
+        return Mix(tuple(actions), likely, None, None, 1.0)
+    if not ((exact.low - ROUNDING <= likely) & (likely <= exact.high + ROUNDING)).all():
+        return Mix(tuple(actions), likely, None, None, 1.0)
+    return replace(exact, probabilities=likely, slack=EPSILON, chosen=None)
 
 
 def exact_mix(
@@ -220,7 +231,7 @@ def exact_mix(
     strategy of the other player. `actions` is empty if the player does not act.
     """
     if not actions:
-        return float_mix((), (), None)
+        return rounded_mix((), ())
     if other and proves_unique(matrix, value, other):  # much quicker than the ranges
         ranges = [(probability, probability) for probability in probabilities]
     else:

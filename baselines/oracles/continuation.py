@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
 from baselines.matrix_game import solve_matrix_exact
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.rules import TooLargeError
 
 # The number types used in computations.
 N = TypeVar("N", float, Fraction)
 # A float with a larger denominator, a power of 2, must have been rounded.
 MOST_BINARY = 1 << 20
-# Limits of `ExactPlay`, for about half a second: the sum over all matrix games of their rows, columns and shorter side
+# Limits of `ExactPlay`, for less than a second: the sum over all matrix games of their rows, columns and shorter side
 # (plus one for the listing), the bits of a fraction, and the length of a game.
-MOST_WORK, MOST_BITS, MOST_MOVES = 20_000, 1_000, 50
+MOST_WORK, MOST_BITS, MOST_MOVES = 8_000, 1_000, 50
 
 
 class ExactPlay:
@@ -82,18 +82,38 @@ def matrix_at(
 ) -> list[list[N]]:
     """Returns the matrix game at a state: player 0's continuation payoffs per joint action, floats or fractions."""
 
-    def worth(actions: dict[int, int]) -> N:
+    def worth(outcomes: Sequence[Transition[Any]]) -> N:
         return sum(
-            (
-                number(outcome.probability) * (number(outcome.rewards[0]) + value_to_go(outcome.state))
-                for outcome in game.transitions(state, actions)
-            ),
+            (number(each.probability) * (number(each.rewards[0]) + value_to_go(each.state)) for each in outcomes),
             number(0),
         )
 
+    return [[worth(outcomes) for outcomes in row] for row in _outcomes(game, state)]
+
+
+def equal_actions(game: Game[Any], state: Any) -> tuple[list[int], list[int]]:
+    """Returns, for each row and column of the matrix game at a state, the first that is the same by the rules.
+
+    These have the same outcomes, up to states with the same representative, whatever the other player does.
+    """
+
+    def future(after: Any) -> Any:
+        settled = game.settled(after) if game.acting_players(after) else (0.0, 0.0)
+        return game.canonical(after) if settled is None else settled[0]
+
+    futures = [
+        [tuple((each.probability, each.rewards[0], future(each.state)) for each in outcomes) for outcomes in row]
+        for row in _outcomes(game, state)
+    ]
+    columns = list(zip(*futures, strict=True))
+    return [futures.index(row) for row in futures], [columns.index(column) for column in columns]
+
+
+def _outcomes(game: Game[Any], state: Any) -> list[list[Sequence[Transition[Any]]]]:
+    """Returns the outcomes of each joint action; a player who does not act has one row or column."""
     acting = game.acting_players(state)  # others add nothing to a joint action
     choices: list[list[dict[int, int]]] = [
         [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
         for player in (0, 1)
     ]
-    return [[worth({**row, **column}) for column in choices[1]] for row in choices[0]]
+    return [[game.transitions(state, {**row, **column}) for column in choices[1]] for row in choices[0]]

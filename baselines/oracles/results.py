@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display import html
-from baselines.display.at_state import Mix, PlayAt, exact_mix, float_mix
+from baselines.display.at_state import Mix, PlayAt, exact_mix, proven_mix, rounded_mix
 from baselines.matrix_game import solve_matrix_exact
 from baselines.matrix_game.optimal_sets import distances_if_unique
 from baselines.oracles.consistency import NOT_ASKED, Asked
-from baselines.oracles.continuation import ExactPlay, N, exactly, matrix_at
+from baselines.oracles.continuation import ExactPlay, N, equal_actions, matrix_at
 from baselines.oracles.legal_part import IllegalMass
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # Rounding adds at most this fraction of the largest payoff to the error of a value, for each move that is left.
 ROUNDING_OF_MOVE = 1e-14
-# Accuracy of ranges of probabilities that were computed in floats; ranges that are wider count as wider than a point.
-RANGE_TOLERANCE, SAME_RANGE = 1e-6, 1e-5
+# Error of the ranges of probabilities of a `PrivateSolution` in floats.
+RANGE_TOLERANCE = 1e-6
 # Ranges of at most this many probabilities are quick to compute.
 QUICK_RANGES = 48
 # Strategies of both players, each `[num_actions]` probabilities.
@@ -331,27 +331,36 @@ class StateSolution(Solution):
     def _mixes_in_floats(
         self, state: Any, matrix: NDArray[np.float64], seats: Sequence[tuple[list[str], list[float]]]
     ) -> tuple[Mix, Mix]:
+        first, second = seats
+        same = equal_actions(self.game, state)
+        if (distances := self._distances(state, matrix, seats, same)) is not None:
+            return proven_mix(*first, same[0], distances[0]), proven_mix(*second, same[1], distances[1])
+        try:
+            payoffs = ExactPlay(self.game).matrix(state)
+        except ValueError:  # too large, or rounded floats in the rules
+            return rounded_mix(*first), rounded_mix(*second)
+        solved = solve_matrix_exact(payoffs)
+        exact = (first[0], solved.row_strategy), (second[0], solved.column_strategy)
+        one, other = _exact_mixes(exact, payoffs, solved.value)
+        return rounded_mix(*first, one), rounded_mix(*second, other)
+
+    def _distances(
+        self,
+        state: Any,
+        matrix: NDArray[np.float64],
+        seats: Sequence[tuple[list[str], list[float]]],
+        same: Sequence[Sequence[int]],
+    ) -> tuple[float, float] | None:
+        """Returns `distances_if_unique` at a state, where actions that are the same by the rules count as one."""
         facts = self.game.facts
         size = max(abs(facts.min_payoff), abs(facts.max_payoff), float(np.abs(matrix).max()))
         error = self._play.gap_at(state) + ROUNDING_OF_MOVE * (facts.max_length + 1) * size
-        played = [np.array(likely) if names else np.ones(1) for names, likely in seats]
-        distances = distances_if_unique(matrix, (played[0], played[1]), error)
-        exact: tuple[Mix | None, Mix | None] = (None, None)
-        if distances is None:
-            try:
-                payoffs = ExactPlay(self.game).matrix(state)
-            except ValueError:  # too large, or rounded floats in the rules
-                pass
-            else:
-                solved = solve_matrix_exact(payoffs)
-                strategies = solved.row_strategy, solved.column_strategy
-                names = [names for names, _ in seats]
-                exact = _exact_mixes([*zip(names, strategies, strict=True)], payoffs, solved.value)
+        kept = [sorted({*alike}) for alike in same]
         first, second = (
-            float_mix(*seat, distance, mix)
-            for seat, distance, mix in zip(seats, distances or (None, None), exact, strict=True)
+            np.bincount(alike, np.array(likely or [1.0], dtype=np.float64))[rows].astype(np.float64)
+            for alike, rows, (_, likely) in zip(same, kept, seats, strict=True)
         )
-        return first, second
+        return distances_if_unique(matrix[np.ix_(*kept)], (first, second), error)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         state = self._start() if state is None else state
@@ -421,44 +430,58 @@ class PrivateSolution(Solution):
     behaviour: tuple[Behaviour, Behaviour] = field(repr=False, compare=False)
     exact_behaviour: tuple[ExactBehaviour, ExactBehaviour] | None = field(default=None, repr=False, compare=False)
     _form: BayesianForm = field(repr=False, compare=False)
-    _ranges: Callable[[int], tuple[NDArray[Any], NDArray[Any]]] = field(repr=False, compare=False)
+    _ranges: Callable[[int], tuple[NDArray[Any], NDArray[Any]] | None] = field(repr=False, compare=False)
 
     @property
     def quick_ranges(self) -> bool:
         """Whether the ranges of optimal probabilities are quick to compute."""
         return sum(strategy.size for strategy in self.behaviour) <= QUICK_RANGES
 
-    def unique(self, player: int) -> bool:
-        """Returns whether a player's optimal strategy is unique, without `exact` to within 1e-5 in each probability.
+    def unique(self, player: int) -> bool | None:
+        """Returns whether a player's optimal strategy is unique; None if that is not determined in floats.
 
         Raises:
             ValueError: If there is no such player.
         """
-        return not self.free(player)
+        return None if self._ranges(player) is None else not self.free(player)
 
     def free(self, player: int) -> list[tuple[str, html.Number, html.Number]]:
         """Returns the probabilities that can vary: type and action, lowest and highest probability.
 
+        The list is empty if the ranges are not determined.
+
         Raises:
             ValueError: If there is no such player.
         """
-        least = 0 if self.exact is not None else SAME_RANGE
+        number = float if self.exact is None else Fraction
         return [
-            (f"{kind} {action}", low, high)
-            for kind, bounds in self.ranges(player).items()
+            (f"with type {kind}: {action}", number(low), number(high))
+            for kind, bounds in (self._exact_or_rounded(player) or {}).items()
             for action, (low, high) in bounds.items()
-            if high - low > least
+            if low < high
         ]
 
-    def ranges(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]]:
+    def ranges(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]] | None:
         """Returns the range of each probability over all optimal strategies: type -> action -> (low, high).
 
-        They are fractions if the game was solved exactly, else floats, to about 1e-6.
+        They are fractions if the game was solved exactly, else floats to within 1e-6, or None if they are not
+        determined: where payoffs tie up to rounding, floats cannot tell which strategies are optimal.
 
         Raises:
             ValueError: If there is no such player.
         """
-        low, high = self._ranges(player)
+        ranges, number = self._exact_or_rounded(player), float if self.exact is None else Fraction
+        return ranges and {
+            kind: {action: (number(low), number(high)) for action, (low, high) in bounds.items()}
+            for kind, bounds in ranges.items()
+        }
+
+    def _exact_or_rounded(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]] | None:
+        """Returns `ranges`, in fractions wherever they were computed: two of them can round to the same float."""
+        ranges = self._ranges(player)
+        if ranges is None:
+            return None
+        low, high = ranges
         names = [self.game.describe_action(action, player) for action in self._form.actions[player]]
         return {
             kind: dict(zip(names, zip(least, most, strict=True), strict=True))
@@ -498,7 +521,7 @@ class PrivateSolution(Solution):
             tables.append(html.table(f"player_{player} (probability)", ("sees", *actions), rows))
             if self.quick_ranges and (free := self.free(player)):
                 title = f"player_{player} has many optimal strategies, with these ranges of probabilities"
-                tables.append(html.table(title, ("sees and plays", "lowest", "highest"), free))
+                tables.append(html.table(title, ("plays", "lowest", "highest"), free))
         return "".join(tables)
 
 
