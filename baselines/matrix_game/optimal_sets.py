@@ -28,6 +28,8 @@ PRIME = 2**61 - 1
 EPSILON = 2.0**-52
 # Smaller probabilities count as 0 where a proof looks for the actions that are played.
 NEGLIGIBLE = 1e-9
+# Strategies that could be wrong by more are of no use.
+MOST_DISTANCE = 1e-6
 # Objectives that differ by less than this fraction of their size count as equal.
 SAME_OBJECTIVE = 1e-12
 
@@ -166,7 +168,8 @@ def distances_if_unique(
             belongs, else 0; the probabilities of each type sum to 1.
 
     Returns:
-        Bounds on the distance of each strategy from the only optimal one, or None if there is no proof.
+        Bounds on the distance of each strategy from the only optimal one, at most `MOST_DISTANCE` in each probability;
+        None if there is no proof.
     """
     size = float(np.abs(matrix).max()) or 1.0
     whole, error = matrix / size, error / size + EPSILON
@@ -193,6 +196,8 @@ def distances_if_unique(
         if not (found[: own.sum()] > distance).all() or not (worse > shift).all():
             return None
         distances.append(float(np.abs(strategy - strategies[side]).max() + distance))
+        if not distances[-1] <= MOST_DISTANCE:
+            return None
     return distances[0], distances[1]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from baselines.display import html
 from baselines.display.at_state import Mix, PlayAt, exact_mix, proven_mix, rounded_mix
 from baselines.matrix_game import solve_matrix_exact
-from baselines.matrix_game.optimal_sets import distances_if_unique
+from baselines.matrix_game.optimal_sets import MOST_DISTANCE, distances_if_unique
 from baselines.oracles.consistency import NOT_ASKED, Asked
 from baselines.oracles.continuation import ExactPlay, N, equal_actions, matrix_at
 from baselines.oracles.legal_part import IllegalMass
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # Rounding adds at most this fraction of the largest payoff to the error of a value, for each move that is left.
 ROUNDING_OF_MOVE = 1e-14
-# Error of the ranges of probabilities of a `PrivateSolution` in floats.
-RANGE_TOLERANCE = 1e-6
+# Bound on the error of the ranges of a `PrivateSolution` in floats.
+RANGE_TOLERANCE = MOST_DISTANCE
 # Ranges of at most this many probabilities are quick to compute.
 QUICK_RANGES = 48
 # Strategies of both players, each `[num_actions]` probabilities.

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
-from baselines.matrix_game.optimal_sets import distances_if_unique
+from baselines.matrix_game.optimal_sets import MOST_DISTANCE, distances_if_unique
 from baselines.opponents.table import TablePolicy
 from baselines.oracles.bayesian.from_rules import form_from_rules
 from baselines.oracles.exact_queries import all_exactly, exact_probabilities
 from baselines.oracles.protocol import ExactPayoffs, Payoffs, Request
-from baselines.oracles.results import RANGE_TOLERANCE, Behaviour, BestResponse, HeadToHead, PrivateSolution
+from baselines.oracles.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
@@ -239,7 +239,7 @@ def range_in_floats(
     if max(each.size for each in behaviour) <= EXACT_CHOICES and not _rounded(form):
         low, high = optimal_range(game, player)
         # If rounding made the solver select a strategy that is not optimal, no range is right for it.
-        near = (low - RANGE_TOLERANCE <= behaviour[player]) & (behaviour[player] <= high + RANGE_TOLERANCE)
+        near = (low - MOST_DISTANCE <= behaviour[player]) & (behaviour[player] <= high + MOST_DISTANCE)
         return (low, high) if near.all() else None
     worth = form.weights[:, :, None, None] * np.asarray(form.payoffs, dtype=np.float64)
     rows, columns = (each.size for each in behaviour)
@@ -250,9 +250,7 @@ def range_in_floats(
         _rounding(form),
         (owners[0], owners[1]),
     )
-    if distances is None or not distances[player] <= RANGE_TOLERANCE:
-        return None
-    return behaviour[player], behaviour[player]
+    return None if distances is None else (behaviour[player], behaviour[player])
 
 
 def _mirrored(form: BayesianForm) -> BayesianForm:
