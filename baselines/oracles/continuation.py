@@ -14,8 +14,8 @@ from cardwar_envs.core.rules import TooLargeError
 N = TypeVar("N", float, Fraction)
 # A float with a larger denominator, a power of 2, must have been rounded.
 MOST_BINARY = 1 << 20
-# Limits of `ExactPlay`, for less than a second: the sum over all matrix games of their rows, columns and shorter side
-# (plus one for the listing), the bits of a fraction, and the length of a game.
+# Limits of `ExactPlay`, for less than a second: the sum over all matrix games of the product of rows, columns and
+# shorter side, plus 10; the bits of a fraction; and the length of a game.
 MOST_WORK, MOST_BITS, MOST_MOVES = 8_000, 1_000, 50
 
 

@@ -443,7 +443,8 @@ class PrivateSolution(Solution):
         Raises:
             ValueError: If there is no such player.
         """
-        return None if self._ranges(player) is None else not self.free(player)
+        ranges = self._ranges(player)
+        return None if ranges is None else bool((ranges[0] == ranges[1]).all())
 
     def free(self, player: int) -> list[tuple[str, html.Number, html.Number]]:
         """Returns the probabilities that can vary: type and action, lowest and highest probability.

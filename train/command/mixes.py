@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -33,8 +33,10 @@ def show_start(solution: baselines.Solution, command: str) -> None:
         strategies = solution.labelled()
         out.print(behaviour_table(strategies))
         for player in (0, 1) if solution.quick_ranges else ():
-            _say_freedom(player, solution.unique(player), ())
-            _say_freedom_by_type(solution, player)
+            unique = solution.unique(player)
+            _say_freedom(player, unique, ())
+            if unique is False:
+                _say_freedom_by_type(solution.ranges(player) or {})
     elif isinstance(solution, baselines.StateSolution):
         starts = solution.game.initial()
         several = len(starts) > 1
@@ -97,11 +99,9 @@ def _anywhere(ranges: Sequence[tuple[str, Number, Number]]) -> str:
     return f"{', '.join(free[:MAX_NAMED])}{more}"
 
 
-def _say_freedom_by_type(solution: baselines.PrivateSolution, player: int) -> None:
-    """If some probability can vary, prints a line for each type: `with type 3: call anywhere in 0..1`."""
-    if not solution.free(player):
-        return
-    for kind, bounds in (solution.ranges(player) or {}).items():
+def _say_freedom_by_type(ranges: Mapping[str, Mapping[str, tuple[Number, Number]]]) -> None:
+    """Prints a line for each type: `with type 3: call anywhere in 0..1`."""
+    for kind, bounds in ranges.items():
         free = [(action, low, high) for action, (low, high) in bounds.items() if low < high]
         fixed = ", ".join(f"{action} {short(low, 4)}" for action, (low, _) in bounds.items() if low)
         say(f"  with type {kind}: {_anywhere(free) if free else f'{fixed} in all of them'}")
