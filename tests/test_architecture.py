@@ -14,7 +14,9 @@ PACKAGES = ("cardwar_envs", "baselines", "train")
 
 ENVS = {"cardwar_envs", "cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing", "cardwar_envs.envs"}
 DOORS = {"baselines", "baselines.questions", "baselines.matches"}
-ANSWERS = {f"baselines.oracles.{room}" for room in ("consistency", "exact_queries", "protocol", "results")}
+ANSWERS = {
+    f"baselines.oracles.{room}" for room in ("consistency", "continuation", "exact_queries", "protocol", "results")
+}
 FAMILIES = {f"baselines.oracles.{room}" for room in ("bayesian", "rank_games", "state_graph", "finite_horizon")}
 FILES = {"baselines.files"}
 # What learners need of the oracles' insides: the enumerated states of a small game, and its arrays.
@@ -51,11 +53,13 @@ ROOMS = {
     # A policy that is queried may be a table, which must know the observation.
     "baselines.oracles.consistency": ENVS
     | {"baselines.oracles.legal_part", "baselines.oracles.recording", "baselines.opponents"},
-    # Results show themselves, and say how often policies were queried.
+    "baselines.oracles.continuation": ENVS | {"baselines.matrix_game"},
+    # Results show themselves, say how often policies were queried, and compute ranges of optimal strategies.
     "baselines.oracles.results": ENVS
-    | {"baselines.oracles.consistency", "baselines.oracles.legal_part", "baselines.display"},
-    "baselines.oracles.exact_queries": ENVS | {"baselines.oracles.results"},
-    "baselines.oracles.protocol": ENVS | {"baselines.oracles.results"},
+    | {f"baselines.oracles.{room}" for room in ("consistency", "continuation", "legal_part")}
+    | {"baselines.display", "baselines.matrix_game"},
+    "baselines.oracles.exact_queries": ENVS | {"baselines.oracles.continuation"},
+    "baselines.oracles.protocol": ENVS | {"baselines.oracles.continuation", "baselines.oracles.results"},
     # A best response is a table of observations, which is a policy.
     "baselines.oracles.state_graph": ENVS
     | ANSWERS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display.html import fraction, number
-from baselines.matrix_game.optimal_sets import exact_ranges, proves_unique, ranges_of_one
+from baselines.matrix_game.optimal_sets import EPSILON, NEGLIGIBLE, exact_ranges, proves_unique
 
-# Probabilities that differ by less than this count as equal; in small games, distinct ones differ by far more.
-SAME_PROBABILITY = 1e-9
+# By rounding, a strategy selected in floats may leave the range of all optimal ones by this much.
+ROUNDING = 1e-9
 WAITS = "waits"
 # `repr` names at most this many actions.
 MOST_NAMED = 6
@@ -23,15 +23,27 @@ Array = NDArray[np.float64]
 Fractions = tuple[Fraction, ...]
 
 
+def verdict(unique: bool | None) -> str:
+    """Says in words whether an optimal strategy is the only one; None if that is not determined."""
+    verdicts = {
+        True: "the only optimal strategy",
+        False: "one of many optimal strategies",
+        None: "an optimal strategy; others are not determined in floats",
+    }
+    return verdicts[unique]
+
+
 @dataclass(frozen=True, repr=False)
 class Mix:
     """One player's optimal strategy at a state, and the set of all its optimal strategies."""
 
     actions: tuple[str, ...]  # names of the legal actions; none if the player does not act
     probabilities: Array  # of each action, in the selected strategy
-    low: Array  # lowest probability of each action in any optimal strategy at this state
-    high: Array  # highest probability, likewise
-    slack: float  # limit on the rounding error of `low` and `high`; 1 if they could not be certified
+    # Lowest and highest probability of each action in any optimal strategy at this state; None if not determined:
+    # where payoffs tie up to rounding, floats cannot tell which strategies are optimal.
+    low: Array | None
+    high: Array | None
+    slack: float  # bound on the error of `low` and `high`; 1 if they are not determined
     exact: tuple[tuple[Fraction, Fraction], ...] | None = None  # `low` and `high` as fractions, if computed
     chosen: Fractions | None = None  # `probabilities` as fractions, if computed
 
@@ -44,29 +56,29 @@ class Mix:
         return f"{', '.join(played[:MOST_NAMED])}{more} ({self.verdict()})" if self.actions else WAITS
 
     @property
+    def determined(self) -> bool:
+        """Whether the set of all optimal strategies is known; always true if the game was solved exactly."""
+        return self.low is not None
+
+    @property
     def unique(self) -> bool | None:
-        """True if this is the only optimal strategy at this state; None if that could not be certified."""
-        if self.free():
-            return False
-        return True if self.slack <= SAME_PROBABILITY else None
+        """Whether this is the only optimal strategy at this state; None if not determined."""
+        return not self.free() if self.determined else None
 
     def verdict(self) -> str:
         """Says in words whether this is the only optimal strategy."""
-        verdicts = {
-            True: "the only optimal strategy",
-            False: "one of many optimal strategies",
-            None: "an optimal strategy",
-        }
-        return verdicts[self.unique]
+        return verdict(self.unique)
 
     def free(self) -> list[tuple[str, float, float]] | list[tuple[str, Fraction, Fraction]]:
-        """Returns the actions whose probability can vary, each with its lowest and highest probability."""
-        if self.exact is not None:
-            return [
-                (action, *bounds) for action, bounds in zip(self.actions, self.exact, strict=True) if len({*bounds}) > 1
-            ]
-        ranges = zip(self.actions, self.low.tolist(), self.high.tolist(), strict=True)
-        return [(action, low, high) for action, low, high in ranges if high - low > SAME_PROBABILITY]
+        """Returns the actions whose probability can vary, each with its lowest and highest probability.
+
+        They are fractions if the game was solved exactly. The list is empty if the ranges are not determined.
+        """
+        if self.low is None or self.high is None:
+            return []
+        ranges = self.exact if self.exact is not None else zip(self.low.tolist(), self.high.tolist(), strict=True)
+        free = [(action, *bounds) for action, bounds in zip(self.actions, ranges, strict=True) if len({*bounds}) > 1]
+        return free if self.chosen is not None else [(action, float(low), float(high)) for action, low, high in free]
 
     def labelled(self) -> dict[str, float] | dict[str, Fraction]:
         """Maps each action to its probability, a fraction if the game was solved exactly."""
@@ -135,17 +147,18 @@ def play_from(data: Mapping[str, Any], description: str) -> PlayAt:
 
 def _mix_from(data: Mapping[str, Any]) -> Mix:
     actions: Mapping[str, Any] = data["actions"]
-    probabilities, low, high = (
-        np.array([each[name] for each in actions.values()]) for name in ("probability", "low", "high")
-    )
+    columns = {
+        name: np.array([each[name] for each in actions.values()])
+        for name in ("probability", *(("low", "high") if data["determined"] else ()))
+    }
     bounds = [each["exact"] for each in actions.values() if "exact" in each]
     chosen = [Fraction(each["exact_probability"]) for each in actions.values() if "exact_probability" in each]
     return Mix(
         tuple(actions),
-        probabilities,
-        low,
-        high,
-        float(data["slack"]),
+        columns["probability"],
+        columns.get("low"),
+        columns.get("high"),
+        float(data.get("slack", 1.0)),
         tuple((Fraction(least), Fraction(most)) for least, most in bounds) or None,
         tuple(chosen) or None,
     )
@@ -156,29 +169,53 @@ def _texts(matrix: Sequence[Sequence[Fraction]]) -> list[list[str]]:
 
 
 def _as_data(mix: Mix) -> dict[str, Any]:
-    columns = zip(mix.actions, mix.probabilities.tolist(), mix.low.tolist(), mix.high.tolist(), strict=True)
-    actions = {name: {"probability": p, "low": low, "high": high} for name, p, low, high in columns}
+    actions: dict[str, dict[str, Any]] = {
+        name: {"probability": p} for name, p in zip(mix.actions, mix.probabilities.tolist(), strict=True)
+    }
+    columns = {"low": mix.low, "high": mix.high}
+    for column, figures in columns.items():
+        for name, figure in zip(mix.actions, () if figures is None else figures.tolist(), strict=figures is not None):
+            actions[name][column] = figure
     if mix.exact is not None:
         for name, bounds in zip(mix.actions, mix.exact, strict=True):
             actions[name]["exact"] = [fraction(bound) for bound in bounds]
     if mix.chosen is not None:
         for name, chosen in zip(mix.actions, mix.chosen, strict=True):
             actions[name]["exact_probability"] = fraction(chosen)
-    return {"unique": mix.unique, "slack": mix.slack, "actions": actions}
+    slack = {"slack": mix.slack} if mix.determined else {}
+    return {"determined": mix.determined, "unique": mix.unique, **slack, "actions": actions}
 
 
-def certified_mix(actions: Sequence[str], probabilities: Sequence[float] | Array, matrix: Array) -> Mix:
-    """Adds to an optimal strategy the range of all optimal ones, computed from the player's payoff matrix.
+def proven_mix(actions: Sequence[str], probabilities: Sequence[float], same: Sequence[int], distance: float) -> Mix:
+    """Returns a mix of a game solved in floats that is provably unique, but for actions that are the same by the rules.
 
-    `actions` is empty if the player does not act.
+    Args:
+        actions: Empty if the player does not act.
+        probabilities: The selected strategy.
+        same: For each action, the first that is the same by the rules: only the sum of their probabilities matters.
+        distance: A bound on the error of these sums.
     """
+    likely = np.array(probabilities, dtype=np.float64)
     if not actions:
-        return Mix((), np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
-    probabilities = np.array(probabilities)
-    low, high, below, above = ranges_of_one(matrix)
-    # The selected strategy is optimal too, so the ranges must contain it.
-    low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
-    return Mix(tuple(actions), probabilities, low, high, float(max(below.max(), above.max())))
+        return Mix((), likely, likely, likely, 0.0)
+    pooled = np.bincount(same, likely)[same]
+    free = (np.bincount(same)[same] > 1) & (pooled > NEGLIGIBLE)
+    return Mix(tuple(actions), likely, np.where(free, 0.0, likely), np.where(free, pooled, likely), distance)
+
+
+def rounded_mix(actions: Sequence[str], probabilities: Sequence[float], exact: Mix | None = None) -> Mix:
+    """Returns a mix of a game solved in floats, with the ranges of the mix at the same state in rational arithmetic.
+
+    Without `exact`, or if rounding made the solver select a strategy that is not optimal, no range is determined.
+    """
+    likely = np.array(probabilities, dtype=np.float64)
+    if len(actions) < 2:
+        return Mix(tuple(actions), likely, likely, likely, 0.0)
+    if exact is None or exact.low is None or exact.high is None:
+        return Mix(tuple(actions), likely, None, None, 1.0)
+    if not ((exact.low - ROUNDING <= likely) & (likely <= exact.high + ROUNDING)).all():
+        return Mix(tuple(actions), likely, None, None, 1.0)
+    return replace(exact, probabilities=likely, slack=EPSILON, chosen=None)
 
 
 def exact_mix(
@@ -188,12 +225,13 @@ def exact_mix(
     value: Fraction,
     other: Sequence[Fraction],
 ) -> Mix:
-    """Like `certified_mix`, in rational arithmetic.
+    """Returns a mix of a game solved in rational arithmetic, with the range of all optimal ones.
 
-    `value` is the value of the matrix game to this player, `other` an optimal strategy of the other player.
+    `matrix` are the player's payoffs, `value` is the value of the matrix game to this player, `other` an optimal
+    strategy of the other player. `actions` is empty if the player does not act.
     """
     if not actions:
-        return certified_mix((), (), np.zeros((1, 1)))
+        return rounded_mix((), ())
     if other and proves_unique(matrix, value, other):  # much quicker than the ranges
         ranges = [(probability, probability) for probability in probabilities]
     else:

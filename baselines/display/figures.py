@@ -58,9 +58,10 @@ def draw_mix(axes: Axes, mix: Mix, player: int) -> None:
     bars = axes.bar(places, mix.probabilities, color=COLOURS[player])
     if mix.chosen is not None and len(mix.chosen) <= MOST_LABELS:
         axes.bar_label(bars, [short(p, 2, MOST_LETTERS) if p else "" for p in mix.chosen], fontsize=8)
-    _draw_ranges(axes, places, mix.low, mix.high)
+    if mix.low is not None and mix.high is not None:
+        _draw_ranges(axes, places, mix.low, mix.high)
     _name(axes, "x", mix.actions)
-    most = 1.15 * float(np.max(mix.high, initial=0.01))
+    most = 1.15 * float(np.max(mix.probabilities if mix.high is None else mix.high, initial=0.01))
     axes.set_ylim(0.0, most if mix.chosen else min(most, 1.0))  # room for labels
     axes.set_ylabel("probability")
     axes.set_xlabel(f"player_{player} plays" if mix.actions else f"player_{player} waits")
@@ -105,11 +106,12 @@ def behaviour_figure(
     strategies: Sequence[Mapping[str, Mapping[str, Any]]],
     title: str,
     value: Number,
-    ranges: Sequence[Mapping[str, Mapping[str, Sequence[Number]]]] | None = None,
+    ranges: Sequence[Mapping[str, Mapping[str, Sequence[Number]]] | None] | None = None,
 ) -> Figure:
     """Draws each player's strategy for each of its types: one bar per type, split by action.
 
-    Given the ranges over all optimal strategies, draws those of the lowest part of each bar as lines.
+    Given the ranges over all optimal strategies, or None for a player for whom they are not determined, draws those of
+    the lowest part of each bar as lines.
     """
     figure = new_figure(8.0, 4.0)
     for player, (axes, strategy) in enumerate(zip(figure.subplots(1, 2, sharey=True), strategies, strict=True)):
@@ -124,8 +126,8 @@ def behaviour_figure(
                 inner = [short(p, 2, MOST_LETTERS) if isinstance(p, Fraction) and 0 < p < 1 else "" for p in chosen]
                 axes.bar_label(bars, inner, label_type="center", fontsize=8)
             under += likely
-        if ranges is not None:
-            bounds = np.array([each[actions[-1]] for each in ranges[player].values()], dtype=float)
+        if ranges is not None and (known := ranges[player]) is not None:
+            bounds = np.array([each[actions[-1]] for each in known.values()], dtype=float)
             _draw_ranges(axes, places + 0.3, bounds[:, 0], bounds[:, 1])  # beside the labels
         if len(strategy) <= 40:
             axes.set_xticks(places, list(strategy))

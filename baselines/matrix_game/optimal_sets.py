@@ -25,6 +25,11 @@ SHORTFALL = 1e-13
 EVEN_SHORTFALL = 1e-12
 # Ranks of equations are computed modulo this prime.
 PRIME = 2**61 - 1
+EPSILON = 2.0**-52
+# Smaller probabilities count as 0 where a proof looks for the actions that are played.
+NEGLIGIBLE = 1e-9
+# Strategies that could be wrong by more are of no use.
+MOST_DISTANCE = 1e-6
 # Objectives that differ by less than this fraction of their size count as equal.
 SAME_OBJECTIVE = 1e-12
 
@@ -145,19 +150,74 @@ def probability_ranges(faces: Faces) -> tuple[Array, Array]:
     return low, high
 
 
-def ranges_of_one(matrix: Array) -> tuple[Array, Array, Array, Array]:
-    """Returns the range of each row's probability over all optimal strategies of the row player, `[rows]` each.
+def distances_if_unique(
+    matrix: Array, strategies: tuple[Array, Array], error: float, groups: tuple[Array, Array] | None = None
+) -> tuple[float, float] | None:
+    """Tries to prove that both players have only one optimal strategy, in every game near a matrix game.
 
-    Returns the lowest and highest probabilities found, and bounds on how far beyond them the true extremes may be: 0 up
-    to rounding, or 1 where no bound is known.
+    Let K be the square part of the matrix where both strategies have positive probability. A game has only one
+    equilibrium if the equations that make the rows of K indifferent, and those for the columns, are regular, their
+    solutions are positive, and every other row and column is worse. The proof bounds how far an error moves all these
+    quantities. So it fails if payoffs tie, or nearly tie, where an equilibrium need not tie.
+
+    Args:
+        matrix: `[rows, columns]` payoffs to the row player.
+        strategies: `[rows]` and `[columns]`, an equilibrium up to rounding.
+        error: A bound on the error of each payoff.
+        groups: With private types, `[rows, types]` and `[columns, types]`: 1 at the type to which a row or column
+            belongs, else 0; the probabilities of each type sum to 1.
+
+    Returns:
+        Bounds on the distance of each strategy from the only optimal one, at most `MOST_DISTANCE` in each probability;
+        None if there is no proof.
     """
-    rows = len(matrix)
-    games = np.repeat(np.asarray(matrix, dtype=np.float64)[None], 2 * rows, axis=0)
-    masks = np.ones(games.shape[:2], dtype=np.bool_), np.ones((len(games), games.shape[2]), dtype=np.bool_)
-    faces, _ = both_sides(games, solve_matrices(games, *masks), masks)
-    found, slack = best_optimal(faces, np.concatenate((-np.eye(rows), np.eye(rows))))
-    likely = found[np.arange(2 * rows), np.tile(np.arange(rows), 2)]
-    return likely[:rows], likely[rows:], slack[:rows], slack[rows:]
+    size = float(np.abs(matrix).max()) or 1.0
+    whole, error = matrix / size, error / size + EPSILON
+    owners = groups or (np.ones((len(matrix), 1)), np.ones((matrix.shape[1], 1)))
+    supports = strategies[0] > NEGLIGIBLE, strategies[1] > NEGLIGIBLE
+    distances = []
+    for side, payoffs in enumerate((whole.T, -whole)):
+        own, other = supports[side], supports[1 - side]
+        mine, theirs = owners[side], owners[1 - side]
+        top = np.hstack([payoffs[np.ix_(other, own)], -theirs[other]])
+        equations = np.vstack([top, np.hstack([mine[own].T, np.zeros((mine.shape[1], theirs.shape[1]))])])
+        if equations.shape[0] != equations.shape[1]:
+            return None
+        sums = np.append(np.zeros(len(top)), np.ones(mine.shape[1]))
+        solved = _bounded_solution(equations, sums, error)
+        if solved is None:
+            return None
+        found, distance = solved
+        strategy = np.zeros(len(own))
+        strategy[own] = found[: own.sum()]
+        # How much worse every other row or column of the opponent is than those in the support.
+        worse = (payoffs @ strategy - theirs @ found[own.sum() :])[~other]
+        shift = (own.sum() + 1) * distance + (error + len(found) * EPSILON) * np.abs(found).sum()
+        if not (found[: own.sum()] > distance).all() or not (worse > shift).all():
+            return None
+        distances.append(float(np.abs(strategy - strategies[side]).max() + distance))
+        if not distances[-1] <= MOST_DISTANCE:
+            return None
+    return distances[0], distances[1]
+
+
+def _bounded_solution(equations: Array, sums: Array, error: float) -> tuple[Array, float] | None:
+    """Solves linear equations, and bounds how far an error of each coefficient moves the solution; None if unbounded.
+
+    Coefficients are at most about 1. The bound includes the rounding of this computation.
+    """
+    try:
+        inverse = np.linalg.inv(equations)
+    except np.linalg.LinAlgError:
+        return None
+    count = len(sums)
+    size = np.abs(inverse).sum(axis=1).max()
+    rest = np.abs(np.eye(count) - inverse @ equations).sum(axis=1).max()
+    if not rest + count * (error + count * EPSILON) * size < 1 / 2:
+        return None
+    found = inverse @ sums
+    residual = np.abs(sums - equations @ found).max() + (error + count * EPSILON) * np.abs(found).sum()
+    return found, float(2 * size * residual)
 
 
 def exactly_even(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracles.continuation import exactly
 from baselines.oracles.results import (
     BestResponse,
     ExactStrategies,
@@ -19,7 +20,6 @@ from baselines.oracles.results import (
     Solution,
     StateSolution,
     Strategies,
-    exactly,
 )
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition

@@ -6,14 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display import html
-from baselines.display.at_state import PlayAt, certified_mix, exact_mix
+from baselines.display.at_state import Mix, PlayAt, exact_mix, proven_mix, rounded_mix
+from baselines.matrix_game import solve_matrix_exact
+from baselines.matrix_game.optimal_sets import MOST_DISTANCE, distances_if_unique
 from baselines.oracles.consistency import NOT_ASKED, Asked
+from baselines.oracles.continuation import ExactPlay, N, equal_actions, matrix_at
 from baselines.oracles.legal_part import IllegalMass
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
@@ -23,14 +26,10 @@ from cardwar_envs.core.policy import Policy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The number types used in computations.
-N = TypeVar("N", float, Fraction)
-# Larger floats skip integers.
-MOST_INTEGER = 1 << 53
-# Accuracy of ranges of probabilities that were computed in floats; ranges that are wider count as wider than a point.
-RANGE_TOLERANCE, SAME_RANGE = 1e-6, 1e-5
-# Ranges are that accurate unless two payoffs differ by less than this fraction of the largest one, but not by rounding.
-RESOLVED, ROUNDED = 1e-4, 4 * float(np.finfo(np.float64).eps)
+# Rounding adds at most this fraction of the largest payoff to the error of a value, for each move that is left.
+ROUNDING_OF_MOVE = 1e-14
+# Bound on the error of the ranges of a `PrivateSolution` in floats.
+RANGE_TOLERANCE = MOST_DISTANCE
 # Ranges of at most this many probabilities are quick to compute.
 QUICK_RANGES = 48
 # Strategies of both players, each `[num_actions]` probabilities.
@@ -225,6 +224,7 @@ class StatePlay(Protocol):
     """The lookups that a `StateSolution` needs from a solved `Table`."""
 
     def value_to_go(self, state: Any) -> float: ...
+    def gap_at(self, state: Any) -> float: ...
     def exact_value_to_go(self, state: Any) -> Fraction: ...
     def strategies(self, state: Any) -> Strategies: ...
     def exact_strategies(self, state: Any) -> ExactStrategies: ...
@@ -304,6 +304,8 @@ class StateSolution(Solution):
         """Returns optimal play at a state (by default the initial one), with the range of all optimal strategies.
 
         The ranges are local: they cover the strategies that are optimal here, given optimal play in all later states.
+        If the game was solved in floats, they are determined where the optimal strategy is provably unique, and where
+        the rest of the game is small enough for rational arithmetic.
 
         Raises:
             ValueError: If the state is impossible or the game is over in it; also if no state is given and the game can
@@ -319,16 +321,46 @@ class StateSolution(Solution):
             seats.append((names, [strategy[action] for action in legal]))
             named |= dict.fromkeys(zip(legal, names, strict=True))
         actions = tuple(dict.fromkeys(name for _, name in sorted(named)))
-        exact: Fraction | None = None
-        payoffs: tuple[tuple[Fraction, ...], ...] | None = None
         if self.exact is None:
-            mixes = certified_mix(*seats[0], matrix), certified_mix(*seats[1], -matrix.T)
-        else:
-            exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
-            turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
-            first, second = (probabilities for _, probabilities in seats)
-            mixes = exact_mix(*seats[0], payoffs, exact, second), exact_mix(*seats[1], turned, -exact, first)
+            mixes = self._mixes_in_floats(state, matrix, seats)
+            return PlayAt(game.describe(state), self.value_at(state), None, matrix, mixes, actions)
+        exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
+        mixes = _exact_mixes(seats, payoffs, exact)
         return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions, payoffs)
+
+    def _mixes_in_floats(
+        self, state: Any, matrix: NDArray[np.float64], seats: Sequence[tuple[list[str], list[float]]]
+    ) -> tuple[Mix, Mix]:
+        first, second = seats
+        same = equal_actions(self.game, state)
+        if (distances := self._distances(state, matrix, seats, same)) is not None:
+            return proven_mix(*first, same[0], distances[0]), proven_mix(*second, same[1], distances[1])
+        try:
+            payoffs = ExactPlay(self.game).matrix(state)
+        except ValueError:  # too large, or rounded floats in the rules
+            return rounded_mix(*first), rounded_mix(*second)
+        solved = solve_matrix_exact(payoffs)
+        exact = (first[0], solved.row_strategy), (second[0], solved.column_strategy)
+        one, other = _exact_mixes(exact, payoffs, solved.value)
+        return rounded_mix(*first, one), rounded_mix(*second, other)
+
+    def _distances(
+        self,
+        state: Any,
+        matrix: NDArray[np.float64],
+        seats: Sequence[tuple[list[str], list[float]]],
+        same: Sequence[Sequence[int]],
+    ) -> tuple[float, float] | None:
+        """Returns `distances_if_unique` at a state, where actions that are the same by the rules count as one."""
+        facts = self.game.facts
+        size = max(abs(facts.min_payoff), abs(facts.max_payoff), float(np.abs(matrix).max()))
+        error = self._play.gap_at(state) + ROUNDING_OF_MOVE * (facts.max_length + 1) * size
+        kept = [sorted({*alike}) for alike in same]
+        first, second = (
+            np.bincount(alike, np.array(likely or [1.0], dtype=np.float64))[rows].astype(np.float64)
+            for alike, rows, (_, likely) in zip(same, kept, seats, strict=True)
+        )
+        return distances_if_unique(matrix[np.ix_(*kept)], (first, second), error)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         state = self._start() if state is None else state
@@ -398,45 +430,59 @@ class PrivateSolution(Solution):
     behaviour: tuple[Behaviour, Behaviour] = field(repr=False, compare=False)
     exact_behaviour: tuple[ExactBehaviour, ExactBehaviour] | None = field(default=None, repr=False, compare=False)
     _form: BayesianForm = field(repr=False, compare=False)
-    _ranges: Callable[[int], tuple[NDArray[Any], NDArray[Any]]] = field(repr=False, compare=False)
+    _ranges: Callable[[int], tuple[NDArray[Any], NDArray[Any]] | None] = field(repr=False, compare=False)
 
     @property
     def quick_ranges(self) -> bool:
-        """Whether the ranges of optimal probabilities are quick to compute, and floats resolve them."""
-        quick = sum(strategy.size for strategy in self.behaviour) <= QUICK_RANGES
-        return quick and (self.exact is not None or resolved(self._form.payoffs))
+        """Whether the ranges of optimal probabilities are quick to compute."""
+        return sum(strategy.size for strategy in self.behaviour) <= QUICK_RANGES
 
-    def unique(self, player: int) -> bool:
-        """Returns whether a player's optimal strategy is unique, without `exact` to within 1e-5 in each probability.
+    def unique(self, player: int) -> bool | None:
+        """Returns whether a player's optimal strategy is unique; None if that is not determined in floats.
 
         Raises:
             ValueError: If there is no such player.
         """
-        return not self.free(player)
+        ranges = self._ranges(player)
+        return None if ranges is None else bool((ranges[0] == ranges[1]).all())
 
     def free(self, player: int) -> list[tuple[str, html.Number, html.Number]]:
         """Returns the probabilities that can vary: type and action, lowest and highest probability.
 
+        The list is empty if the ranges are not determined.
+
         Raises:
             ValueError: If there is no such player.
         """
-        least = 0 if self.exact is not None else SAME_RANGE
+        number = float if self.exact is None else Fraction
         return [
-            (f"{kind} {action}", low, high)
-            for kind, bounds in self.ranges(player).items()
+            (f"with type {kind}: {action}", number(low), number(high))
+            for kind, bounds in (self._exact_or_rounded(player) or {}).items()
             for action, (low, high) in bounds.items()
-            if high - low > least
+            if low < high
         ]
 
-    def ranges(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]]:
+    def ranges(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]] | None:
         """Returns the range of each probability over all optimal strategies: type -> action -> (low, high).
 
-        They are fractions if the game was solved exactly, else floats, to about 1e-6.
+        They are fractions if the game was solved exactly, else floats to within 1e-6, or None if they are not
+        determined: where payoffs tie up to rounding, floats cannot tell which strategies are optimal.
 
         Raises:
-            ValueError: If there is no such player, or payoffs are so close that floats cannot resolve the ranges.
+            ValueError: If there is no such player.
         """
-        low, high = self._ranges(player)
+        ranges, number = self._exact_or_rounded(player), float if self.exact is None else Fraction
+        return ranges and {
+            kind: {action: (number(low), number(high)) for action, (low, high) in bounds.items()}
+            for kind, bounds in ranges.items()
+        }
+
+    def _exact_or_rounded(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]] | None:
+        """Returns `ranges`, in fractions wherever they were computed: two of them can round to the same float."""
+        ranges = self._ranges(player)
+        if ranges is None:
+            return None
+        low, high = ranges
         names = [self.game.describe_action(action, player) for action in self._form.actions[player]]
         return {
             kind: dict(zip(names, zip(least, most, strict=True), strict=True))
@@ -476,52 +522,16 @@ class PrivateSolution(Solution):
             tables.append(html.table(f"player_{player} (probability)", ("sees", *actions), rows))
             if self.quick_ranges and (free := self.free(player)):
                 title = f"player_{player} has many optimal strategies, with these ranges of probabilities"
-                tables.append(html.table(title, ("sees and plays", "lowest", "highest"), free))
+                tables.append(html.table(title, ("plays", "lowest", "highest"), free))
         return "".join(tables)
 
 
-def resolved(payoffs: NDArray[Any]) -> bool:
-    """Whether payoffs differ enough for ranges of probabilities that are computed in floats."""
-    different = np.unique(payoffs.astype(np.float64))
-    steps, largest = np.diff(different), np.abs(different).max()
-    return not ((steps > ROUNDED * largest) & (steps < RESOLVED * largest)).any()
-
-
-def exactly(number: Any) -> Fraction:
-    """Converts a probability or payoff to a fraction.
-
-    Raises:
-        ValueError: If it is a float that was rounded, such as 0.1 or 1 / 3: its value is not the decimal that it is
-            printed as, or it is so large that floats skip integers.
-    """
-    number = number.item() if isinstance(number, np.generic) else number
-    fraction = Fraction(number)
-    if isinstance(number, float) and (abs(fraction) > MOST_INTEGER or Fraction(repr(number)) != fraction):
-        raise ValueError(
-            f"{number!r} in the rules is a rounded float, so there is no exact solution; "
-            f"use numbers that binary floats represent, such as 0.5, or, in rules of your own, "
-            f"Fraction({str(fraction.limit_denominator(1000)).replace('/', ', ')})"
-        )
-    return fraction
-
-
-def matrix_at(
-    game: Game[Any], state: Any, number: Callable[[Any], N], value_to_go: Callable[[Any], N]
-) -> list[list[N]]:
-    """Returns the matrix game at a state: player 0's continuation payoffs per joint action, floats or fractions."""
-
-    def worth(actions: dict[int, int]) -> N:
-        return sum(
-            (
-                number(outcome.probability) * (number(outcome.rewards[0]) + value_to_go(outcome.state))
-                for outcome in game.transitions(state, actions)
-            ),
-            number(0),
-        )
-
-    acting = game.acting_players(state)  # others add nothing to a joint action
-    choices: list[list[dict[int, int]]] = [
-        [{player: action} for action in game.legal_actions(state, player)] if player in acting else [{}]
-        for player in (0, 1)
-    ]
-    return [[worth({**row, **column}) for column in choices[1]] for row in choices[0]]
+def _exact_mixes(
+    seats: Sequence[tuple[Sequence[str], Sequence[Fraction]]],
+    payoffs: Sequence[Sequence[Fraction]],
+    value: Fraction,
+) -> tuple[Mix, Mix]:
+    """Returns both players' mixes from their actions and strategies and player 0's payoff matrix."""
+    turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
+    first, second = (probabilities for _, probabilities in seats)
+    return exact_mix(*seats[0], payoffs, value, second), exact_mix(*seats[1], turned, -value, first)

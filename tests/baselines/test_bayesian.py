@@ -266,22 +266,44 @@ def test_written_odds():
 
 
 def test_a_has_one_optimal_strategy():
-    least, greatest = optimal_range(USUAL, 0)
-    for bound in (least, greatest):
-        assert bound[:, 1] == pytest.approx(PUBLISHED_A, abs=1e-6)
-        assert bound.sum(axis=1) == pytest.approx(1.0, abs=1e-6)
+    for bound in optimal_range(USUAL, 0):
+        assert bound[:, 1] == pytest.approx(PUBLISHED_A, abs=1e-15)
+        assert (bound.sum(axis=1) == 1).all()
 
 
 def test_b_has_many():
     least, greatest = optimal_range(USUAL, 1)
-    assert (least[:, 1] <= np.array(PUBLISHED_B) + 1e-6).all()
-    assert (greatest[:, 1] >= np.array(PUBLISHED_B) - 1e-6).all()
+    assert (least[:, 1] <= np.array(PUBLISHED_B) + 1e-15).all()
+    assert (greatest[:, 1] >= np.array(PUBLISHED_B) - 1e-15).all()
     assert greatest[1, 1] - least[1, 1] > 0.5
-    assert (least[[0, 4, 5], 1], greatest[[0, 4, 5], 1]) == (
-        pytest.approx([0, 1, 1], abs=1e-6),
-        pytest.approx([0, 1, 1], abs=1e-6),
+    assert (least[[0, 4, 5], 1].tolist(), greatest[[0, 4, 5], 1].tolist()) == ([0, 1, 1], [0, 1, 1])
+    assert (least[:, 0] == 1 - greatest[:, 1]).all()
+
+
+@each_row("seed", range(20))
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+def test_ranges_in_floats_are_those_in_fractions_or_not_determined(seed, unit):
+    toy = random_toy(seed, zeros=seed % 2 == 0)
+    floats, fractions = (
+        solve(PrivateToy(toy.deals, unit * toy.payoffs, toy.actions), exact=False),
+        solve(toy, exact=True),
     )
-    assert least[:, 0] == pytest.approx(1 - greatest[:, 1], abs=1e-6)
+    both = fractions.unique(0) and fractions.unique(1)
+    for player in (0, 1):
+        assert floats.unique(player) in ({fractions.unique(player)} if unit == 1.0 or both else {None})
+        for kind, bounds in (floats.ranges(player) or {}).items():
+            for action, found in bounds.items():
+                assert found == pytest.approx([*map(float, fractions.ranges(player)[kind][action])], abs=1e-6)
+
+
+@each_row(("ante", "stake", "unit"), [(1e5, 0.1, 10), (0.1, 1e8, 10), (1.0, 1e9, 1), (0.1, 10.0, 10)])
+def test_stakes_of_unlike_sizes(ante, stake, unit):
+    """In fractions of a unit, the same game has payoffs that are not rounded."""
+    game, whole = (make_game("dice_poker", ante=u * ante, raise_size=u * stake) for u in (1, unit))
+    floats, fractions = solve(game, exact=False), solve(whole, exact=True)
+    for player in (0, 1):
+        assert floats.unique(player) in (None, fractions.unique(player))
+        assert floats.free(player) == [] or floats.unique(player) is False
 
 
 @each_row("seed", range(4))
@@ -292,10 +314,10 @@ def test_ranges_by_the_normal_form(seed):
     game = random_toy(seed, zeros=seed > 1)  # types that are never dealt can play in any way
     form = form_of(game)
     grid = np.array(normal_form(form), dtype=float)
-    for player, exact in product((0, 1), (False, True)):
+    for player in (0, 1):
         worth = grid if player == 0 else -grid.T
         value = minimax(worth)
-        least, greatest = optimal_range(game, player, exact=exact)
+        least, greatest = optimal_range(game, player)
         plans = pure_plans(form, player)
         for kind, action in np.ndindex(least.shape):
             plays = (plans[:, kind] == action).astype(float)
@@ -310,10 +332,9 @@ def test_ranges_by_the_normal_form(seed):
 
 def test_floats_that_cannot_tell_payoffs_apart_give_no_ranges():
     solution = solve(make_game("dice_poker", ante=1e9, raise_size=0.1))
-    assert (solution.exact, solution.quick_ranges) == (None, False)
-    with pytest.raises(ValueError, match=r"some payoffs differ by less than 0\.0001 of the largest one"):
-        solution.free(0)
-    assert solve(make_game("dice_poker", ante=10, raise_size=0.1)).quick_ranges
+    assert [(solution.exact, solution.ranges(player), solution.free(player)) for player in (0, 1)] == [
+        (None, None, [])
+    ] * 2
 
 
 # -- what is refused ------------------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 import baselines
+from baselines.display.at_state import verdict
 from baselines.display.html import ROUNDED, Number, number, short
 from cardwar_envs import Transition
 from train.command.console import new_table, out, say
@@ -24,7 +25,6 @@ MAX_NAMED = 6
 MAX_CELLS = 64
 # Maximum number of initial states shown.
 MAX_STARTS = 6
-MANY = "one of many optimal strategies"
 
 
 def show_start(solution: baselines.Solution, command: str) -> None:
@@ -33,8 +33,10 @@ def show_start(solution: baselines.Solution, command: str) -> None:
         strategies = solution.labelled()
         out.print(behaviour_table(strategies))
         for player in (0, 1) if solution.quick_ranges else ():
-            free = solution.free(player)
-            _say_freedom(player, MANY if free else "the only optimal strategy", free)
+            unique = solution.unique(player)
+            _say_freedom(player, unique, ())
+            if unique is False:
+                _say_freedom_by_type(solution.ranges(player) or {})
     elif isinstance(solution, baselines.StateSolution):
         starts = solution.game.initial()
         several = len(starts) > 1
@@ -82,14 +84,27 @@ def show_freedom(play: PlayAt) -> None:
     """Prints whether each acting player has only one optimal strategy, else the ranges: `3 anywhere in 0.1..0.45`."""
     for player, mix in enumerate(play.mixes):
         if mix.actions:
-            _say_freedom(player, mix.verdict(), mix.free())
+            _say_freedom(player, mix.unique, mix.free())
 
 
-def _say_freedom(player: int, verdict: str, ranges: Sequence[tuple[str, Number, Number]]) -> None:
+def _say_freedom(player: int, unique: bool | None, ranges: Sequence[tuple[str, Number, Number]]) -> None:
+    how = "; use --exact" if unique is None else ""
+    free = f": {_anywhere(ranges)}" if ranges else ""
+    say(f"player_{player} plays {verdict(unique)}{how}{free}")
+
+
+def _anywhere(ranges: Sequence[tuple[str, Number, Number]]) -> str:
     free = [f"{action} anywhere in {short(low, 4)}..{short(high, 4)}" for action, low, high in ranges]
-    named = f": {', '.join(free[:MAX_NAMED])}" if free else ""
     more = f" and {len(free) - MAX_NAMED} more" if len(free) > MAX_NAMED else ""
-    say(f"player_{player} plays {verdict}{named}{more}")
+    return f"{', '.join(free[:MAX_NAMED])}{more}"
+
+
+def _say_freedom_by_type(ranges: Mapping[str, Mapping[str, tuple[Number, Number]]]) -> None:
+    """Prints a line for each type: `with type 3: call anywhere in 0..1`."""
+    for kind, bounds in ranges.items():
+        free = [(action, low, high) for action, (low, high) in bounds.items() if low < high]
+        fixed = ", ".join(f"{action} {short(low, 4)}" for action, (low, _) in bounds.items() if low)
+        say(f"  with type {kind}: {_anywhere(free) if free else f'{fixed} in all of them'}")
 
 
 def matrix_lines(play: PlayAt) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,6 +78,8 @@ def playoffs(
     means = means_table(shown)
     if out.measure(means).minimum <= out.width:  # wider tables are written only to files
         out.print(means)
+    if result.note:
+        say(textwrap.fill(result.note, 80))
     say("Written: " + ", ".join(map(str, files)))
 
 
@@ -108,5 +111,6 @@ def plain(result: PlayOffs, seed: int, files: Sequence[Path]) -> dict[str, Any]:
         "averages": [None if np.isnan(average) else float(average) for average in result.averages],
         "exploitability": None if result.exploitability is None else list(result.exploitability),
         **({} if result.games is None else {"games": result.games, "seed": seed}),
+        **({"note": result.note} if result.note else {}),
         "files": [str(path) for path in files],
     }

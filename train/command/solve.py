@@ -173,7 +173,8 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
         strategies = solution.labelled()
         if solution.quick_ranges:
             ranges = [solution.ranges(player) for player in (0, 1)]
-            starts = {"ranges": with_leaves(ranges, float)}
+            starts["determined"] = [each is not None for each in ranges]
+            starts["ranges"] = [each and with_leaves(each, float) for each in ranges]
             if solution.exact is None:
                 starts["ranges_tolerance"] = RANGE_TOLERANCE
             else:

@@ -73,6 +73,17 @@ class PlayOffs:
         """How the results were obtained, as text."""
         return "exact" if self.games is None else f"{self.games:,} games for each pair"
 
+    @property
+    def note(self) -> str:
+        """A sentence on the averages if an equilibrium takes part, else an empty string."""
+        taken = [name for name in self.names if name.partition(":")[0] == "equilibrium"]
+        if not taken:
+            return ""
+        return (
+            f"A game can have many equilibria, and averages against other policies depend on which of them was taken "
+            f"as {' and '.join(taken)}; an equilibrium can rank below policies that are exploitable."
+        )
+
     @cached_property
     def averages(self) -> NDArray[np.float64]:
         """Mean payoff of each policy over both seats and all others, in payoff points; NaN without others."""

@@ -69,6 +69,7 @@ def _markdown(result: PlayOffs) -> str:
         f"# Play-offs: {plain(game_in_words(result.game))}",
         "Mean payoff to the row as player_0 against the column as player_1, in payoff points; then each policy's "
         f"average over all others and both seats. {_how_known(result)}",
+        *([result.note] if result.note else []),
         table([*headings, *_policies(result)[0][1:]], means, cell=plain),
         "Probabilities that the row wins, loses, ties:",
         table(headings, odds, cell=plain),

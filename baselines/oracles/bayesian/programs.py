@@ -61,7 +61,7 @@ def _face_in_rationals(form: BayesianForm) -> tuple[OptimalFace, Fraction]:
 def solve_in_floats(form: BayesianForm) -> tuple[Behaviour, Behaviour]:
     """Returns both strategies; player 1's is the dual solution of player 0's program."""
     program = Program(form)
-    outcome = program.solve(-program.guarantee)
+    outcome = program.solve()
     duals = -outcome.ineqlin.marginals.reshape(form.payoffs.shape[1], form.payoffs.shape[3])
     return program.strategy(outcome.x), distributions(duals)
 
@@ -94,18 +94,14 @@ class Program:
         ordered = sparse.identity(replies, format="csr")[np.arange(replies).reshape(actions_1, types_1).T.ravel()]
         self._inequalities = sparse.hstack([sparse.csr_matrix((replies, choices)), -ordered, concede], format="csr")
         self._bounds = [(0.0, None)] * choices + [(None, None)] * (replies + types_1)
-        self.guarantee = np.concatenate([np.zeros(choices + replies), np.ones(types_1)])
+        self._guarantee = np.concatenate([np.zeros(choices + replies), np.ones(types_1)])
 
-    def solve(self, costs: NDArray[np.float64], at_least: float | None = None) -> Any:
-        """Minimises `costs` over all strategies, or over those that guarantee `at_least` if it is given."""
-        matrix, limits = self._inequalities, np.zeros(self._inequalities.shape[0])
-        if at_least is not None:
-            matrix = sparse.vstack([matrix, sparse.csr_matrix(-self.guarantee)], format="csr")
-            limits = np.append(limits, -at_least)
+    def solve(self) -> Any:
+        """Maximises the guarantee of player 0's strategy."""
         outcome = linprog(  # type: ignore[call-overload]  # its stubs know no sparse matrices
-            costs,
-            A_ub=matrix,
-            b_ub=limits,
+            -self._guarantee,
+            A_ub=self._inequalities,
+            b_ub=np.zeros(self._inequalities.shape[0]),
             A_eq=self._equalities,
             b_eq=self._sums,
             bounds=self._bounds,

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
+from baselines.matrix_game.optimal_sets import MOST_DISTANCE, distances_if_unique
 from baselines.opponents.table import TablePolicy
 from baselines.oracles.bayesian.from_rules import NotBayesianError, form_from_rules
 from baselines.oracles.exact_queries import all_exactly, exact_payoffs, exact_probabilities
 from baselines.oracles.protocol import ExactPayoffs, Payoffs, Request
-from baselines.oracles.results import RESOLVED, Behaviour, BestResponse, HeadToHead, PrivateSolution, resolved
+from baselines.oracles.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
@@ -33,8 +34,6 @@ from cardwar_envs.core.policy import Policy, checked_probabilities
 EXACT_CHOICES = 48
 # The seconds in rational arithmetic, for each cubed pair: Dice Poker of 120 sides, with 240 pairs, takes 16.
 EXACT_SECONDS = 1.2e-6
-# Optimality tolerance of `optimal_range`, as a fraction of the stakes.
-SLACK = 1e-10
 
 
 @cached_by_game(8)
@@ -108,7 +107,9 @@ class BayesianOracle:
             behaviour=behaviour,
             exact_behaviour=exact_behaviour,
             _form=form,
-            _ranges=partial(optimal_range, self._game, exact=value is not None),
+            _ranges=partial(optimal_range, self._game)
+            if value is not None
+            else partial(range_in_floats, self._game, behaviour),
         )
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
@@ -210,34 +211,47 @@ def _programs() -> Any:
     return programs
 
 
-def optimal_range(game: Game[Any], player: int, *, exact: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
+def optimal_range(game: Game[Any], player: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Returns the lowest and highest probability of each action over a player's optimal strategies.
 
-    Each is `[types, own actions]`: fractions if `exact`, else floats, to about `RANGE_TOLERANCE`.
+    Each is `[types, own actions]` fractions.
 
     Raises:
-        ValueError: If the game is of an unsupported kind, there is no such player, or floats cannot resolve the ranges.
+        ValueError: If the game is of an unsupported kind, there is no such player, or payoffs are rounded floats.
     """
     player = whole_number("player", player, range(2))
     form = form_of(game) if player == 0 else _mirrored(form_of(game))
-    if exact:
-        return _programs().ranges_in_rationals(form)  # type: ignore[no-any-return]
-    if not resolved(form.payoffs):
-        raise ValueError(
-            f"{game.facts.name}: some payoffs differ by less than {RESOLVED:g} of the largest one, so floats do not "
-            "show which strategies are optimal; solve with exact=True, with payoffs that are integers or fractions"
-        )
-    program = _programs().Program(form)
-    best = float(program.guarantee @ program.solve(-program.guarantee).x)
-    shape = (len(form.types[0]), len(form.actions[0]))
-    least, greatest = np.empty(shape), np.empty(shape)
-    slack = SLACK * max(abs(best), 1.0)
-    for place in np.ndindex(shape):
-        costs = np.zeros(len(program.guarantee))
-        costs[np.ravel_multi_index(place, shape)] = 1.0
-        least[place] = program.strategy(program.solve(costs, best - slack).x)[place]
-        greatest[place] = program.strategy(program.solve(-costs, best - slack).x)[place]
-    return least, greatest
+    return _programs().ranges_in_rationals(form)  # type: ignore[no-any-return]
+
+
+def range_in_floats(
+    game: Game[Any], behaviour: tuple[Behaviour, Behaviour], player: int
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Returns `optimal_range`, given an equilibrium in floats; None if it is not determined.
+
+    It is determined in fractions if the game is small and its payoffs are not rounded, and in floats if the equilibrium
+    is provably unique.
+
+    Raises:
+        ValueError: If there is no such player.
+    """
+    player = whole_number("player", player, range(2))
+    form = form_of(game)
+    if max(each.size for each in behaviour) <= EXACT_CHOICES and not _rounded(form):
+        low, high = optimal_range(game, player)
+        # If rounding made the solver select a strategy that is not optimal, no range is right for it.
+        near = (low - MOST_DISTANCE <= behaviour[player]) & (behaviour[player] <= high + MOST_DISTANCE)
+        return (low, high) if near.all() else None
+    worth = form.weights[:, :, None, None] * np.asarray(form.payoffs, dtype=np.float64)
+    rows, columns = (each.size for each in behaviour)
+    owners = [np.repeat(np.eye(len(each)), each.shape[1], axis=0) for each in behaviour]
+    distances = distances_if_unique(
+        worth.transpose(0, 2, 1, 3).reshape(rows, columns),
+        (behaviour[0].ravel(), behaviour[1].ravel()),
+        _rounding(form),
+        (owners[0], owners[1]),
+    )
+    return None if distances is None else (behaviour[player], behaviour[player])
 
 
 def _mirrored(form: BayesianForm) -> BayesianForm:

@@ -138,7 +138,7 @@ def equilibrium_findings(solution: PrivateSolution) -> Iterator[Finding]:
         claim = printed(place, "worth of the equilibrium to A")
         yield judge(claim, float(solution.exact), f"exactly {solution.exact}")
     for seat, who in enumerate(SEATS):
-        least, greatest = (bound[:, RAISE if seat == 0 else CALL] for bound in optimal_range(GAME, seat, exact=True))
+        least, greatest = (bound[:, RAISE if seat == 0 else CALL] for bound in optimal_range(GAME, seat))
         for roll, ours in enumerate(solution.behaviour[seat][:, 1]):
             span = (least[roll], greatest[roll])
             yield probability(printed(EQUILIBRIUM, f"{who}, roll {roll + 1}"), float(ours), span)

@@ -115,7 +115,7 @@ def low_greatest(play: PlayAt) -> float:
 
 def few_alike(play: PlayAt) -> float:
     """Returns how far the best mix falls short with at most half of its weight on bids of the highest bid's parity."""
-    alike = np.arange(len(play.matrix)) % 2 == int(np.flatnonzero(play.mixes[0].high > SAME)[-1]) % 2
+    alike = np.arange(len(play.matrix)) % 2 == int(np.flatnonzero(_columns(play)[2] > SAME)[-1]) % 2
     return shortfall(play, [alike - 0.5])
 
 
@@ -172,6 +172,8 @@ def bids_table(bids: dict[int, list[PlayAt]]) -> Table:
 
 def _columns(play: PlayAt) -> tuple[Array, Array, Array]:
     mix = play.mixes[0]
+    if mix.low is None or mix.high is None:
+        raise ValueError(f"the optimal first bids are not determined: {play}")
     return mix.probabilities, mix.low, mix.high
 
 

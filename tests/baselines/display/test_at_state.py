@@ -9,9 +9,9 @@ from thinning import each_row
 from toys import in_turn
 
 from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
-from baselines.display.at_state import Mix, certified_mix, exact_mix
+from baselines.display.at_state import exact_mix, play_from
 from baselines.matrix_game import solve_matrix
-from baselines.matrix_game.optimal_sets import PRIME, exact_ranges, proves_unique, ranges_of_one, vertices
+from baselines.matrix_game.optimal_sets import PRIME, exact_ranges, proves_unique, vertices
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.games.dice_wars import DiceWars
@@ -30,10 +30,6 @@ def test_ranges_are_those_of_the_vertices(seed):
     matrix = rng.integers(-2, 3, size=(rows, columns))  # few different payoffs: many games have several optima
     exact = solve_matrix_exact([[Fraction(int(payoff)) for payoff in row] for row in matrix])
     corners = vertices(matrix.astype(float), float(exact.value))
-    low, high, below, above = ranges_of_one(matrix)
-    assert low == pytest.approx(corners.min(axis=0), abs=1e-9)
-    assert high == pytest.approx(corners.max(axis=0), abs=1e-9)
-    assert max(below.max(), above.max()) < 1e-9
     payoffs = [[Fraction(int(payoff)) for payoff in row] for row in matrix]
     fractions = exact_ranges(payoffs, exact.value)
     unique = all(least == most for least, most in fractions)
@@ -53,8 +49,9 @@ def test_ranges_are_those_of_the_vertices(seed):
     ],
 )
 def test_one_mix_or_many(matrix, unique, low, high):
-    matrix = np.array(matrix, dtype=float)
-    mix = certified_mix(tuple("abc")[: len(matrix)], np.array(solve_matrix(matrix).row_strategy), matrix)
+    payoffs = [[*map(Fraction, row)] for row in matrix]
+    solved = solve_matrix_exact(payoffs)
+    mix = exact_mix("abc"[: len(matrix)], solved.row_strategy, payoffs, solved.value, solved.column_strategy)
     assert mix.unique is unique
     assert mix.low == pytest.approx(low, abs=1e-9)
     assert mix.high == pytest.approx(high, abs=1e-9)
@@ -64,11 +61,16 @@ def test_one_mix_or_many(matrix, unique, low, high):
     ]
 
 
-def test_what_is_not_certified_is_not_claimed():
-    one = np.array([1.0])
-    assert Mix(("a",), one, one, one, slack=1.0).unique is None
-    assert Mix(("a",), one, one, one, slack=1.0).verdict() == "an optimal strategy"
-    assert Mix(("a", "b"), np.array([1.0, 0.0]), np.zeros(2), np.ones(2), slack=1.0).unique is False
+def test_what_is_not_determined_is_not_claimed():
+    game = make_game("war", ranks=4, discards=1)  # too many rounds for fractions, and both players lose at times
+    play = solve(game).at()
+    mix = play.mixes[0]
+    assert (mix.determined, mix.unique, mix.free(), mix.low) == (False, None, [], None)
+    assert mix.verdict() == "an optimal strategy; others are not determined in floats"
+    data = play.as_data()["players"][0]
+    assert (data["determined"], data["unique"], "slack" in data) == (False, None, False)
+    assert {*map(tuple, data["actions"].values())} == {("probability",)}
+    assert play_from(play.as_data(), "").as_data() == play.as_data()
 
 
 @pytest.mark.parametrize("exact", [None, True])
@@ -167,8 +169,10 @@ def test_play_by_what_a_player_knows():
     # Rauscher 2017: player 0 must bluff with a 1 in two cases of three; player 1's calls with 2, 3 and 4 can vary.
     assert (solution.unique(0), solution.unique(1)) == (True, False)
     assert solution.ranges(1)["4"] == {"fold": (0, Fraction(2, 3)), "call": (Fraction(1, 3), 1)}
-    assert [name for name, *_ in solution.free(1)] == ["2 fold", "2 call", "3 fold", "3 call", "4 fold", "4 call"]
-    assert [name for name, *_ in solve(make_game("dice_poker"), exact=False).free(1)][-1] == "4 call"
+    assert [name for name, *_ in solution.free(1)] == [
+        f"with type {kind}: {action}" for kind in (2, 3, 4) for action in ("fold", "call")
+    ]
+    assert solve(make_game("dice_poker"), exact=False).free(1)[-1] == ("with type 4: call", 1 / 3, 1.0)
     with pytest.raises(ValueError, match="dice_poker: players do not see the state"):
         solution.labelled(state=(1, 1))
 

@@ -56,7 +56,7 @@ def test_results_have_tables_for_notebooks():
     assert "0.200000" in shown(solve(GAME))
     poker = shown(solve(make_game("dice_poker")))
     assert "raise" in poker
-    assert poker[-3:] == ["4 call", "1/3 (0.333333)", "1"]  # a range, the last of player 1's
+    assert poker[-3:] == ["with type 4: call", "1/3 (0.333333)", "1"]  # a range, the last of player 1's
     # Uniform play's exploitability is 1/2 with 3 cards.
     assert shown(nash_conv(GAME, "uniform"))[0] == "NashConv 1.000000 payoff points"
     result = head_to_head(GAME, "highest_card", "lowest_card")
@@ -161,6 +161,16 @@ def test_a_picture_of_many_optimal_mixes():
     assert [axes.get_title() for axes in figure.subfigs[0].axes] == ["one of many optimal strategies"] * 2
     ranges = figure.subfigs[0].axes[0].containers
     assert len(ranges) == 2  # bars, and lines that show how far they can vary
+
+
+def test_pictures_without_ranges_that_are_not_determined():
+    figure = solve(make_game("war", ranks=4, discards=1)).show()
+    assert {axes.get_title() for axes in figure.subfigs[0].axes} == {
+        "an optimal strategy; others are not determined in floats"
+    }
+    figures = [figure.subfigs[0], solve(make_game("dice_poker", ante=0.1)).show()]
+    for bars in (axes.containers for each in figures for axes in each.axes):
+        assert all(type(container).__name__ == "BarContainer" for container in bars)
 
 
 def test_a_picture_by_private_information(tmp_path):

@@ -2,21 +2,22 @@
 
 from copy import deepcopy
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from baselines.display.at_state import PlayAt, certified_mix
+from baselines.display.at_state import PlayAt, exact_mix
 from baselines.papers.rhoads_bartholdi import paper
 from baselines.papers.rhoads_bartholdi.paper import CLAIMS, first_bids, lone_bid, shortfall, unimodal
 
 
 def play_of(matrix):
     """Play of a matrix game whose value is 0 and whose optimal mix is unique or evenly mixed."""
-    matrix = np.array(matrix, dtype=float)
-    names, even = [str(i) for i in range(len(matrix))], np.full(len(matrix), 1 / len(matrix))
-    mixes = certified_mix(names, even, matrix), certified_mix(names, even, -matrix.T)
-    return PlayAt("", 0.0, None, matrix, mixes, tuple(names))
+    names, even = [str(i) for i in range(len(matrix))], [Fraction(1, len(matrix))] * len(matrix)
+    sides = matrix, -np.transpose(matrix)
+    first, second = (exact_mix(names, even, [[*map(Fraction, row)] for row in side], Fraction(0), ()) for side in sides)
+    return PlayAt("", 0.0, None, np.array(matrix, dtype=float), (first, second), tuple(names))
 
 
 ROCK_PAPER_SCISSORS = play_of([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])

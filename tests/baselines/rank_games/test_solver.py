@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from thinning import each_row
 from tiny_games import SWITCHES, UNLIKE_HANDS
 
+from baselines.oracles.continuation import matrix_at
 from baselines.oracles.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.rank_games.solver import DuelTable
-from baselines.oracles.results import matrix_at
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.play import random_state

@@ -205,8 +205,22 @@ def test_a_state_in_fractions(capsys):
 def test_the_start_is_said_to_be_the_only_mix_or_not(capsys):
     assert run(capsys, *FIVE_CARDS)[1].count("plays the only optimal strategy") == 2
     out = run(capsys, "solve", "dice_poker")[1]
-    assert "player_1 plays one of many optimal strategies: 2 fold anywhere in 0..1, 2 call anywhere in 0..1," in out
+    assert "player_0 plays the only optimal strategy\nplayer_1 plays one of many optimal strategies\n" in out
+    assert "  with type 1: fold 1 in all of them\n  with type 2: fold anywhere in 0..1, call anywhere in 0..1\n" in out
     assert "The payoff matrix, 9 x 9, is not shown" in run(capsys, "solve", "jujitsu", "num_cards=9")[1]
+
+
+@pytest.mark.parametrize("words", [["dice_poker", "ante=0.1"], ["war", "ranks=4", "discards=1"]])
+def test_ranges_that_are_not_determined_are_not_claimed(capsys, words):
+    text = "plays an optimal strategy; others are not determined in floats; use --exact\n"
+    assert run(capsys, "solve", *words)[1].count(text) == 2
+    answer = run_json(capsys, "solve", *words)
+    if "ranges" in answer:
+        assert (answer["determined"], answer["ranges"]) == ([False, False], [None, None])
+    else:
+        for player in answer["starts"][0]["players"]:
+            assert (player["determined"], player["unique"]) == (False, None)
+            assert {name for each in player["actions"].values() for name in each} == {"probability"}
 
 
 def test_a_state_as_json(capsys):
@@ -233,7 +247,7 @@ def test_every_game_shows_its_states(capsys, game):
     assert [len(matrix), len(matrix[0])] == [max(len(mix), 1) for mix in mixes]
     for mix in mixes:
         for each in mix.values():
-            assert each["low"] - 1e-9 <= each["probability"] <= each["high"] + 1e-9
+            assert each.get("low", 0.0) - 1e-9 <= each["probability"] <= each.get("high", 1.0) + 1e-9
     if all(mixes):
         rows = [each["probability"] for each in mixes[0].values()]
         guaranteed = min(sum(p * row[k] for p, row in zip(rows, matrix, strict=True)) for k in range(len(matrix[0])))

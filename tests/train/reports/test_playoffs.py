@@ -123,6 +123,7 @@ def test_the_same_figures_are_in_every_file_and_on_stdout(capsys, tmp_path):
     out = tmp_path / "new" / "out"
     answer = run_json(capsys, "playoffs", "jujitsu", "num_cards=4", "uniform", "lowest_card", "--out", str(out))
     assert answer["policies"] == ["uniform", "lowest_card"]
+    assert "note" not in answer  # no equilibrium takes part
     game = make_game("jujitsu", num_cards=4)
     assert answer["exploitability"] == [baselines.exploitability(game, name) for name in answer["policies"]]
     assert answer["files"] == [str(out / name) for name in ("pairs.csv", "policies.csv", "playoffs.md", "playoffs.png")]
@@ -160,6 +161,7 @@ def test_a_learned_policy_is_given_as_its_run_folder(capsys, undrawn, tmp_path):
     assert {"CFR+", "uniform"} < set(run_json(capsys, *words, named, "--shipped", *out)["policies"])
     (tmp_path / "uniform").rename(tmp_path / "mine")
     both = run_json(capsys, *words, str(tmp_path / "mine"), str(tmp_path / "other/mine"), "--shipped", *out)
+    assert "was taken as equilibrium;" in both["note"]
     assert set(both["policies"]) > {"equilibrium", "uniform", "CFR+ (mine)", "CFR+ (other/mine)"}
 
 
@@ -215,8 +217,10 @@ def test_tables_for_people(capsys, undrawn, tmp_path):
         "0.500",
         "average payoff",
         "player_0",
+        "A game can have many equilibria",
     ):
         assert text in shown
+    assert "depend on which of them was taken as equilibrium;" in (tmp_path / "playoffs.md").read_text()
     assert max(len(line) for line in shown.splitlines() if "Written" not in line) <= 80
 
 

@@ -2,7 +2,6 @@
 "use strict";
 
 const PLAYERS = ["player_0", "player_1"];
-const WIDE = 1e-6; // a range of probabilities wider than this is not a rounding error
 let all = [];
 
 const kinds = () => [...new Set(all.map((each) => each.game))];
@@ -55,15 +54,16 @@ function showMatrix(start) {
   $("matrix").querySelector("table").replaceChildren(row([element("th", ""), ...heads]), ...rows);
 }
 
-// A row per move with its probability, its least and greatest optimal probability, and the same as fractions.
+// A row per move with its probability, its least and greatest optimal probability if they are determined, and the same
+// as fractions.
 function rowsOf(moves) {
   return moves.map(([name, { probability, low, high, fractions }]) => {
     const bar = element("span", "", "bar");
     bar.style.width = `${100 * probability}%`;
     const track = element("td", "", "track");
     track.append(bar);
-    const [at, least, most] = [probability, low, high].map((value, place) => exact(fractions?.[place], value));
-    const range = high - low > WIDE ? `${least} to ${most}` : "";
+    const range = high > low ? `${exact(fractions?.[1], low)} to ${exact(fractions?.[2], high)}` : "";
+    const at = exact(fractions?.[0], probability);
     return row([element("th", name), track, element("td", at, "n"), element("td", range, "n", "free")]);
   });
 }
@@ -77,11 +77,11 @@ function tableOf(rows) {
 function mixesAt(start) {
   return start.players.map(({ unique, actions }, player) => {
     const moves = Object.entries(actions).map(([name, each]) => {
-      const fractions = each.exact && [each.exact_probability, ...each.exact];
+      const fractions = each.exact_probability && [each.exact_probability, ...each.exact];
       return [name, { ...each, fractions }];
     });
-    const said = { true: "The only optimal strategy.", false: "One of many optimal strategies; beside each probability is its range over all of them." };
-    return [element("h2", PLAYERS[player]), element("p", said[unique] ?? "", "quiet"), tableOf(rowsOf(moves))];
+    const said = { true: "The only optimal strategy.", false: "One of many optimal strategies; beside each probability is its range over all of them.", null: "An optimal strategy; others are not determined in floats." };
+    return [element("h2", PLAYERS[player]), element("p", said[unique], "quiet"), tableOf(rowsOf(moves))];
   });
 }
 
