@@ -16,8 +16,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from baselines.files import require_writable
 from baselines.papers import REPRODUCTIONS, recompute
-from baselines.papers.findings import Finding, Number, Reproduction, Verdict, write
+from baselines.papers.findings import ROWS, Finding, Number, Reproduction, Verdict, write
 from train.command.console import AsJson, advancing, out, say, timed
 
 
@@ -85,13 +86,16 @@ def reproduce(
     The exit code is 0 if all checks on the recomputed figures pass, else 1.
     """
     import_module("matplotlib")  # needed for plots: if it is missing, fail before computing
+    folder = folder or Path("runs") / f"reproduce-{name}"
+    require_writable(folder / f"{ROWS}.csv", new_folders=True)
     with advancing("states explored") as progress:
         made, seconds = timed(lambda: recompute(name, progress))
-    files = write(made, folder or Path("runs") / f"reproduce-{name}")
+    files = [folder / file for file in made.files]
     if as_json:
         told = {"name": name, "seconds": seconds, "sound": made.sound, "checks": dict(made.checks)}
         rows = [asdict(each) for each in made.findings]
         print(json.dumps({**told, "rows": rows, "files": [str(path) for path in files]}))
     else:
         _show(name, made, seconds, files)
+    write(made, folder)  # after the results are printed: the disk may be full
     return 0 if made.sound else 1
