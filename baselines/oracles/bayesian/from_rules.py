@@ -14,6 +14,7 @@ from baselines.oracles.results import exactly
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.play import listed
 from cardwar_envs.core.rules import Transition
 
 # Maximum number of deals that are listed, and largest sum of `BayesianForm.deals`.
@@ -27,7 +28,7 @@ def form_from_rules(game: Game[Any]) -> BayesianForm:
         ValueError: If the players do not both move exactly once, simultaneously and with the same actions after every
             deal, or there are too many deals.
     """
-    starts = game.initial()
+    starts = listed(game, game.initial())
     if len(starts) > MOST_DEALS:
         raise ValueError(f"{len(starts):,} deals are more than {MOST_DEALS:,}; declare bayesian_form")
     actions = _actions(game, starts)
@@ -90,7 +91,7 @@ def _payoffs(
     fixed = True
     payoffs, rounded = np.full(tuple(map(len, actions)), Fraction(0)), False
     for (i, first), (j, second) in product(*map(enumerate, actions)):
-        outcomes = game.transitions(start.state, {0: first, 1: second})
+        outcomes = listed(game, game.transitions(start.state, {0: first, 1: second}))
         fixed = fixed and len({outcome.rewards[0] for outcome in outcomes}) == 1
         for outcome in outcomes:
             if game.acting_players(outcome.state):
