@@ -34,8 +34,9 @@ def listed(game: Game[S], outcomes: Sequence[Transition[S]]) -> Sequence[Transit
 
 
 def _are_rewards(rewards: object, count: int) -> bool:
-    row = isinstance(rewards, Sequence | np.ndarray) and len(rewards) == count
-    return row and all(isinstance(each, Real) for each in rewards)
+    if not isinstance(rewards, Sequence | np.ndarray) or len(rewards) != count:
+        return False
+    return all(isinstance(each, Real) for each in rewards)
 
 
 def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
