@@ -277,8 +277,8 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
         raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities{_remedy(policy)}")
     if not _takes_batches(policy):
         raise ValueError(
-            f"policy {name_of(policy)} must have a method action_probabilities(observations, action_masks), which takes "
-            "arrays; OpenSpiel's method of that name takes a state: wrap the policy in a class with such a method"
+            f"policy {name_of(policy)} must have a method action_probabilities(observations, action_masks), which "
+            "takes arrays; OpenSpiel's method of that name takes a state: wrap the policy in a class with such a method"
         )
     return policy
 
