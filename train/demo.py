@@ -41,9 +41,7 @@ def main(
     seed: Annotated[int, typer.Option(help="Seed for both learners.")] = 0,
 ) -> None:
     """Solves Jujitsu with 3 to 8 cards, trains both learners on 5 cards, and reports how far from optimal they play."""
-    out.print(
-        "Solving Jujitsu, then training two learners on 5 cards: 1 to 2 minutes on two cores.", highlight=False
-    )
+    out.print("Solving Jujitsu, then training two learners on 5 cards: 1 to 2 minutes on two cores.", highlight=False)
     folder = folder or next(Path("runs") / f"demo-{n}" for n in count(1) if not (Path("runs") / f"demo-{n}").exists())
     out.print(_solutions())
     game = make_game("jujitsu", num_cards=LEARNED_SIZE)
