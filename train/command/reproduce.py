@@ -22,7 +22,7 @@ from baselines.papers.findings import ROWS, Finding, Number, Reproduction, Verdi
 from train.command.console import AsJson, advancing, out, say, timed
 
 
-def _show(name: str, made: Reproduction, seconds: float, files: Sequence[Path]) -> None:
+def _show(name: str, made: Reproduction, seconds: float) -> None:
     """Prints how many figures agree in each table or figure of the paper, and each other figure with the reason."""
     out.print(_counts(made.findings, f"{name}: {len(made.findings)} figures in {seconds:.0f} s"))
     others = [each for each in made.findings if each.verdict is not Verdict.AGREES]
@@ -30,6 +30,9 @@ def _show(name: str, made: Reproduction, seconds: float, files: Sequence[Path]) 
         out.print(_details(others))
     for check, holds in made.checks.items():
         say(f"{'holds' if holds else 'FAILS'}: {check}")
+
+
+def _say_files(files: Sequence[Path]) -> None:
     say(f"All figures, with reasons: {files[0]}")
     pictures = ", ".join(path.name for path in files if path.suffix == ".png")
     if pictures:
@@ -96,6 +99,8 @@ def reproduce(
         rows = [asdict(each) for each in made.findings]
         print(json.dumps({**told, "rows": rows, "files": [str(path) for path in files]}))
     else:
-        _show(name, made, seconds, files)
+        _show(name, made, seconds)
     write(made, folder)  # after the results are printed: the disk may be full
+    if not as_json:
+        _say_files(files)
     return 0 if made.sound else 1

@@ -148,7 +148,7 @@ def _read(path: Path, folder: Path | None) -> Archive:
     try:
         archive = read_archive(path, folder)
     except ValueError as error:
-        if not path.is_file() or path.is_symlink():
+        if folder is not None or not path.is_file():
             raise ValueError(f"{error}; {RENEWED}") from None
         if path.suffix == ".zip" and is_zipfile(path):
             raise ValueError(
@@ -157,7 +157,7 @@ def _read(path: Path, folder: Path | None) -> Archive:
             ) from None
         if path.suffix != Path(POLICY_FILE).suffix:
             raise ValueError(f"{path} is not a policy file; {GIVEN}") from None
-        raise ValueError(f"{error}; {RENEWED if folder is not None else GIVEN}") from None
+        raise ValueError(f"{error}; {GIVEN}") from None
     if archive.data.get("format") != FORMAT:
         raise ValueError(
             f"{path} contains a policy of format {archive.data.get('format')!r}, not {FORMAT!r}; {RENEWED}"
