@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S, require_game
 from cardwar_envs.core.parameters import one_of, whole_number
-from cardwar_envs.core.play import listed, require_playable
+from cardwar_envs.core.play import require_playable
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.engines.choice import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views
@@ -233,7 +233,7 @@ class GameBatch(Generic[S]):
 
 
 def _check_deals(game: Game[Any]) -> None:
-    for deal in listed(game, game.initial()):
+    for deal in game.initial():
         if any(deal.rewards):
             # No move could be credited with the reward.
             raise ValueError(f"{game.facts.name}: games whose deal pays a reward cannot be played in batches")

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
 from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
-from cardwar_envs.core.play import listed, random_state, require_playable, sample_transition
+from cardwar_envs.core.play import drawn, random_state, require_playable
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game
@@ -187,7 +187,7 @@ class Session(Generic[S]):
         elif options.get("start") == "random":
             self.state = random_state(self.game, rng)
         else:
-            _, self.state, self._paid = sample_transition(listed(self.game, self.game.initial()), rng)
+            _, self.state, self._paid = drawn(self.game, self.game.initial(), rng)
         self._owed = self._paid
         self.acting = self.game.acting_players(self.state)
         self.live = self.game.live_players(self.state)
@@ -249,8 +249,7 @@ class Session(Generic[S]):
         return payments
 
     def _play(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        outcomes = listed(self.game, self.game.transitions(self.state, actions))
-        _, self.state, rewards = sample_transition(outcomes, rng)
+        _, self.state, rewards = drawn(self.game, self.game.transitions(self.state, actions), rng)
         self.acting = self.game.acting_players(self.state)
         self.live = self.game.live_players(self.state)
         self._paid = tuple(paid + reward for paid, reward in zip(self._paid, rewards, strict=True))
