@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 # O_NOFOLLOW rejects links, and O_NONBLOCK keeps open() from blocking on a pipe. Windows has neither, so only
@@ -35,11 +36,13 @@ MOST_BYTES = 30_000_000
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
     """Replaces a file in one step: readers see either the complete old content or the complete new content.
 
-    A link of that name is replaced, not followed. Only one process at a time may write the same file.
+    Only one process at a time may write the same file.
 
     Raises:
+        ValueError: If the path is a link, a folder, a device or a pipe, which stays as it is.
         OSError: If the file cannot be written. The error names the file, and its content is unchanged.
     """
+    _require_replaceable(path)
     beside = path.with_name(f".{path.name}.new")
     try:
         beside.unlink(missing_ok=True)  # left by a killed process, or a link that is not to be followed
@@ -53,6 +56,36 @@ def write_atomically(path: Path, content: bytes | memoryview) -> None:
             beside.unlink()  # it would waste space on a full disk
         raise OSError(error.errno, error.strerror, str(path)) from None
     _sync_folder(path.parent)
+
+
+def require_writable(path: Path, new_folders: bool = False) -> None:
+    """Raises an error if `write_atomically` could not write a file; called before the work that makes its content.
+
+    Args:
+        path: The file.
+        new_folders: Whether the caller creates missing folders.
+
+    Raises:
+        ValueError: Like `write_atomically`; also if a folder is missing.
+        OSError: If the folder is not writable.
+    """
+    _require_replaceable(path)
+    folder = path.parent
+    while new_folders and not os.path.lexists(folder):
+        folder = folder.parent
+    if not folder.is_dir():
+        raise ValueError(f"{path} cannot be written: {folder} is not an existing folder")
+    try:
+        with NamedTemporaryFile(prefix=f".{path.name}.", dir=folder):
+            pass
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _require_replaceable(path: Path) -> None:
+    refuse_links(path.parent, path.name)
+    if path.exists():
+        require_plain(path)
 
 
 def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:

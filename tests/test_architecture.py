@@ -182,9 +182,10 @@ ROOMS = {
     "train.solutions": ENVS | DOORS | FILES | {"baselines.solutions", "train.command", "train.words"},
     # Pages of documents: a game's, and the command's.
     "train.pages": ENVS
+    | FILES
     | {"baselines.markdown", "baselines.opponents", "baselines.opponents.levels"}
     | {"cardwar_envs.conformance", "train.algorithms", "train.cli"},
-    "train.optimal_gallery": ENVS | DOORS | {"baselines.display", "train.command"},
+    "train.optimal_gallery": ENVS | DOORS | FILES | {"baselines.display", "train.command"},
     # The shipped results are read as documents hold them.
     "train.results": {"baselines.files", "baselines.markdown"},
     "train": set(),

@@ -26,6 +26,9 @@ LEARNED_SIZE = 5
 # Joint actions per learner: enough for minimax-Q to converge, and enough of PPO's curve to see its trend.
 STEPS = {"minimax_q": 400_000, "ppo": 200_000}
 NEXT = """
+The same seed gives the same figures on the same machine with the same versions. Another processor rounds differently in
+training, so the figures differ.
+
 Next:
   {cardwar} play jujitsu num_cards=5 --web          play against the equilibrium, and see what each move cost
   {cardwar} solve jujitsu num_cards=13              the full game, exactly
@@ -38,7 +41,7 @@ def main(
     seed: Annotated[int, typer.Option(help="Seed for both learners.")] = 0,
 ) -> None:
     """Solves Jujitsu with 3 to 8 cards, trains both learners on 5 cards, and reports how far from optimal they play."""
-    out.print("Solving Jujitsu, then training two learners on 5 cards: about a minute on two cores.", highlight=False)
+    out.print("Solving Jujitsu, then training two learners on 5 cards: 1 to 2 minutes on two cores.", highlight=False)
     folder = folder or next(Path("runs") / f"demo-{n}" for n in count(1) if not (Path("runs") / f"demo-{n}").exists())
     out.print(_solutions())
     game = make_game("jujitsu", num_cards=LEARNED_SIZE)

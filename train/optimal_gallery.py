@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 import baselines
 from baselines.display.figures import draw_mix, new_figure
+from baselines.files import write_atomically
 from cardwar_envs import make_game
 from train.command.console import say
 
@@ -64,7 +66,9 @@ def main(out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder fo
     out.mkdir(parents=True, exist_ok=True)
     for name, draw in PICTURES.items():
         path = out / f"{name}.png"
-        draw().savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+        content = io.BytesIO()
+        draw().savefig(content, dpi=DOTS_PER_INCH, metadata={"Software": None})
+        write_atomically(path, content.getvalue())
         say(f"Picture: {path}")
 
 

@@ -4,8 +4,6 @@ Near the fixed point of a game's values, its matrix games have rows and columns 
 digits, pivots on such differences leave no correct digit. Sums and products of pairs follow Dekker 1971, "A
 floating-point technique for extending the available precision"; they must not be compiled with `fastmath`. A pair is a
 high part and a low part, so the tableau is two arrays, `high` and `low`.
-
-numba does not notice when a function of `kernel` changes; delete the caches then, as `kernel` describes.
 """
 
 from __future__ import annotations

@@ -7,11 +7,6 @@ on the value that hold regardless of rounding in the tableau.
 
 Comparisons are written as selections instead of branches: a processor cannot predict which action is best, and
 mispredictions would take longer than the arithmetic.
-
-numba caches compiled code on disk and does not notice a change in a function called from another file.
-`double_double_kernel` and the kernels of `baselines.oracles.rank_games` and `baselines.oracles.finite_horizon` call
-functions of this file: after editing it, delete `*.nbi` in the `__pycache__` folders of `baselines`. Installing another
-version of the package rewrites every file, so users are safe.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from baselines.oracles.results import (
 )
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.core.play import listed
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.core.stopwatch import Stopwatch
@@ -286,7 +287,7 @@ class EquilibriumPolicy:
 
 def solve_table(table: Table, method: str, request: Request) -> StateSolution:
     """Solves a new table from the start of its game; `method` becomes `Solution.method`."""
-    game, starts = table.game, table.game.initial()
+    game, starts = table.game, listed(table.game, table.game.initial())
     if request.max_states is not None and table.states_at_least > request.max_states:  # counting them takes long
         raise TooLargeError(
             f"{game.facts.name} has at least {table.states_at_least:,} matrix games to solve, more than max_states "

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from baselines.files import write_atomically
 from baselines.markdown import escaped, rewrite, table
 
 DOCUMENTS = ("docs/findings.md", "docs/war.md", "docs/results.md")
@@ -80,7 +81,7 @@ def main(folders: Sequence[str]) -> None:
         source = folder.name.removeprefix("reproduce-")
         command = f"cardwar study studies/{source}.toml" if source == folder.name else f"cardwar reproduce {source}"
         for document in map(Path, DOCUMENTS):
-            document.write_text(rewrite(document.read_text(), command, partial(part_of, folder)))
+            write_atomically(document, rewrite(document.read_text(), command, partial(part_of, folder)).encode())
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ DOTS_PER_INCH = 120
 Number = float | str
 Value = Number | Fraction | bool  # a number, a fraction, text, or whether a claim holds
 Bounds = tuple[float, float] | None
+ROWS = "rows"  # the table of all findings
 Table = Sequence[Sequence[object]]  # a heading row, then rows of numbers and text
 
 
@@ -69,6 +70,11 @@ class Reproduction:
     def sound(self) -> bool:
         """True if the computed figures pass all checks, regardless of the verdicts on the source."""
         return all(self.checks.values())
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the files that `write` writes."""
+        return [*(f"{name}.csv" for name in (ROWS, *self.tables)), *(f"{name}.png" for name in self.pictures)]
 
 
 def judge(
@@ -114,7 +120,7 @@ def write(reproduction: Reproduction, folder: Path) -> list[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows = [[_cell(value) for value in asdict(each).values()] for each in reproduction.findings]
-    tables = {"rows": [list(Finding.__annotations__), *rows], **reproduction.tables}
+    tables = {ROWS: [list(Finding.__annotations__), *rows], **reproduction.tables}
     contents = {folder / f"{name}.csv": csv_bytes(table) for name, table in tables.items()}
     for name, draw in reproduction.pictures.items():
         from matplotlib.backends.backend_agg import FigureCanvasAgg

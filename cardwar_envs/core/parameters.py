@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from operator import index
@@ -99,9 +99,22 @@ def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
     return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=alike)), None)
 
 
+def _abbreviates(name: str, words: Sequence[str]) -> bool:
+    """Returns whether a name consists of beginnings of the first words: `lr`, `lrate` and `learning_rate`."""
+    if not words or not name:
+        return not name
+    lengths = range(1, min(len(name), len(words[0])) + 1)
+    return any(words[0].startswith(name[:n]) and _abbreviates(name[n:], words[1:]) for n in lengths)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns a hint for errors about unknown names: " (did you mean 'jujitsu'?)", or "" if no known name is close."""
-    near = nearest(name, known)
+    """Returns a hint for errors about unknown names: " (did you mean 'jujitsu'?)", or "" if no known name is close.
+
+    A name that abbreviates a single known name is close to it, such as `lr` to `learning_rate`.
+    """
+    known = list(known)
+    short = [each for each in known if name and _abbreviates(name.lower().replace("_", ""), each.split("_"))]
+    near = short[0] if len(short) == 1 else nearest(name, known)
     return "" if near is None else f" (did you mean {near!r}?)"
 
 

@@ -4,13 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Real
 from typing import Any, Generic
 
 import numpy as np
 
 from cardwar_envs.core.game import CERTAIN, Game, S, Transition, require_game
+from cardwar_envs.core.parameters import shown
 from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
 from cardwar_envs.core.scene import Revealed
+
+# The usual types come first, because the test for `Real` takes long.
+NUMBER = (Fraction, float, Real)
+
+
+def listed(game: Game[S], outcomes: Sequence[Transition[S]]) -> Sequence[Transition[S]]:
+    """Returns the outcomes that `game.initial` or `game.transitions` returned.
+
+    Raises:
+        ValueError: If they are not a list or tuple of `Transition`, at least one, each with a number for each player.
+    """
+    name, count = game.facts.name, game.facts.num_players
+    if not isinstance(outcomes, list | tuple) or isinstance(outcomes, Transition) or not outcomes:
+        raise ValueError(f"{name}: the rules return {shown(outcomes)}, which must be a list of Transition, not empty")
+    for each in outcomes:
+        if not (isinstance(each, Transition) and isinstance(each.probability, NUMBER) and _are_rewards(each[2], count)):
+            raise ValueError(
+                f"{name}: an outcome is {shown(each)}, which must be a Transition(probability, state, rewards) "
+                f"with {count} rewards, one for each player"
+            )
+    return outcomes
+
+
+def _are_rewards(rewards: object, count: int) -> bool:
+    if not isinstance(rewards, (tuple, Sequence, np.ndarray)) or len(rewards) != count:
+        return False
+    return all(isinstance(each, NUMBER) for each in rewards)
+
+
+def drawn(game: Game[S], outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
+    """Draws one of the outcomes that the rules returned by probability; checks only this one, as there may be many.
+
+    Raises:
+        ValueError: Like `listed`.
+    """
+    try:
+        outcome = sample_transition(outcomes, rng)
+    except (AttributeError, IndexError, KeyError, TypeError):
+        listed(game, outcomes)
+        raise
+    listed(game, [outcome])
+    return outcome
 
 
 def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
@@ -94,14 +139,14 @@ def play_episode(
     players = seated_policies(policies, game)
     rng = np.random.default_rng(seed)
     if state is None:
-        start = sample_transition(game.initial(), rng)
+        start = drawn(game, game.initial(), rng)
     else:
         require_playable(game, state)
         start = Transition(CERTAIN, state, (0.0,) * game.facts.num_players)
     now, states, joint_actions, rewards = start.state, [start.state], [], []
     while game.acting_players(now):
         actions = {player: draw_action(game, now, player, players[player], rng) for player in game.acting_players(now)}
-        outcome = sample_transition(game.transitions(now, actions), rng)
+        outcome = drawn(game, game.transitions(now, actions), rng)
         now = outcome.state
         states.append(now)
         joint_actions.append(actions)
@@ -115,14 +160,14 @@ def random_state(game: Game[Any], rng: np.random.Generator) -> Any:
     Uniform play draws every card with equal probability. If the game ends before that depth, draws one of the visited
     states uniformly.
     """
-    state = sample_transition(game.initial(), rng).state
+    state = drawn(game, game.initial(), rng).state
     passed = [state]
     for _ in range(int(rng.integers(game.facts.max_length))):
         actions = {}
         for player in game.acting_players(state):
             counts = game.action_counts(game.observation(state, player)[None], game.action_mask(state, player)[None])
             actions[player] = int(sample_actions(counts, rng)[0])
-        state = sample_transition(game.transitions(state, actions), rng).state
+        state = drawn(game, game.transitions(state, actions), rng).state
         if not game.acting_players(state):
             return passed[int(rng.integers(len(passed)))]
         passed.append(state)

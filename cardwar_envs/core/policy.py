@@ -275,7 +275,26 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
         return named_policy(policy, game)
     if isinstance(policy, type) or not isinstance(policy, Policy):  # a class has the method too
         raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities{_remedy(policy)}")
+    if not _takes_batches(policy):
+        raise ValueError(
+            f"policy {name_of(policy)} must have a method action_probabilities(observations, action_masks), which "
+            "takes arrays; OpenSpiel's method of that name takes a state: wrap the policy in a class with such a method"
+        )
     return policy
+
+
+def _takes_batches(policy: Policy) -> bool:
+    """Returns whether the method takes observations and masks, and not a state and `player_id` as OpenSpiel's does."""
+    if type(policy).__module__ == "pyspiel":  # compiled, so without a signature
+        return False
+    try:
+        taken = signature(policy.action_probabilities)
+        taken.bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # another compiled method
+        return True
+    return "player_id" not in taken.parameters
 
 
 def _remedy(policy: Any) -> str:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
 from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
-from cardwar_envs.core.play import random_state, require_playable, sample_transition
+from cardwar_envs.core.play import drawn, random_state, require_playable
 from cardwar_envs.core.sampled import random_moves
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
@@ -214,7 +214,7 @@ class Session(Generic[S]):
         elif options.get("start") == "random":
             self.state = random_state(self.game, rng)
         else:
-            _, self.state, self._paid = sample_transition(self.game.initial(), rng)
+            _, self.state, self._paid = drawn(self.game, self.game.initial(), rng)
         self._owed = self._paid
         self.acting = self.game.acting_players(self.state)
         self.live = self.game.live_players(self.state)
@@ -280,7 +280,7 @@ class Session(Generic[S]):
         return payments
 
     def _play(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        _, state, rewards = sample_transition(self.game.transitions(self.state, actions), rng)
+        _, state, rewards = drawn(self.game, self.game.transitions(self.state, actions), rng)
         if len(self.live) < len(self.agents):
             require_paid_in_time(self.game, self.live, rewards)
         self.state = state

@@ -206,6 +206,8 @@ def loaded_object(name: str, target: str) -> Any:
     """Imports the object that `target` (`module:Class`) names; searches the working folder last."""
     module_name, _, path = target.partition(":")
     append_working_folder()
+    if module_name.startswith("."):
+        raise ValueError(f"{name}: module {module_name!r} must be a full name, such as undercut or package.undercut")
     try:
         found: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:

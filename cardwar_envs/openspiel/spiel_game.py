@@ -10,6 +10,7 @@ import numpy as np
 import pyspiel
 
 from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.core.play import listed
 
 # Number of states searched for the largest number of chance outcomes.
 MOST_STATES = 1000
@@ -63,13 +64,13 @@ def _recall_size(rules: Game[Any]) -> int:
 
 def _most_outcomes(rules: Game[Any]) -> int:
     """The maximum number of outcomes of a chance node among the first states of the game."""
-    found = rules.initial()
+    found = listed(rules, rules.initial())
     most, known = len(found), [each.state for each in found]
     seen = set(known)
     for state in known:
         acting = rules.acting_players(state)
         for joint in product(*(rules.legal_actions(state, player) for player in acting)) if acting else ():
-            outcomes = rules.transitions(state, dict(zip(acting, joint, strict=True)))
+            outcomes = listed(rules, rules.transitions(state, dict(zip(acting, joint, strict=True))))
             most = max(most, len(outcomes))
             for each in outcomes:
                 if each.state not in seen and len(known) < MOST_STATES:

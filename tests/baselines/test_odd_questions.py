@@ -12,7 +12,8 @@ from toys import END, Toy
 import baselines
 from baselines import cross_play, head_to_head, match, mean_interval, share_interval
 from baselines.opponents.generic import Uniform
-from cardwar_envs import make_game
+from cardwar_envs import Transition, make_game, play_episode
+from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.games.dice_poker import DicePoker
 
 HALF = Fraction(1, 2)
@@ -44,7 +45,7 @@ ODD_GAMES = {
     "a negative chance": (after((Fraction(3, 2), END, 1), (-HALF, END, -5)), CHANCES),
     "no outcome": (after(), r"a joint action, \[0, 0\], has no outcome"),
     "starts that may not be": (Toy((((0, 1), PENNIES),), starts=((HALF, 0, 0.0),)), "of the starts are"),
-    "no start": (Toy((((0, 1), PENNIES),), starts=()), "of the starts are"),
+    "no start": (Toy((((0, 1), PENNIES),), starts=()), "the rules return \\[\\], which must be a list"),
     "a payment that is no number": (after((1, END, NAN)), PAYMENT),
     "an endless payment": (after((1, END, INF)), PAYMENT),
     "payments that overflow": (after((1, END, 1e308)), PAYMENT),
@@ -53,7 +54,7 @@ ODD_GAMES = {
     "actions out of order": (changed(legal_actions=lambda *_: (1, 0)), LEGAL),
     "an action that does not exist": (changed(legal_actions=lambda *_: (-1, 0)), LEGAL),
     **{
-        f"payments {what}": (changed(_rewards=paid), "rewards must have 2 numbers, as its facts say, but is")
+        f"payments {what}": (changed(_rewards=paid), "an outcome is .* with 2 rewards, one for each player")
         for what, paid in {
             "for three": lambda self, paid: (paid, -paid, 0.0),
             "for one": lambda self, paid: (paid,),
@@ -78,6 +79,36 @@ def test_a_game_of_which_no_figure_means_anything_is_refused(name, public):
         baselines.solve(game)
 
 
+WHOLE = Transition(Fraction(1), END, (0.0, 0.0))
+# What rules may return by mistake instead of a list of transitions.
+NOT_LISTED = {
+    "plain tuples": [tuple(WHOLE)],
+    "nothing": None,
+    "a dict": {1.0: END},
+    "one transition": WHOLE,
+    "an empty list": [],
+    "a generator": (each for each in ()),
+    "a payment for one": [WHOLE._replace(rewards=(0.0,))],
+    "a payment of None": [WHOLE._replace(rewards=(None, 0.0))],
+}
+
+
+@pytest.mark.parametrize("method", ["initial", "transitions"])
+@each_row("what", NOT_LISTED)
+def test_rules_that_do_not_list_transitions_are_refused(what, method):
+    game = changed(**{method: lambda *_: NOT_LISTED[what]})
+    env = ParallelGameEnv(game)
+    for ask in (
+        lambda: baselines.solve(game),
+        lambda: baselines.nash_conv(game, "uniform"),
+        lambda: play_episode(game, ["uniform"] * 2, 0),
+        lambda: env.reset(seed=0) and env.step({"player_0": 0, "player_1": 0}),
+        lambda: match(game, "uniform", "uniform", games=2),
+    ):
+        with pytest.raises(ValueError, match=r"a list of Transition|must be a Transition|must have 2|has no outcome"):
+            ask()
+
+
 def test_players_who_do_not_see_what_they_are_said_to_see_have_no_exact_figures():
     with pytest.raises(
         ValueError, match="declares that players see the state, but player_0 has the same observation in 1 and in 2"
@@ -91,7 +122,7 @@ def test_rows_of_another_length_are_not_spread_over_arrays():
     with pytest.raises(ValueError, match="toy: an observation must have 2 numbers"):
         baselines.nash_conv(narrow, "uniform")
     for game in (narrow, changed(_rewards=lambda self, paid: (paid,))):
-        with pytest.raises(ValueError, match=r"the rules return .*; by the game's facts its shape"):
+        with pytest.raises(ValueError, match=r"by the game's facts its shape|with 2 rewards, one for each"):
             match(game, "uniform", "uniform", games=2)
 
 

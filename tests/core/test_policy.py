@@ -143,6 +143,16 @@ def test_the_name_of_a_file_is_answered_with_the_function_that_reads_it(tmp_path
         as_policy(str(tmp_path), GAME)
 
 
+@each_row(
+    "method", [lambda self, state, player_id=None: {}, lambda self: {}, lambda self, one, two, three: {}, "no method"]
+)
+def test_a_method_that_takes_no_batches_is_refused(method):
+    """As OpenSpiel's, which has the same name."""
+    policy = type("Other", (), {"action_probabilities": method})()
+    with pytest.raises(ValueError, match=r"must have a method action_probabilities\(observations, action_masks\)"):
+        as_policy(policy, GAME)
+
+
 @each_row("policy", [None, 3, object(), HighestCard, lambda o, m: m])
 def test_what_is_no_policy_is_refused(policy):
     """Also a class where an object of it is meant."""

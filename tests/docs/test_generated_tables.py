@@ -128,3 +128,24 @@ def test_the_shipped_results_are_those_of_the_page():
     assert len(written) == rows - 2 * studies.count("| algorithm |") > 80
     best = min((row for row in written if row.game == "jujitsu num_cards=5"), key=lambda row: row.exploitability)
     assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q", (0, 1, 2), 0.491667)
+
+
+# Column of docs/start.md -> learner in the results.
+LEARNERS = {"PPO, library settings": "PPO as the library ships it"}
+
+
+def test_the_first_table_of_learners_has_the_figures_of_the_results():
+    known = {(each.game, each.learner): each for each in load_results() if each.study == "learning_curves"}
+    lines = (ROOT / "docs/start.md").read_text().split("## How close learners come")[1].split("\n## ")[0].splitlines()
+    (_, _, *names), _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "|" in line)
+    compared = 0
+    for game, uniform, *figures in rows:
+        size, *view = game.replace("Jujitsu, ", "").replace("`", "").replace('"', "").split(" cards, ")
+        words = " ".join(["jujitsu", f"num_cards={size.removesuffix(' cards')}", *view])
+        for name, figure in zip(names, figures, strict=True):
+            if figure and words != "jujitsu num_cards=13 view=word":  # of another study
+                result = known[words, LEARNERS.get(name, name)]
+                told = f"{result.uniform_exploitability:.4f}", f"{result.exploitability:.4f}"
+                assert told == (uniform, figure), (game, name)
+                compared += 1
+    assert compared == 17

@@ -7,12 +7,14 @@ import stat
 import subprocess
 
 import pytest
-from command import run_refused
+from command import run, run_refused
 from forked import cardwar, run_program
 
-from baselines.files import write_atomically
+from baselines.files import require_writable, write_atomically
+from baselines.papers.findings import Reproduction
 
 TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "4", "--evaluate-every", "2"]
+CHECK = "check cardwar/jujitsu-v0 num_cards=2 --only metadata_say_what_is_offered --games 1"
 OWN_MOUNTS = ["unshare", "--map-root-user", "--mount"]
 
 
@@ -66,18 +68,66 @@ def test_a_folder_that_cannot_be_is_one_clear_error(capsys, tmp_path):
     assert (tmp_path / "file").read_text() == "in the way"
 
 
+@pytest.mark.parametrize(
+    ("words", "work"),
+    [
+        ("watch jujitsu num_cards=2 --gif OUT/a.gif", "train.command.watch.play_episode"),
+        ("page jujitsu num_cards=2 --out OUT/a.html", "train.play.listing.places_of"),
+        ("report runs --out OUT/a.html", "train.reports.page.run_folders"),
+        (f"{CHECK} --junit OUT/a.xml", "train.command.environment_check._checked"),
+        (f"{CHECK} --reproduce OUT/a.py", "train.command.environment_check._checked"),
+        ("playoffs jujitsu num_cards=2 uniform --out OUT/new", "train.command.playoffs.play_all"),
+        ("reproduce dice-wars --out OUT/new", "train.command.reproduce.recompute"),
+        ("exploit war --policy uniform --approximate --out OUT/new", "train.runs.exploit.exploit"),
+    ],
+)
+def test_output_that_cannot_be_written_is_refused_before_the_work(capsys, tmp_path, monkeypatch, words, work):
+    monkeypatch.setattr(work, lambda *_, **__: pytest.fail("the work began"))
+    (tmp_path / "file").write_text("in the way")
+    said = run_refused(capsys, *words.replace("OUT", str(tmp_path / "file")).split())
+    assert "file is not an existing folder" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        (f"{CHECK} --junit OUT/a.xml", "1 passed"),
+        ("playoffs jujitsu num_cards=2 uniform --out OUT/new", "exploitability"),
+        ("reproduce dice-wars --out OUT/new", "holds: all is well"),
+    ],
+)
+def test_a_result_that_cannot_be_written_is_still_printed(capsys, tmp_path, monkeypatch, words, result):
+    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr("train.command.reproduce.recompute", lambda *_: Reproduction((), {"all is well": True}))
+    code, shown, errors = run(capsys, *words.replace("OUT", str(tmp_path)).split())
+    assert one_clear_error(code, errors), errors
+    assert "No space left on device" in errors
+    assert result in shown
+
+
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
     path = tmp_path / "file"
     write_atomically(path, b"old")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match=r"No space left on device: '.*file'"):
         write_atomically(path, b"new")
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
     assert path.read_bytes() == b"old"
+
+
+def test_a_folder_without_write_permission_is_found_before_the_work(tmp_path, monkeypatch):
+    def denied(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    require_writable(tmp_path / "new" / "file", new_folders=True)
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr("os.open", denied)  # the superuser may write everywhere
+    with pytest.raises(PermissionError, match=r"Permission denied: '.*file'"):
+        require_writable(tmp_path / "file")
 
 
 def test_the_name_of_a_file_is_made_to_last_as_well(tmp_path, monkeypatch):

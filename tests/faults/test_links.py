@@ -8,21 +8,19 @@ from contextlib import contextmanager
 
 import pytest
 from command import run_refused
-from matplotlib.figure import Figure
 from run_files import change_config
 from small_runs import GAME, NAME, STUDY, contents, learned
 from thinning import each_row
 
 import train.runs.exploit as exploiting
-from baselines.files import open_inside, read_plain
+from baselines.files import open_inside, read_plain, write_atomically
 from baselines.oracles.rank_games.solver import DuelTable
-from baselines.papers.findings import Reproduction
-from baselines.papers.findings import write as write_reproduction
 from train.policies.files import load_policy
 from train.reports.groups import read_run
 from train.reports.page import write_report
 
 SECONDS = 30
+CHECK = ["check", "cardwar/jujitsu-v0", "num_cards=2", "--only", "metadata_say_what_is_offered", "--games", "1"]
 
 
 class StillWaitingError(BaseException):
@@ -167,15 +165,44 @@ def test_tables_beside_a_page_are_no_pipe(real, tmp_path):
         write_report([real], tmp_path / "page.html")
 
 
-def test_files_of_a_report_and_of_a_reproduction_replace_links(real, tmp_path, victim, undrawn):
-    out = tmp_path / "out"
+# Commands that write files: the words before the file or its folder, and the file to obstruct.
+WRITERS = {
+    "page": (["page", "jujitsu", "num_cards=2", "--out"], "a.html"),
+    "gif": (["watch", "jujitsu", "num_cards=2", "--gif"], "a.gif"),
+    "junit": ([*CHECK, "--junit"], "a.xml"),
+    "reproduce": ([*CHECK, "--reproduce"], "a.py"),
+    "baseline": ([*CHECK, "--write-baseline", "--baseline"], "a.json"),
+    "record": (["play", "jujitsu", "num_cards=2", "--record"], "a.json"),
+    "report": (["report", "RUN", "--out"], "a.html"),
+    "tables of a report": (["report", "RUN", "--out", "OUT/a.html"], "a.md"),
+    "play-offs": (["playoffs", "jujitsu", "num_cards=2", "uniform", "--out", "OUT"], "playoffs.png"),
+    "reproduction": (["reproduce", "war-full-deck", "--out", "OUT"], "rows.csv"),
+    "bound": (["exploit", "war", "ranks=13", "--policy=uniform", "--approximate", "--out", "OUT"], "bound.json"),
+}
+
+
+@each_row("what", INSTEAD)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_output_does_not_replace_what_is_no_plain_file(real, tmp_path, victim, capsys, what, writer):
+    words, name = WRITERS[writer]
+    out = tmp_path / what.replace(" ", "-")
     out.mkdir()
-    for name in ("report.html", "rows.csv", "picture.png"):
-        (out / name).symlink_to(victim)
-    write_report([real], out / "report.html")
-    written = write_reproduction(Reproduction((), {}, pictures={"picture": Figure}), out)
-    assert [path.name for path in written] == ["rows.csv", "picture.png"]
-    assert not [path for path in out.iterdir() if path.is_symlink()]
+    INSTEAD[what][0](out / name, victim)
+    before = os.lstat(out / name).st_ino
+    words = [word.replace("OUT", str(out)).replace("RUN", str(real)) for word in words]
+    said = run_refused(capsys, *words, *([] if str(out) in " ".join(words) else [str(out / name)]))
+    assert str(out / name) in said
+    assert os.lstat(out / name).st_ino == before
+    assert list(out.iterdir()) == [out / name]
+
+
+@pytest.mark.parametrize("what", INSTEAD)
+def test_a_file_replaces_plain_files_only(tmp_path, victim, what):
+    path = tmp_path / "file"
+    INSTEAD[what][0](path, victim)
+    with no_waiting(), pytest.raises(ValueError, match=r"a link, which is not followed|not a plain file"):
+        write_atomically(path, b"content")
+    assert list(tmp_path.glob(".*")) == []
 
 
 def test_the_folder_itself_may_be_a_link_and_none_below_it(tmp_path):

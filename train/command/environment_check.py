@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.files import write_atomically
+from baselines.files import require_writable, write_atomically
 from train.command.console import advancing, say
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Wanted:
     reproduce: Path | None = None
 
     def names(self) -> list[str]:
-        """The checks to run; raises a ValueError for conflicting options."""
+        """The checks to run; raises an error for conflicting options and for files that cannot be written."""
         from cardwar_envs.conformance.runner import selected
 
         if self.reproduce is not None and (self.reproduce.is_symlink() or self.reproduce.exists()):
@@ -43,6 +43,9 @@ class Wanted:
             raise ValueError("--write-baseline needs --baseline FILE, the file to write")
         if self.junit is not None:
             import junitparser  # noqa: F401  # a missing extra is reported before the checks run
+        for path in (self.junit, self.reproduce, self.baseline if self.write_baseline else None):
+            if path is not None:
+                require_writable(path)
         return selected(self.only, self.skip)
 
     def known(self) -> dict[str, dict[str, str]]:
@@ -112,17 +115,17 @@ def check_environment(
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(name, words, **looks)
     report = _checked(subject, names, known, wanted)
-    failures = report.failures()
-    if wanted.reproduce is not None and failures:
-        wanted.reproduce.write_text(failures[0].script, encoding="utf-8")
-    if wanted.junit is not None:
-        from train.command.junit import as_junit
-
-        write_atomically(wanted.junit, as_junit(report.name, report.versions, report.results))
     if as_json:
         print(json.dumps(_as_data(report)))
     else:
         _say_results(report, everything, wanted)
+    failures = report.failures()
+    if wanted.reproduce is not None and failures:
+        write_atomically(wanted.reproduce, failures[0].script.encode())
+    if wanted.junit is not None:
+        from train.command.junit import as_junit
+
+        write_atomically(wanted.junit, as_junit(report.name, report.versions, report.results))
     return 1 if failures else 0 if report.complete else INTERRUPTED
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from baselines.files import write_atomically
+from baselines.files import require_writable, write_atomically
 from train.command.console import GameName, Words, advancing, say
 from train.words import game_in_words, game_of_words
 
@@ -30,8 +30,7 @@ def page(
     from train.play.one_file import page_with
     from train.play.seating import find_equilibrium, table_for
 
-    if out.is_dir() or not out.parent.is_dir():
-        raise ValueError(f"--out {out} must be a file in an existing folder")
+    require_writable(out)
     rules = game_of_words(game, words or [])
     if seat not in (0, 1):
         raise ValueError(f"seat ({seat}) must be 0 or 1")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from baselines.files import require_writable
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.rules import TooLargeError
@@ -109,8 +110,8 @@ def _check_free(record: Path | None) -> None:
     """Checks before the game that its record can be written."""
     if record is not None and (record.exists() or record.is_symlink()):
         raise ValueError(f"--record {record} already exists; choose another file")
-    if record is not None and not record.parent.is_dir():
-        raise ValueError(f"--record {record} must be in an existing folder")
+    if record is not None:
+        require_writable(record)
 
 
 def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:

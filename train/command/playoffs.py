@@ -12,6 +12,7 @@ import numpy as np
 import typer
 from rich.table import Column, Table
 
+from baselines.files import require_writable
 from train.command.console import AsJson, GameName, advancing, count, new_table, out, print_json, say
 from train.reports.playoffs import DIGITS, PlayOffs, play_all, ranked, require_pairings, shipped_policies
 from train.words import game_from, game_in_words, parameters_and_names, points
@@ -61,18 +62,26 @@ def playoffs(
         policies = {**shipped_policies(rules), **policies}
     if games is None and seed is not None:
         raise ValueError(f"--seed ({seed}) requires --games: exact results are not sampled")
-    from train.reports.playoffs_files import write_playoffs  # needs matplotlib: if it is missing, fail before playing
-
-    with advancing("pairings", len(policies) ** 2) as progress:
-        result = play_all(rules, policies, games, seed or 0, progress)
+    from train.reports.playoffs_files import FILES, write_playoffs  # if matplotlib is missing, fail before playing
 
     if folder is None:
         name = "-".join(["playoffs", rules.facts.name, *(f"{key}={text}" for key, text in parameters.items())])
         folder = next(path for n in itertools.count(1) if not (path := Path("runs") / f"{name}-{n}").exists())
-    files = write_playoffs(result, folder)
+    files = [folder / name for name in FILES]
+    for path in files:
+        require_writable(path, new_folders=True)
+    with advancing("pairings", len(policies) ** 2) as progress:
+        result = play_all(rules, policies, games, seed or 0, progress)
     if as_json:
         print_json(rules, **plain(result, seed or 0, files))
-        return
+    else:
+        _show(result)
+    write_playoffs(result, folder)  # after the results are printed: the disk may be full
+    if not as_json:
+        say("Written: " + ", ".join(map(str, files)))
+
+
+def _show(result: PlayOffs) -> None:
     shown = ranked(result)
     out.print(standing_table(shown))
     means = means_table(shown)
@@ -80,7 +89,6 @@ def playoffs(
         out.print(means)
     if result.note:
         say(textwrap.fill(result.note, 80))
-    say("Written: " + ", ".join(map(str, files)))
 
 
 def standing_table(result: PlayOffs) -> Table:

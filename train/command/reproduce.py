@@ -16,12 +16,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from baselines.files import require_writable
 from baselines.papers import REPRODUCTIONS, recompute
-from baselines.papers.findings import Finding, Number, Reproduction, Verdict, write
+from baselines.papers.findings import ROWS, Finding, Number, Reproduction, Verdict, write
 from train.command.console import AsJson, advancing, out, say, timed
 
 
-def _show(name: str, made: Reproduction, seconds: float, files: Sequence[Path]) -> None:
+def _show(name: str, made: Reproduction, seconds: float) -> None:
     """Prints how many figures agree in each table or figure of the paper, and each other figure with the reason."""
     out.print(_counts(made.findings, f"{name}: {len(made.findings)} figures in {seconds:.0f} s"))
     others = [each for each in made.findings if each.verdict is not Verdict.AGREES]
@@ -29,6 +30,9 @@ def _show(name: str, made: Reproduction, seconds: float, files: Sequence[Path]) 
         out.print(_details(others))
     for check, holds in made.checks.items():
         say(f"{'holds' if holds else 'FAILS'}: {check}")
+
+
+def _say_files(files: Sequence[Path]) -> None:
     say(f"All figures, with reasons: {files[0]}")
     pictures = ", ".join(path.name for path in files if path.suffix == ".png")
     if pictures:
@@ -85,13 +89,18 @@ def reproduce(
     The exit code is 0 if all checks on the recomputed figures pass, else 1.
     """
     import_module("matplotlib")  # needed for plots: if it is missing, fail before computing
+    folder = folder or Path("runs") / f"reproduce-{name}"
+    require_writable(folder / f"{ROWS}.csv", new_folders=True)
     with advancing("states explored") as progress:
         made, seconds = timed(lambda: recompute(name, progress))
-    files = write(made, folder or Path("runs") / f"reproduce-{name}")
+    files = [folder / file for file in made.files]
     if as_json:
         told = {"name": name, "seconds": seconds, "sound": made.sound, "checks": dict(made.checks)}
         rows = [asdict(each) for each in made.findings]
         print(json.dumps({**told, "rows": rows, "files": [str(path) for path in files]}))
     else:
-        _show(name, made, seconds, files)
+        _show(name, made, seconds)
+    write(made, folder)  # after the results are printed: the disk may be full
+    if not as_json:
+        _say_files(files)
     return 0 if made.sound else 1

@@ -10,7 +10,7 @@ import typer
 from rich.rule import Rule
 from rich.table import Column, Table
 
-from baselines.files import write_atomically
+from baselines.files import require_writable, write_atomically
 from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.gif import to_gif
 from train.command.console import AgentSeconds, advancing, out, say
@@ -41,8 +41,10 @@ def watch(
 ) -> None:
     """Watch one game move by move in the terminal, or write it as an animated GIF."""
     parameters, policies = parameters_and_names(words or [])
-    if gif is not None and gif.suffix.lower() != ".gif":
-        raise ValueError(f"--gif ({gif}) must be a file whose name ends in .gif")
+    if gif is not None:
+        if gif.suffix.lower() != ".gif":
+            raise ValueError(f"--gif ({gif}) must be a file whose name ends in .gif")
+        require_writable(gif)
     remarks: Sequence[str] = ()
     what_happened: Sequence[str] = ()
     if game not in GAMES and Path(game).is_file():

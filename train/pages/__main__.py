@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from baselines.files import write_atomically
 from baselines.markdown import rewrite
 from train.pages import checks, command, games
 
@@ -33,7 +34,7 @@ def pages(folder: Path = FOLDER) -> Iterator[Path]:
 def main() -> None:
     """Rewrites all pages."""
     for page in pages():
-        page.write_text(rewrite(page.read_text(), COMMAND, part_of))
+        write_atomically(page, rewrite(page.read_text(), COMMAND, part_of).encode())
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def _json(value: Any) -> str:
 
 
 def write_record(trainer: Trainer, path: Path) -> None:
-    """Writes the record of a finished game atomically; a link is replaced, not followed."""
+    """Writes the record of a finished game atomically."""
     write_atomically(path, record_bytes(trainer))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import Transition
-from cardwar_envs.core.play import Episode, draw_action, sample_transition
+from cardwar_envs.core.play import Episode, draw_action, drawn
 from cardwar_envs.core.scene import YOU, Revealed, with_names
 from cardwar_envs.envs.session import illegal_action_error
 from train.play.account import Account, account_of
@@ -218,5 +218,5 @@ class Trainer:
         self.payoffs = tuple(paid + now for paid, now in zip(self.payoffs, outcome.rewards, strict=True))
 
     def _drawn(self, outcomes: Any) -> tuple[int, Transition[Any]]:
-        outcome = sample_transition(outcomes, self._rng)
+        outcome = drawn(self.table.game, outcomes, self._rng)
         return next(place for place, each in enumerate(outcomes) if each is outcome), outcome

@@ -26,6 +26,10 @@ from train.words import json_parameters
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"
 RENEWED = "resuming its run (--resume) writes it again"
+GIVEN = (
+    "give a policy's name, a run folder, the policy.safetensors of a run, or module:Class, a class of your own with "
+    "the method action_probabilities, which can load other files"
+)
 POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
     kind.kind: kind for kind in (SoftmaxPolicy, GreedyPolicy, MatrixPolicy, LookaheadPolicy, LearnedTable)
 }
@@ -105,10 +109,14 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
 
 
 def _unfinished(steps: Any, run: Any) -> Unfinished | None:
-    """Returns the progress of the run; None if it had finished, or if the policy has no `steps`."""
+    """Returns the progress of the run; None if it had finished, or if the policy has no `steps`.
+
+    Raises a ValueError unless the file, or its run folder, says how many steps the run is to take.
+    """
     if steps is None:
         return None
-    of = run["args"]["steps"]
+    args = run.get("args") if isinstance(run, Mapping) else None
+    of = args.get("steps") if isinstance(args, Mapping) else None
     if not (type(steps) is type(of) is int and steps >= 0):
         raise ValueError(f"{STEPS} ({steps!r}) and the steps of its run ({of!r}) must be integers, at least 0")
     return Unfinished(steps, of) if steps < of else None
@@ -140,12 +148,16 @@ def _read(path: Path, folder: Path | None) -> Archive:
     try:
         archive = read_archive(path, folder)
     except ValueError as error:
-        if path.is_file() and not path.is_symlink() and is_zipfile(path):
+        if folder is not None or not path.is_file():
+            raise ValueError(f"{error}; {RENEWED}") from None
+        if path.suffix == ".zip" and is_zipfile(path):
             raise ValueError(
                 f"{path} is a zip archive, such as a model of stable-baselines3: load it in a class of your own, which "
                 "wraps it by cardwar_envs.sb3.from_sb3, and name this class as module:Class"
             ) from None
-        raise ValueError(f"{error}; {RENEWED}") from None
+        if path.suffix != Path(POLICY_FILE).suffix:
+            raise ValueError(f"{path} is not a policy file; {GIVEN}") from None
+        raise ValueError(f"{error}; {GIVEN}") from None
     if archive.data.get("format") != FORMAT:
         raise ValueError(
             f"{path} contains a policy of format {archive.data.get('format')!r}, not {FORMAT!r}; {RENEWED}"

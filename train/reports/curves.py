@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -31,6 +31,8 @@ MOST_STEPS_MARKED = 6
 LEAST_SECONDS = 1e-3
 # Maximum number of letters in a row of the legend below a report's picture.
 LEGEND_LETTERS = 150
+# Height of a row of a legend, in inches, and the rows that fit without a higher picture.
+LEGEND_ROW, ROWS_THAT_FIT = 0.17, 12
 # After ten curves the colours repeat, with different markers.
 MARKS = ("o-", "s--", "^:")
 TITLES = {
@@ -85,10 +87,16 @@ def plot_runs(runs: Sequence[str | Path | Curve], out_path: str | Path | None = 
             curve is not a label with pairs of finite numbers.
     """
     folders, curves = _sorted(runs)
-    figure = drawing(partial(_draw_runs, folders, curves), 3.5 + 4.5 * len(_units(folders)), 5.0)
+    height = _height(5.0, len(folders) + len(curves), columns=2)
+    figure = drawing(partial(_draw_runs, folders, curves), 3.5 + 4.5 * len(_units(folders)), height)
     if out_path is not None:
         write_atomically(Path(out_path), as_file(figure, "png"))
     return figure
+
+
+def _height(usual: float, entries: int, columns: int) -> float:
+    """Returns the height of a picture in inches, which leaves room for a long legend below the panels."""
+    return usual + LEGEND_ROW * max(math.ceil(entries / columns) - ROWS_THAT_FIT, 0)
 
 
 def _sorted(given: Sequence[str | Path | Curve]) -> tuple[list[Run], list[Curve]]:
@@ -169,10 +177,16 @@ def draw_game(game: GameReport) -> bytes:
     """
     drawn = [group for group in game.groups if group.curve]
     units = _units(drawn or game.groups)
-    return picture(partial(_draw_groups, game, drawn, units), 8.0 + 3.0 * len(units), 4.6, "svg")
+    columns = _columns(map(_label, drawn))
+    height = _height(4.6, len(drawn), columns)
+    return picture(partial(_draw_groups, game, drawn, units, columns), 8.0 + 3.0 * len(units), height, "svg")
 
 
-def _draw_groups(game: GameReport, drawn: Sequence[Group], units: Sequence[str], figure: Figure) -> None:
+def _columns(labels: Iterable[str]) -> int:
+    return min(max(LEGEND_LETTERS // max(map(len, labels), default=LEGEND_LETTERS), 1), 3)
+
+
+def _draw_groups(game: GameReport, drawn: Sequence[Group], units: Sequence[str], columns: int, figure: Figure) -> None:
     *over_steps, over_seconds = all_axes = figure.subplots(1, len(units) + 1, sharey=True)
     of_unit = dict(zip(units, over_steps, strict=True))
     for number, group in enumerate(drawn):
@@ -189,9 +203,7 @@ def _draw_groups(game: GameReport, drawn: Sequence[Group], units: Sequence[str],
         axes.set_xlabel(f"steps ({unit})")
     over_seconds.set_xlabel("seconds of learning, including evaluations")
     all_axes[0].set_ylabel(_axis(game.config["figure"], game.config["measured"]))
-    labels = over_seconds.get_legend_handles_labels()
-    columns = LEGEND_LETTERS // max(map(len, labels[1]), default=LEGEND_LETTERS)
-    figure.legend(*labels, loc="outside lower center", ncols=min(max(columns, 1), 3))
+    figure.legend(*over_seconds.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
 
 
 def _scale_of_learning(axes: Axes) -> None:
@@ -205,18 +217,21 @@ def _scale_of_learning(axes: Axes) -> None:
         axes.set_xlim(left=0.0)  # otherwise the margin of the axis would reach below the first step
 
 
-def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> None:
-    color, marks = f"C{number}", MARKS[number // 10 % len(MARKS)]
-    figures = [figure for _, _, figure in group.curve]
+def _label(group: Group) -> str:
     label = printable(group.name)
     label = label if len(label) <= LEGEND_LETTERS else f"{label[:LEGEND_LETTERS]} ..."
     label += "" if len(group.runs) == 1 else f", {len(group.runs)} seeds"
     label += "" if all(run.finished for run in group.runs) else " (unfinished)"
-    # The space is needed because matplotlib omits labels that begin with _ from the legend.
+    return f" {label}"  # matplotlib omits labels that begin with _ from the legend
+
+
+def _draw_curve(axes: Axes, places: list[float], group: Group, number: int) -> None:
+    color, marks = f"C{number}", MARKS[number // 10 % len(MARKS)]
+    figures = [figure for _, _, figure in group.curve]
     kind, name = group.config["measured"], group.config["figure"]
     exact: dict[str, Any] = {"ls": marks[1:], "marker": marks[0], "ms": 2.5, "lw": 1.2}
     style = exact if kind == "exact" else {"ms": 4, **(SAMPLE if kind == "matches" else BOUND)}
-    axes.plot(places, [each.middle for each in figures], color=color, label=f" {label}", **style)
+    axes.plot(places, [each.middle for each in figures], color=color, label=_label(group), **style)
     if kind == "matches" and len(group.runs) == 1:
         rows = group.runs[0].rows
         axes.vlines(places, [row[f"{name}_low"] for row in rows], [row[f"{name}_high"] for row in rows], color, lw=1)

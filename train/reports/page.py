@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from baselines.files import require_plain, write_atomically
+from baselines.files import require_plain, require_writable, write_atomically
 from train.reports import tables
 from train.reports.gather import run_folders
 from train.reports.groups import GameReport, Run, arrange, read_run, refuse_twins
@@ -43,7 +43,9 @@ def write_report(
     Raises:
         ValueError: If there are no runs, two runs are the same, a run is damaged, `out` ends in `.md`, or the tables
             would overwrite a file that is not a report. Nothing is written then.
+        OSError: If the files cannot be written, checked before the runs are read.
     """
+    require_writable(Path(out), new_folders=True)
     page, beside = Path(out), Path(out).with_suffix(".md")
     if page == beside:
         raise ValueError(f"{out} must not end in .md: the page's tables are written to a file with that suffix")
@@ -51,6 +53,7 @@ def write_report(
         raise ValueError(
             f"{beside} exists and is not a report, so no tables can be written there; choose an --out other than {out}"
         )
+    require_writable(beside, new_folders=True)
     runs, skipped = _read_runs(folders, skip_damaged, labels or {})
     games = arrange(runs)
     texts = _page(games, skipped), tables.brief_tables(games, skipped)

@@ -19,7 +19,7 @@ from train.reports.playoffs import DIGITS, PlayOffs, ranked
 from train.reports.tables import plain
 from train.words import game_in_words, points
 
-PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
+FILES = PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
 
 
 def write_playoffs(result: PlayOffs, folder: Path) -> list[Path]:

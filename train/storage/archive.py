@@ -52,7 +52,7 @@ def read_archive(path: Path, folder: Path | None = None) -> Archive:
             tensors = {name: file.get_tensor(name) for name in names}
         data = metadata.get(DATA, "")
         if metadata.get(DIGEST) != _digest(tensors, data):
-            raise ValueError("its checksum does not match")
+            raise ValueError("its checksum is missing or does not match")
         return Archive(tensors, parse_object(data))
     except MemoryError:
         raise ValueError(f"{path} does not fit into memory") from None

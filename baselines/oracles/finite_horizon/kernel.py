@@ -2,9 +2,6 @@
 
 `form` is the tuple made by `arrays_of`. A node is a position, or a war within a round. A node's code is twice its
 number, plus 1 if the seats are swapped. Values are indexed by code, so a child is looked up in one step.
-
-numba does not notice changes in functions of other files (see `baselines.matrix_game.kernel`). After editing
-`baselines.matrix_game.double_double_kernel`, delete the caches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Compiled code for `interleavings.py`: assigns numbers to packed interleavings (`word`) and removes cards.
 
-`letters` is a `Letters`. Numba does not notice changes in functions of other files: after editing this file, which
-`kernel.py` calls, delete the caches.
+`letters` is a `Letters`.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 `Letters` (see `interleavings.py`), `LayerRules`, `ValueLayer` and `Work` (see `engine.py`) are tuples of numbers and
 arrays; `word` is a packed interleaving.
-
-Numba does not notice changes in functions of other files: after editing `interleavings_kernel.py` or
-`baselines/matrix_game/kernel.py`, delete the caches.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ from baselines.oracles.state_graph.soundness import (
 )
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import CERTAIN, Game, S, Transition
+from cardwar_envs.core.play import listed
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.core.rules import TooLargeError
 
@@ -238,12 +239,21 @@ class _Explorer(Generic[S]):
 
     def _add(self, state: S, acting: Sequence[int], choices: Sequence[tuple[int, ...]]) -> None:
         """Adds the edges of some joint actions of a state."""
-        transitions, arrive = self.game.transitions, self.arrive
-        listed = [transitions(state, dict(zip(acting, choice))) for choice in choices]  # noqa: B905  # one for each
+        transitions = self.game.transitions
+        every = [transitions(state, dict(zip(acting, choice))) for choice in choices]  # noqa: B905  # one for each
         rows = choices if len(acting) == self._players else [self._row(acting, choice) for choice in choices]
         self.choices.extend(itertools.chain.from_iterable(rows))
-        self.outcomes.extend(map(len, listed))
-        for outcome in itertools.chain.from_iterable(listed):  # most of the work
+        try:
+            self._add_outcomes(every)
+        except (AttributeError, TypeError):
+            for outcomes in every:  # only now, as this takes long
+                listed(self.game, outcomes)
+            raise
+
+    def _add_outcomes(self, every: Sequence[Sequence[Transition[S]]]) -> None:
+        arrive = self.arrive
+        self.outcomes.extend(map(len, every))
+        for outcome in itertools.chain.from_iterable(every):  # most of the work
             child, rewards, swapped = arrive(outcome)
             self.children.append(child)
             probability = outcome.probability  # converting fractions is slow

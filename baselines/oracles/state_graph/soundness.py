@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.play import listed
 
 # Tolerance for rounding in sums of probabilities and payments.
 ROUNDING = 1e-9
@@ -40,7 +41,7 @@ def require_shape(game: Game[Any], what: str, row: Any, size: int) -> None:
 
 def require_starts(game: Game[Any]) -> None:
     """Raises a ValueError unless the probabilities of a game's starts sum to one."""
-    _require_chances(game, "the starts", np.array([float(start.probability) for start in game.initial()]))
+    _require_chances(game, "the starts", np.array([float(start.probability) for start in listed(game, game.initial())]))
 
 
 def _require_chances(game: Game[Any], of: str, chances: NDArray[np.float64]) -> None:

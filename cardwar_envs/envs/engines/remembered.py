@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, S, Transition
+from cardwar_envs.core.play import listed
 
 NOT_REACHED = -1
 # Limits of a table: bytes for the views of states, and numbers of joint actions and of outcomes.
@@ -128,7 +129,7 @@ class Remembered(Generic[S]):
 
     def add_outcomes(self, outcomes: Sequence[Transition[S]]) -> tuple[int, int]:
         """Adds the outcomes of one play; returns the index of the first and their number."""
-        first = len(self._targets)
+        first, outcomes = len(self._targets), listed(self._game, outcomes)
         for outcome, up_to in zip(outcomes, accumulate(each.probability for each in outcomes), strict=True):
             place = len(self._targets)
             self._child.put(place, NOT_REACHED)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import Info
 from cardwar_envs.core.game import Game, S
+from cardwar_envs.core.play import listed
 from cardwar_envs.core.streams import draw
 from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
 from cardwar_envs.envs.engines.remembered import Remembered
@@ -23,7 +24,7 @@ class RulesEngine(Engine[S]):
 
     def __init__(self, game: Game[S], streams: NDArray[np.uint64]) -> None:
         super().__init__(game, streams)
-        self._begin_table([game.initial()[0].state] * len(streams))
+        self._begin_table([listed(game, game.initial())[0].state] * len(streams))
 
     def _begin_table(self, states: Sequence[S]) -> None:
         table = Remembered(self.game, least=4 * len(states))

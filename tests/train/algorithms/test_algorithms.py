@@ -31,6 +31,8 @@ def test_every_argument_has_a_default_and_a_line_of_help(algorithm):
         ({"learning_rate": 10**400}, r"learning_rate \(100000…\(401 digits\)\) must be a number"),
         ({"steps": True}, r"steps \(True\) must be an integer"),
         ({"learning_rate": float("inf")}, r"learning_rate \(inf\) must be a finite number"),
+        ({"lr": 1}, r"minimax_q has no parameter 'lr' \(did you mean 'learning_rate'\?\); it has steps, "),
+        ({"num_game": 1}, r"minimax_q has no parameter 'num_game' \(did you mean 'num_games'\?\); it has steps, "),
         ({"learning": 1}, r"minimax_q has no parameter 'learning' \(did you mean 'learning_rate'\?\); it has steps, "),
     ],
 )

@@ -24,6 +24,7 @@ ROWS = {
     "solve jujitsu --nonsense": "No such option: --nonsense",
     "solve jujitsu --num_cards 5": "a parameter of the game is written num_cards=VALUE",
     "exploit jujitsu num_cards=5 uniform": "KEY=VALUE, a parameter of the game; --policy names the policy",
+    "solve .:x": "module '.' must be a full name",
     "solve dice_poker sides=": "sides () must be an integer",
     "solve dice_poker ante=one": "ante (one) must be a number",
     f"exploit dice_poker ante={HUGE}": "must be in 0..1e+09",
@@ -73,7 +74,7 @@ ROWS = {
     # watch
     "watch jujitsu uniform": "1 policies given for 2 players",
     "watch jujitsu num_cards=3 uniform uniform --gif game.png": "(game.png) must be a file whose name ends in .gif",
-    "watch jujitsu num_cards=3 uniform uniform --gif /nowhere/x.gif": "No such file or directory: '/nowhere/x.gif'",
+    "watch jujitsu num_cards=3 uniform uniform --gif /nowhere/x.gif": "/nowhere is not an existing folder",
     "watch jujitsu num_cards=3 uniform uniform --seed -1": "Invalid value for '--seed'",
     "watch war min max max_rounds=500 --gif war.gif": "501 states, but --gif shows at most 500; max_rounds=... ",
     "watch jujitsu num_cards=3 uniform uniform --games 3": "--games",

@@ -214,7 +214,7 @@ def test_the_command_writes_the_file_and_says_how_to_play_it(capsys, tmp_path):
         ("jujitsu num_cards=3 level:1", "level:1"),
         (
             "jujitsu num_cards=3 --out no/such/folder.html",
-            "--out no/such/folder.html must be a file in an existing folder",
+            "no/such/folder.html cannot be written: no/such is not an existing folder",
         ),
     ],
 )

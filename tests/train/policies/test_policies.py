@@ -6,6 +6,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 from thinning import each_row
 
 from baselines import exploitability, make_policy, solve
@@ -85,6 +86,33 @@ def test_what_is_not_a_policy_is_refused(tmp_path):
         file.writestr("data", "{}")
     with pytest.raises(ValueError, match="is a zip archive, such as a model of stable-baselines3"):
         load_policy(tmp_path / "model.zip", GAME)
+
+
+@each_row("name", ["n.onnx", "t.npy", "p.pt", "p.zip.pt", "policy", "empty.json"])
+def test_files_of_other_kinds_are_refused_with_what_can_be_given(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"" if name == "empty.json" else b"\x08\x07\x12\x07pytorch" * 9)
+    if name == "p.zip.pt":
+        with ZipFile(path, "w") as file:
+            file.writestr("data", "{}")
+    with pytest.raises(ValueError, match=r"is not a policy file; give a policy's name, a run folder, .* module:Class"):
+        load_policy(path, GAME)
+
+
+def test_a_file_of_tensors_from_elsewhere_is_refused_with_what_can_be_given(tmp_path):
+    save_file({"weights": torch.zeros(3)}, tmp_path / "weights.safetensors")
+    with pytest.raises(ValueError, match=r"its checksum is missing or does not match; give a policy's name"):
+        load_policy(tmp_path / "weights.safetensors", GAME)
+
+
+@each_row("run", [None, {}, [], {"args": 3}, {"args": {}}])
+def test_a_policy_with_steps_needs_those_of_its_run(tmp_path, run):
+    path = tmp_path / "policy.safetensors"
+    save_policy(path, random_policy(SoftmaxPolicy), run=None, steps=3)
+    tensors, data = read_archive(path)
+    write_archive(path, Archive(tensors, data if run is None else {**data, "run": run}))
+    with pytest.raises(ValueError, match=r"steps \(3\) and the steps of its run \(None\) must be integers"):
+        load_policy(path, GAME)
 
 
 def test_uniform_plays_exploitability_is_known():

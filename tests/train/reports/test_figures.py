@@ -1,13 +1,15 @@
 """Pictures: the same bytes for the same drawing, axes that say what a step is; and numbers in tables."""
 
 import math
+from dataclasses import replace
 
 from matplotlib.figure import Figure
 from thinning import each_row
 
 from cardwar_envs import make_game
-from train.reports.curves import _scale_of_learning, plot_runs
+from train.reports.curves import _scale_of_learning, draw_game, plot_runs
 from train.reports.figures import picture
+from train.reports.groups import arrange, read_run
 from train.runs.log import ExploitabilityLog
 from train.words import points
 
@@ -49,3 +51,13 @@ def test_curves_that_count_different_steps_share_no_axis(tmp_path, units):
     for number, unit in enumerate(units):
         assert [f"steps ({unit})"] == [axis for axis, names in shown.items() if f"curve {number}" in str(names)]
     assert len(shown) == len(set(units))
+
+
+def test_a_picture_of_many_runs_has_room_for_its_legend(tmp_path):
+    """Matplotlib warns if a legend leaves no room for the panels, and every warning is an error here."""
+    log = ExploitabilityLog(make_game("jujitsu", num_cards=2), tmp_path / "run", label="curve", seed=0, step="games")
+    log.record(1, "uniform")
+    (game,) = arrange([read_run(tmp_path / "run")])
+    many = [replace(game.groups[0], differs={"number": str(number)}) for number in range(150)]
+    assert b"number=149" in draw_game(replace(game, groups=many))
+    plot_runs([tmp_path / "run"] * 80)
