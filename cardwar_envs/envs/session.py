@@ -39,9 +39,13 @@ RESET_OPTIONS = ("state", "start", "reset_mask")
 MISTYPED = 0.75
 # Errors list at most this many legal actions; a war can have thousands.
 LISTED = 40
+MASKED_EVALUATION = (
+    ". Stable-Baselines3's own evaluation ignores masks: to evaluate MaskablePPO, use evaluate_policy of "
+    "sb3_contrib.common.maskable.evaluation or MaskableEvalCallback of sb3_contrib.common.maskable.callbacks"
+)
 WITHOUT_MASKS = (
-    '. For a learner without masks, make the environment with illegal_action="forfeit": an illegal action then loses '
-    "the game"
+    f'{MASKED_EVALUATION}. For a learner without masks, make the environment with illegal_action="forfeit": an illegal '
+    "action then loses the game"
 )
 
 

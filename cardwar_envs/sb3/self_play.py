@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, IllegalActionError
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.envs.session import resolved_game
+from cardwar_envs.envs.session import MASKED_EVALUATION, resolved_game
 
 
 def make_self_play(
@@ -75,7 +75,10 @@ class SelfPlayVecEnv(VecEnv):
         if self._actions is None:
             raise ValueError("step_async must be called before step_wait")
         out = self._out()
-        step = self._batch.step(self._actions)
+        try:
+            step = self._batch.step(self._actions)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"{error}{MASKED_EVALUATION}") from None
         self._actions, self._masks = None, step.masks
         if step.rewards[out].any():
             game = self._batch.game.facts.name
