@@ -91,9 +91,10 @@ def from_sb3(model: Any, *, legal_only: bool = False, normalize: Normalize | Non
     Raises:
         ValueError: If the model is of an unsupported kind; if its observation space is not the space of a game; if
             `normalize` is something else, or is for another observation space; or if it is None for a model that was
-            trained under `VecNormalize` and whose statistics are missing. This is always noticed with PPO, A2C and
-            MaskablePPO. With a saved DQN it is noticed only if the model is loaded without environments, and its last
-            observation has normalized values outside the observation space.
+            trained under `VecNormalize` and whose statistics are missing. With PPO, A2C and MaskablePPO this is noticed
+            unless the environments have a new `VecNormalize` that has already seen observations. With a saved DQN it is
+            noticed only if the model is loaded without environments, and its last observation has normalized values
+            outside the observation space.
         OSError: If the file `normalize` cannot be read.
     """
     return SB3Policy(model, legal_only, normalize)
