@@ -39,6 +39,7 @@ def highs() -> Solver:
             bounds=[(0, None)] * columns + [(None, None)],
             method="highs",
         )
+        assert outcome.x is not None, outcome.message
         return -outcome.ineqlin.marginals, outcome.x[:-1]
 
     return solve

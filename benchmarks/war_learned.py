@@ -24,7 +24,7 @@ from baselines.files import write_atomically
 from cardwar_envs import Game, Policy, make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy
-from train.policies.networks import GreedyPolicy
+from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 from train.runs.exploit import exploit
 from train.runs.loop import run
 
@@ -83,6 +83,7 @@ def learn(learned: Learned, out: Path) -> Path:
     run(learned.game, "ppo", args, folder, seed=0, resume=(folder / "config.json").exists(), echo=sys.stderr)
     greedy = folder.with_name(f"{learned.name}-greedy.safetensors")
     policy = load_policy(folder, learned.game)
+    assert isinstance(policy, SoftmaxPolicy)
     save_policy(greedy, GreedyPolicy(learned.game, policy.network))
     return folder
 
@@ -115,7 +116,7 @@ def two_players(out: Path) -> str:
         ):
             for other in others:
                 path = out / f"match-{label.replace(', ', '-')}-{other}.json"
-                result = kept(path, lambda game=game, policy=policy, other=other: _against(game, policy, other))
+                result = kept(path, partial(_against, game, policy, other))
                 rows.append([label, other, *_match_cells(result["result"])])
     return _table(["policy", "against", "games", "mean payoff (99 %)", "share won (99 %)"], rows)
 

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from baselines.files import write_atomically
 from baselines.markdown import rewrite
@@ -28,7 +29,7 @@ PAGE = ROOT / "docs" / "clients.md"
 COMMAND = "python -m benchmarks.clients"
 
 
-def table(results: Sequence[dict]) -> str:
+def table(results: Sequence[dict[str, Any]]) -> str:
     """Results as a Markdown table; only the first row of a client has its name."""
     rows = []
     for each in results:

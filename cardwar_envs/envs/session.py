@@ -43,9 +43,13 @@ MISTYPED = 0.75
 LISTED = 40
 # Joint actions of random games in which `refuse_late_payments` looks for payments.
 PROBED = 1000
+MASKED_EVALUATION = (
+    ". Stable-Baselines3's own evaluation ignores masks: to evaluate MaskablePPO, use evaluate_policy of "
+    "sb3_contrib.common.maskable.evaluation or MaskableEvalCallback of sb3_contrib.common.maskable.callbacks"
+)
 WITHOUT_MASKS = (
-    '. For a learner without masks, make the environment with illegal_action="forfeit": an illegal action then loses '
-    "the game"
+    f'{MASKED_EVALUATION}. For a learner without masks, make the environment with illegal_action="forfeit": an illegal '
+    "action then loses the game"
 )
 
 

@@ -86,7 +86,8 @@ class ExploitabilityCallback(BaseCallback):
                 raise ValueError(f"the callback measures {self.game}, but the model trains on {game}")
 
     def _measure(self) -> None:
-        policy = from_sb3(self.model, legal_only=self._legal_only)
+        current = self.model.get_vec_normalize_env()  # what the model trains with, whatever it has had before
+        policy = from_sb3(self.model, legal_only=self._legal_only, normalize=False if current is None else current)
         total = self._nash_conv(self.game, policy, illegal=self._illegal).total
         figure = total / 2 if self._name == "exploitability" else total
         if self.history and self.history[-1][0] == self.num_timesteps:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, IllegalActionError
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.batch_inputs import checked_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.envs.session import require_paid_in_time, resolved_game
+from cardwar_envs.envs.session import MASKED_EVALUATION, require_paid_in_time, resolved_game
 
 
 def make_self_play(
@@ -77,7 +77,10 @@ class SelfPlayVecEnv(VecEnv):
         if self._actions is None:
             raise ValueError("step_async must be called before step_wait")
         out = self._out()
-        step = self._batch.step(self._actions)
+        try:
+            step = self._batch.step(self._actions)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"{error}{MASKED_EVALUATION}") from None
         self._actions, self._masks = None, step.masks
         for game in np.flatnonzero((step.rewards * out).any(axis=1)):
             require_paid_in_time(self._batch.game, np.flatnonzero(~out[game]).tolist(), step.rewards[game])

@@ -42,7 +42,7 @@ def test_illegal_actions_are_refused_and_change_nothing(game):
 def test_the_error_names_a_numpy_action_as_a_plain_number():
     env = SingleAgentEnv("jujitsu", num_cards=3)
     env.reset(seed=0)
-    with pytest.raises(IllegalActionError, match=r"action 3; legal actions are 0, 1, 2\. For a learner"):
+    with pytest.raises(IllegalActionError, match=r"action 3; legal actions are 0, 1, 2\. Stable-Baselines3"):
         env.step(np.int64(3))
 
 

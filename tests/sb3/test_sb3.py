@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable import evaluation as maskable
 from stable_baselines3 import DQN, PPO, SAC
 from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 from thinning import each_row
 
 from baselines import exploitability, head_to_head
-from cardwar_envs import GameBatch, Pool, make_game
+from cardwar_envs import GameBatch, IllegalActionError, Pool, make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.sb3 import ExploitabilityCallback, from_sb3, make_against, make_self_play
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
@@ -127,6 +129,73 @@ def test_normalized_observations_are_normalized_for_the_oracle_too():
         torch.as_tensor(envs.normalize_obs(seen)), action_masks=masks
     ).distribution.probs
     assert np.allclose(from_sb3(model).action_probabilities(seen, masks), expected.detach().numpy())
+
+
+def test_a_loaded_model_needs_the_statistics_that_it_was_trained_with(tmp_path):
+    envs = VecNormalize(make_self_play(GAME, 2), norm_reward=False)
+    model = MaskablePPO("MlpPolicy", envs, **SHORT)
+    fresh = from_sb3(model)
+    model.learn(64).save(tmp_path / "model")
+    envs.save(str(tmp_path / "statistics.pkl"))
+    seen, masks = start()
+    expected = from_sb3(model).action_probabilities(seen, masks)
+    assert np.array_equal(fresh.action_probabilities(seen, masks), expected), "the current statistics"
+
+    alone = MaskablePPO.load(tmp_path / "model", device="cpu")
+    for given in (envs, tmp_path / "statistics.pkl", str(tmp_path / "statistics.pkl")):
+        assert np.array_equal(from_sb3(alone, normalize=given).action_probabilities(seen, masks), expected)
+    raw = from_sb3(alone, normalize=False).action_probabilities(seen, masks)
+    assert not np.allclose(raw, expected)
+
+    plain, again = make_self_play(GAME, 2), make_self_play(GAME, 2)
+    for without in (None, plain, VecNormalize(plain)):
+        loaded = MaskablePPO.load(tmp_path / "model", env=without, device="cpu")
+        with pytest.raises(ValueError, match=r"model \(MaskablePPO\) was trained under VecNormalize.*normalize=PATH"):
+            from_sb3(loaded)
+    loaded = MaskablePPO.load(tmp_path / "model", VecNormalize.load(str(tmp_path / "statistics.pkl"), again), "cpu")
+    assert np.array_equal(from_sb3(loaded).action_probabilities(seen, masks), expected)
+
+    loaded = MaskablePPO.load(tmp_path / "model", plain, "cpu")
+    loaded.learn(8, callback=ExploitabilityCallback(GAME))  # measured on the raw observations that it now trains on
+
+    other = VecNormalize(make_self_play("jujitsu", 2, num_cards=4))
+    for wrong, message in (
+        (tmp_path / "model.zip", "must be a VecNormalize, the path of a saved one, or False"),
+        (True, "normalize (True) must be a VecNormalize"),
+        (other, "normalize is for Box("),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            from_sb3(alone, normalize=wrong)
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+def test_a_loaded_dqn_needs_statistics_if_its_last_observation_was_normalized(tmp_path, normalized):
+    envs = make_vec_env("cardwar/Jujitsu-v0", n_envs=2, seed=0, env_kwargs=FORFEITS)
+    if normalized:
+        envs = VecNormalize(envs, norm_obs_keys=["observation"])
+    model = DQN("MultiInputPolicy", envs, learning_starts=8, seed=0, device="cpu", buffer_size=100).learn(64)
+    model.save(tmp_path / "model")
+    loaded = DQN.load(tmp_path / "model", device="cpu")
+    if normalized:
+        with pytest.raises(ValueError, match=r"model \(DQN\) was trained under VecNormalize"):
+            from_sb3(loaded)
+    policy = from_sb3(loaded, normalize=envs if normalized else None)
+    assert np.array_equal(policy.action_probabilities(*start()), from_sb3(model).action_probabilities(*start()))
+
+
+@pytest.mark.filterwarnings("ignore:Evaluation environment is not wrapped")
+@pytest.mark.parametrize("kind", ["one player", "vector", "against"])
+def test_evaluation_without_masks_names_the_evaluation_with_masks(kind):
+    make = {
+        "one player": lambda: gymnasium.make("cardwar/Jujitsu-v0", num_cards=3),
+        "vector": lambda: make_vec_env("cardwar/Jujitsu-v0", n_envs=2, seed=0, env_kwargs={"num_cards": 3}),
+        "against": lambda: make_against(GAME, 2, seed=0),
+    }[kind]
+    model = MaskablePPO("MlpPolicy" if kind == "against" else "MultiInputPolicy", make(), **SHORT)
+    with pytest.raises(IllegalActionError, match=r"use evaluate_policy of sb3_contrib\.common\.maskable\.evaluation"):
+        evaluate_policy(model, make(), n_eval_episodes=200, deterministic=False)
+    mean, _ = maskable.evaluate_policy(model, make(), n_eval_episodes=4, deterministic=False)
+    assert -1.0 <= mean <= 1.0
 
 
 def test_other_models_are_refused():

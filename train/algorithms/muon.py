@@ -13,11 +13,18 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import hardshrink
 
 # The quintic polynomial of Jordan et al., chosen for a large slope at zero.
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 # Root mean square of an update, which matches that of Adam (Liu et al.).
 SIZE = 0.2
+# Matrices of a smaller norm count as almost zero.
+LEAST_NORM = 1e-7
+# Entries below this fraction of the norm become 0: they move no weight in float32, but they, or their products, would
+# decay into denormal numbers, with which processors multiply fifty times more slowly. All weights of a unit that no
+# input activates any more have such entries, since their gradients are 0 while the momentum decays.
+NEGLIGIBLE = 1e-9
 
 
 class Muon(torch.optim.Optimizer):
@@ -44,6 +51,7 @@ class Muon(torch.optim.Optimizer):
                     continue
                 momentum = self.state[matrix].setdefault("momentum_buffer", torch.zeros_like(matrix))
                 momentum.lerp_(matrix.grad, 1 - group["momentum"])
+                momentum.copy_(hardshrink(momentum, NEGLIGIBLE * LEAST_NORM))
                 update = orthogonal(matrix.grad.lerp(momentum, group["momentum"]), group["orthogonal_steps"])
                 matrix.sub_(update, alpha=group["lr"] * SIZE * max(matrix.shape) ** 0.5)
 
@@ -55,7 +63,7 @@ def orthogonal(matrix: Tensor, steps: int) -> Tensor:
     """
     a, b, c = COEFFICIENTS
     wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
-    wide = wide / wide.norm().clamp(min=1e-7)  # now no singular value exceeds 1
+    wide = hardshrink(wide / wide.norm().clamp(min=LEAST_NORM), NEGLIGIBLE)  # now no singular value exceeds 1
     for _ in range(steps):
         gram = wide @ wide.T
         wide = torch.addmm(wide, torch.addmm(gram, gram, gram, beta=b, alpha=c), wide, beta=a)

@@ -1,5 +1,7 @@
 """Muon in float32, at the shapes and with the number of iterations that fitted value iteration has."""
 
+import time
+
 import torch
 from thinning import each_row
 
@@ -26,6 +28,30 @@ def test_an_orthogonal_update_keeps_its_directions_and_has_stretches_near_one(sh
 
 def test_a_gradient_of_zeros_moves_nothing():
     assert not orthogonal(torch.zeros(3, 5), ORTHOGONAL_STEPS).any()
+
+
+def test_momentum_that_has_decayed_makes_no_step_slower():
+    """A unit that no input activates has gradients of 0, so its momentum decays as long as the run lasts."""
+    weights = torch.nn.Parameter(torch.zeros(128, 128))
+    weights.grad = 1e-4 * torch.randn(128, 128, generator=torch.Generator().manual_seed(0))
+    optimizer = Muon([weights], orthogonal_steps=ORTHOGONAL_STEPS)
+    optimizer.step()
+    weights.grad[64:] = 0.0
+    momentum = optimizer.state[weights]["momentum_buffer"]
+
+    def seconds(size):
+        taken = []
+        for _ in range(10):
+            momentum[64:] = size
+            begin = time.process_time()
+            optimizer.step()
+            taken.append(time.process_time() - begin)
+        assert not ((momentum != 0) & (momentum.abs() < torch.finfo(momentum.dtype).tiny)).any(), "denormal numbers"
+        return min(taken)
+
+    early = seconds(1e-4)
+    for decayed in range(5, 46, 2):
+        assert seconds(10.0**-decayed) < 4 * early, f"with momentum of 1e-{decayed}"
 
 
 def test_it_goes_on_from_what_torchs_muon_has_stored():

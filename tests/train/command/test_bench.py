@@ -10,6 +10,7 @@ from rich.console import Console
 from thinning import each_row
 
 import train.command.bench
+from benchmarks import duel_sizes
 from benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, in_child, measure
 from benchmarks.report import cells, duration, for_terminal, markdown, plot, short, spread
 from benchmarks.suite import GROUPS, ON_REQUEST
@@ -158,6 +159,12 @@ def test_every_group_compares_something_with_peers_that_it_has(name):
     for comparison in comparisons:
         assert comparison.ours
         assert set(comparison.against) <= set(comparison.peers)
+
+
+def test_a_solved_duel_is_a_sample_with_its_facts():
+    sample = duel_sizes.solve_here(4)
+    assert set(sample.facts) == set(duel_sizes.FACTS)
+    assert sample.facts["gap"] <= 1e-9
 
 
 def test_the_command_measures_every_game_and_writes_json(capsys, tmp_path):
