@@ -188,7 +188,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def _say_results(report: Report, everything: bool, wanted: Wanted) -> None:
-    """Prints whether too little was checked, notes, versions, how much was played, the failures with what must hold, and a count per verdict."""
+    """Prints if too little was checked, notes, versions, how much was played, failures, and a count per verdict."""
     from cardwar_envs.conformance.runner import CHECKS
     from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
 
