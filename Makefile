@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 # Tests start many processes, which read compiled files much faster than they compile.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test docs wide slow soak coverage mutants broken history landscape lint bench release
+.PHONY: demo test check docs wide slow soak coverage mutants broken history landscape lint bench release
 
 demo: $(DEMO)
 	$(BIN)/python -m train.demo
@@ -19,6 +19,12 @@ demo: $(DEMO)
 test: $(READY)
 	@echo "Running the tests: three to four minutes on two cores, one more the first time."
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# Runs the conformance kit on the environments of all games, and on wrapped ones.
+CHECKED := $(patsubst %.py,cardwar_envs.%,$(notdir $(wildcard cardwar_envs/*_v0.py)))
+CHECKED += $(addprefix tests.conformance.factories:,order_enforced flattened as_parallel as_aec)
+check: $(READY)
+	printf '%s\n' $(CHECKED) | xargs -t -n 1 -P 2 $(BIN)/cardwar check --games 1
 
 # The documentation site, in docs/_build/html. Every warning is an error, including broken links. All pages are written
 # (-a), because each page contains the sidebar.

@@ -69,6 +69,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
                 item = _item(session, subject.name, name, partial(guard.run, name))
                 item.known, item.versions = name in known, partial(versions, subject)
                 items.append(item)
+            items.append(_item(session, subject.name, "enough_was_checked", partial(_enough, guard)))
         for text in config.getoption("--cardwar-game"):
             from cardwar_envs.conformance.subject import parameters_of
             from cardwar_envs.contract import CHECKS as RULES
@@ -82,6 +83,14 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
             items += [_item(session, text, name, result) for name, result in zip(RULES, results, strict=True)]
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def _enough(guard: Any) -> Any:
+    """Fails if too few of the checks that ran in this process reached a verdict."""
+    from cardwar_envs.conformance.verdicts import FAILED, PASSED, Result, shortfall
+
+    told = shortfall(guard.results)
+    return Result("enough_was_checked", FAILED if told else PASSED, told)
 
 
 def _result(report: Callable[[], Any], place: int) -> Any:

@@ -158,6 +158,8 @@ def _bytes(observation: Any) -> Any:
 def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
     """reset() and step() return dicts with an entry for each participating agent, and no others.
 
+    Agents that join in this step need an observation; other entries for them are optional.
+
     Learners index the dicts by agent.
 
     Example: Rewards contain `"__all__"`, or agents that are out.
@@ -165,13 +167,15 @@ def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
     """
     agents, names = set(play.env.agents), {"observations", "infos"}
     while True:
+        now = set(play.env.agents)
         for name in play.NAMES:
+            needed = agents | now if name == "observations" else agents
             part = set(play.part(name)) if name in names else agents
-            for agent in sorted(agents - part, key=str):
+            for agent in sorted(needed - part, key=str):
                 raise Failed(f"{play.at}: {name} have no entry for {agent}")
-            for agent in sorted(part - agents, key=str):
+            for agent in sorted(part - agents - now, key=str):
                 raise Failed(f"{play.at}: {name} have an entry for {agent!r}, who did not take part")
-        agents, names = set(play.env.agents), set(play.NAMES)
+        agents, names = now, set(play.NAMES)
         yield from step()
 
 

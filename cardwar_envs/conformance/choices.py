@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -36,10 +37,12 @@ class Chooser:
         return own.sample()
 
 
-def legal_actions(space: Any, mask: NDArray[Any] | None) -> list[int]:
-    """The actions of a Discrete space that a mask allows; all of them if there is no mask."""
-    numbers = range(int(space.n)) if mask is None else np.flatnonzero(mask)
-    return [int(number + space.start) for number in numbers]
+def legal_actions(space: Any, mask: NDArray[Any] | None) -> Sequence[int]:
+    """The actions of a Discrete space that a mask allows; all of them, not listed one by one, if there is no mask."""
+    start = int(space.start)
+    if mask is None:
+        return range(start, start + int(space.n))
+    return [start + int(number) for number in np.flatnonzero(mask)]
 
 
 class Driver(Chooser):

@@ -21,6 +21,8 @@ LIMIT_NAMES = ("max_rounds", "max_cycles")
 def ends_are_final(play: Play, subject: Subject) -> Watch:
     """An agent that is out stays out: its flags stay set, and it leaves `agents` until the next reset.
 
+    An agent of `possible_agents` that has not taken part yet may join during a game.
+
     In Parallel, an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
     leaves. All flags are bools. Training loops that bootstrap from flags or count agents rely on this.
 
@@ -41,6 +43,7 @@ def _ends_in_aec(play: Play) -> Watch:
             _require_none(agents - set(play.part(name)), f"{at}: `{name}` has no entry for {{}}")
             _require_none(set(play.part(name)) - agents, f"{at}: `{name}` has an entry for {{}}, which left `agents`")
         _require_none(agents & gone, f"{at}: {{}} is back in `agents`")
+        _require_none(agents - _possible(play, agents), f"{at}: {{}} is in `agents`, but not in `possible_agents`")
         flagged = {each for each in agents if play.dead(each)}
         _require_none(out & agents - flagged, f"{at}: {{}} was out and is in the game again")
         out |= flagged
@@ -67,7 +70,12 @@ def _ends_in_parallel(play: Play) -> Watch:
         _require_none(agents - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not flagged as out")
         gone |= flagged
         _require_none(after & gone, f"{play.at}: {{}} is back in `agents`")
-        _require_none(after - agents, f"{play.at}: {{}} joins `agents` in the middle of the game")
+        _require_none(after - _possible(play, after), f"{play.at}: {{}} is in `agents`, but not in `possible_agents`")
+
+
+def _possible(play: Play, agents: set[Any]) -> set[Any]:
+    """The agents that may take part: all, if the environment does not declare them."""
+    return set(getattr(play.env, "possible_agents", agents))
 
 
 def _require_flags(play: Play) -> None:

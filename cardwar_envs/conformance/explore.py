@@ -27,6 +27,7 @@ FEW_GAMES, FEW_MOVES = 4, 400
 # One environment in this many plays a second game, of at most this many steps.
 SECOND_GAME_ONE_IN, SHORT = 8, 40
 LEGAL_PLAY = "legal_play_goes_on"
+UNPLAYABLE = f"not all games could be played to their end, see {LEGAL_PLAY}"
 
 
 class Unrepeatable(Exception):  # noqa: N818  # caught in this module
@@ -190,10 +191,11 @@ def _submit(play: Play, choice: Any, again: bool) -> None:
 
 
 def _play_again(play: Play) -> None:
-    """Plays a second game in the same environment."""
+    """Plays a second and, after a reset without a seed, a third game in the same environment."""
     seed = play.calls[0][1]["seed"]
     try:
-        play.again(seed).reset(seed).run(SHORT)
+        for again in (seed, None):
+            play.again(seed).reset(again).run(SHORT)
     except Exception as error:
         raise Failed(f"in a second game of the same environment: {in_a_line(error)}") from error
 
@@ -206,15 +208,30 @@ def _report(check: str, subject: Subject) -> None:
         if check in seen.failures:
             subject.fail(seen.failures[check])
     if any(LEGAL_PLAY in seen.failures for seen in found.values()):
-        raise NotApplicable(f"not all games could be played to their end, see {LEGAL_PLAY}")
+        raise NotApplicable(UNPLAYABLE)
     for kind, seen in found.items():
         if seen.cut and (seen.games < FEW_GAMES or seen.moves < FEW_MOVES):
             few = f"only {seen.games} {kind} games with {seen.moves} moves"
             raise LittleSeen(f"{few} before the time ran out; see --seconds and --games")
 
 
+def is_explained(error: Exception, subject: Subject) -> bool:
+    """Whether an error in the environment needs no failure of its own, because legal play raises errors as well.
+
+    A `Failed` is explained only if it was raised from the very error that legal play raises.
+    """
+    cause: BaseException = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    if isinstance(cause, Failed):
+        return False
+    words = in_a_line(cause) if isinstance(error, Failed) else ""
+    known = (explored(subject, api.kind).failures.get(LEGAL_PLAY) for api in subject.apis())
+    return any(found is not None and words in found.reason for found in known)
+
+
 def legal_play_goes_on(subject: Subject) -> None:
-    """In the games played, no legal action and no reset raises an error.
+    """In the games played, no legal action and no reset raises an error, and everything returned can be copied.
 
     A crash in a rare situation can end a training run after hours.
 

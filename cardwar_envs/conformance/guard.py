@@ -25,7 +25,10 @@ from cardwar_envs.conformance.verdicts import FAILED, NOT_TRIED, Result
 
 # The time that a process takes to end once it has closed its output.
 LAST_SECONDS = 10.0
+# A process that does not return is ended after this multiple of the CPU seconds of the whole run.
+MOST_OVERRUN = 2.0
 NO_ANSWER = "it did not return within the time limit, and its process was ended"
+TIME_IS_UP = "an earlier check used up the time"
 
 
 class Guard:
@@ -37,6 +40,7 @@ class Guard:
 
     Attributes:
         seen: The numbers of games, moves and situations so far, as `coverage` returns them.
+        results: The results so far.
 
     Raises:
         NotTried: If the child process could not find the environment.
@@ -44,11 +48,14 @@ class Guard:
 
     def __init__(self, subject: Subject, checks: int = 1) -> None:
         self.seen: dict[str, dict[str, int]] = {}
+        self.results: list[Result] = []
         self._subject, self._told = subject, description(subject)
         self._child: subprocess.Popen[str] | None = None
         self._trail = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it has no name, so it goes with the process
-        self._began, self._careful, self._to_come = processor_seconds(), False, checks
-        self._until = time.monotonic() + PATIENCE * (MOST * subject.seconds + MORE)
+        self._careful, self._to_come = False, checks
+        self._spent = 0.0  # CPU seconds of the processes that have ended
+        self._limit = MOST * subject.seconds + MORE
+        self._until: float | None = None  # when all checks must be done; the first one starts the clock
 
     def __enter__(self) -> Self:
         return self
@@ -74,10 +81,15 @@ class Guard:
             self._careful = True
             result, _ = self._run(name)
         self._to_come -= 1
+        self.results.append(result)
         return result
 
     def _run(self, name: str) -> tuple[Result, bool]:
         """The result of a check, and whether the environment ended the process."""
+        if self._until is None:
+            self._until = time.monotonic() + PATIENCE * self._limit
+        if self._is_late():
+            return Result(name, NOT_TRIED, TIME_IS_UP), False
         child = self._child = self._child or self._started()
         timer = threading.Timer(max(1.0, self._until - time.monotonic()), _kill, [child])
         try:
@@ -88,12 +100,19 @@ class Guard:
         if answer is not None:
             self.seen |= answer["seen"]
             return Result(**answer["result"]), False
+        began = processor_seconds()
         self._child, code = None, _reaped(child, LAST_SECONDS)
-        late = time.monotonic() >= self._until
-        return (Result(name, NOT_TRIED, NO_ANSWER), False) if late else (self._ended(name, code), True)
+        self._spent += processor_seconds() - began
+        return (Result(name, NOT_TRIED, NO_ANSWER), False) if self._is_late() else (self._ended(name, code), True)
+
+    def _is_late(self) -> bool:
+        """Whether the checks have used up their time, or a process that did not return has."""
+        assert self._until is not None
+        return time.monotonic() >= self._until or self._spent >= MOST_OVERRUN * self._limit
 
     def _started(self) -> subprocess.Popen[str]:
-        budget = {"spent": processor_seconds() - self._began, "careful": self._careful, "to_come": self._to_come}
+        budget = {"spent": self._spent, "careful": self._careful, "to_come": self._to_come}
+        told = {"parent": os.getpid(), "budget": budget, "limit": MOST_OVERRUN * self._limit - self._spent}
         trail_file = self._trail.fileno() if os.name == "posix" else None  # elsewhere no child can inherit it
         child = subprocess.Popen(
             [sys.executable, "-m", "cardwar_envs.conformance.guard"],
@@ -104,7 +123,7 @@ class Guard:
             pass_fds=() if trail_file is None else (trail_file,),
             start_new_session=True,
         )
-        _tell(child, json.dumps({**self._told, "parent": os.getpid(), "trail": trail_file, "budget": budget}))
+        _tell(child, json.dumps({**self._told, **told, "trail": trail_file}))
         return child
 
     def _ended(self, name: str, code: int) -> Result:
@@ -154,9 +173,9 @@ def _reaped(child: subprocess.Popen[str], patience: float = 0.0) -> int:
     return child.wait()
 
 
-def _end_with(parent: int) -> None:
-    """Ends this process and everything that it has started, once its parent has ended."""
-    while os.getppid() == parent:
+def _end_with(parent: int, limit: float) -> None:
+    """Ends this process and everything that it has started, once its parent has ended or its CPU time is used up."""
+    while os.getppid() == parent and time.process_time() < limit:
         time.sleep(1.0)
     if hasattr(os, "killpg"):
         os.killpg(0, signal.SIGKILL)
@@ -169,7 +188,7 @@ def _serve() -> None:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(2, 1)  # some environments print
         told = json.loads(asked.readline())
-        threading.Thread(target=_end_with, args=[told["parent"]], daemon=True).start()
+        threading.Thread(target=_end_with, args=[told["parent"], told["limit"]], daemon=True).start()
         if told["trail"] is not None:
             trail.begin(told["trail"])
         subject = remade(told)

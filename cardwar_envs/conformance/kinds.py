@@ -11,7 +11,7 @@ import pettingzoo
 
 from cardwar_envs.conformance.choices import legal_actions
 from cardwar_envs.conformance.play import PARTS, Play, payment
-from cardwar_envs.conformance.verdicts import Failed
+from cardwar_envs.conformance.verdicts import Failed, failing
 
 # Before PettingZoo 1.23, reset() of a Parallel environment returned only observations.
 BEFORE_INFOS = pettingzoo.__version__.startswith("1.22.")
@@ -28,6 +28,18 @@ def copied(data: Any, depth: int = 4) -> Any:
     if type(data) is np.ndarray and data.dtype != object:
         return data.copy(order="K")
     return data if type(data) in ATOMS else copy.deepcopy(data)
+
+
+def copy_of(seen: dict[str, Any]) -> dict[str, Any]:
+    """A copy of all visible data; raises Failed, with the name of the part, if something cannot be copied."""
+    try:
+        taken: dict[str, Any] = copied(seen)
+    except Exception:
+        for name, part in seen.items():
+            with failing(f"{name} cannot be copied:"):
+                copied(part)
+        raise
+    return taken
 
 
 class AECPlay(Play):
@@ -77,8 +89,7 @@ class AECPlay(Play):
         seen["observations"] = dict(self.shown())
         seen |= {name: self.part(name) for name in PARTS} | {"infos": self.infos()}
         seen["last"] = [*env.last()[:-1], self.steady(env.last()[-1])] if agents else None
-        taken: dict[str, Any] = copied(seen)
-        return taken
+        return copy_of(seen)
 
 
 class ParallelPlay(Play):
@@ -128,8 +139,7 @@ class ParallelPlay(Play):
 
     def seen(self) -> dict[str, Any]:
         named = dict(zip(self.NAMES, self.result, strict=True)) | {"infos": self.infos()}
-        taken: dict[str, Any] = copied({"agents": list(self.env.agents), **named})
-        return taken
+        return copy_of({"agents": list(self.env.agents), **named})
 
 
 def has_choice(play: AECPlay, agent: Any) -> bool:

@@ -181,8 +181,11 @@ def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
     """Other legal actions; an evenly spaced sample if there are many."""
     space = play.env.action_space(agent)
     if hasattr(space, "n") and isinstance(action, int):
-        legal = [other for other in legal_actions(space, play.mask(agent)) if other != action]
-        return tuple(legal[:: max(1, len(legal) // ALTERNATIVES)][:ALTERNATIVES])
+        legal = legal_actions(space, play.mask(agent))
+        own = legal.index(action) if action in legal else len(legal)
+        most = len(legal) - (own < len(legal))
+        sample = range(0, most, max(1, most // ALTERNATIVES))[:ALTERNATIVES]
+        return tuple(legal[place + (place >= own)] for place in sample)
     others = [play.legal_choice(agent) for _ in range(ALTERNATIVES)]
     return tuple(other for other in others if next(places(other, action), None))
 

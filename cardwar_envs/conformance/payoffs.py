@@ -90,6 +90,9 @@ def equilibrium_earns_its_value(subject: Subject) -> None:
     game = subject.game()
     if game is None:
         raise NotApplicable("there are no rules to solve: only games of cardwar_envs have an oracle")
+    for env in (api.make() for api in subject.apis()):
+        if any(env.observation_space(agent) != env.unwrapped.observation_space(agent) for agent in seats(env)):
+            raise NotApplicable("a wrapper changes the observations, and the oracle's policies read the game's own")
     value, policy = _solution(subject, game)
     uniform, known = _Uniform(), dict[Any, Any]()
     for api in subject.apis():

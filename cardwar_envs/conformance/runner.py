@@ -36,6 +36,7 @@ from cardwar_envs.conformance.verdicts import (
     VERDICTS,
     Failed,
     LittleSeen,
+    NotApplicable,
     OutOfTime,
     Result,
     in_a_line,
@@ -148,9 +149,7 @@ def _pace(subject: Subject) -> None:
 def _located(check: Check, subject: Subject) -> None:
     """Runs a check; an unexpected error becomes a failure that names the call."""
     try:
-        if check.__name__ not in WATCHED:  # their results come from the explored games
-            subject.budget.alarm()
-        check(subject)
+        _run(check, subject)
     except (Failed, *VERDICTS):
         raise
     except OutOfTime:
@@ -163,6 +162,20 @@ def _located(check: Check, subject: Subject) -> None:
         raise Failed(f"{play.at}, in or after {name}({words}): {in_a_line(error)}") from error
     if (rounds := min(subject.cut, default=FEW_ROUNDS)) < FEW_ROUNDS:
         raise LittleSeen(f"too few rounds ({rounds}) before the time ran out; see --seconds and --games")
+
+
+def _run(check: Check, subject: Subject) -> None:
+    """Runs a check; it does not apply if it stumbles over an error that `legal_play_goes_on` reports."""
+    if check.__name__ not in WATCHED:  # their results come from the explored games
+        subject.budget.alarm()
+    try:
+        check(subject)
+    except tuple(VERDICTS):
+        raise
+    except Exception as error:
+        if check.__name__ == explore.LEGAL_PLAY or not explore.is_explained(error, subject):
+            raise
+        raise NotApplicable(explore.UNPLAYABLE) from error
 
 
 def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str]:

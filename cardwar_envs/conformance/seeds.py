@@ -6,6 +6,7 @@ import copy
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,7 @@ def _sign_of_chance(subject: Subject, api: Api[Play]) -> tuple[str, float] | Non
     if share := _share(games):
         return "unseeded games differ", share
     game = subject.game()
-    chances = [float(chance) for chance, _ in game.initial()] if game is not None else []
+    chances = [float(start[0]) for start in game.initial()] if game is not None else []
     return ("its rules list several outcomes", 1 - max(chances)) if len(chances) > 1 else None
 
 
@@ -185,8 +186,8 @@ def played_illegally(play: Play, steps: int) -> bool:
     play.run(steps)
     for agent in play.asked() if not play.over else ():
         legal = legal_actions(play.env.action_space(agent), play.mask(agent)) if play.mask(agent) is not None else []
-        forbidden = set(legal_actions(play.env.action_space(agent), None)).difference(legal) if legal else ()
-        for action in sorted(forbidden)[:1]:
+        actions = legal_actions(play.env.action_space(agent), None) if legal else ()
+        for action in islice((each for each in actions if each not in legal), 1):
             with suppress(Exception):
                 play.submit(play.with_action(agent, action), log=False)
             return True

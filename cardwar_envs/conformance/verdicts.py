@@ -100,6 +100,19 @@ def explained(check: Callable[..., object]) -> Explanation:
     return Explanation(demanded, meaning, example, fix)
 
 
+def shortfall(results: Iterable[Result]) -> str:
+    """Says so if fewer checks reached a verdict than were not tried or saw too little; empty otherwise.
+
+    Such a run says almost nothing about the environment, even if no check failed. Checks that do not apply count for
+    neither side.
+    """
+    statuses = [result.status for result in results if result.status != NOT_APPLICABLE]
+    reached = sum(status not in (NOT_TRIED, LITTLE_SEEN) for status in statuses)
+    if 2 * reached >= len(statuses):
+        return ""
+    return f"too little was checked: only {reached} of {len(statuses)} checks reached a verdict"
+
+
 def counted(results: Iterable[Result]) -> str:
     """The number of verdicts of each kind, e.g. "3 passed, 1 failed"."""
     counts = Counter(result.status for result in results)

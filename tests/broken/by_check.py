@@ -49,7 +49,6 @@ FROZEN = {
     "illegal_actions_are_refused": ["CardPlayedTwice"],
     "input_outside_the_space_is_refused": ["TooHighIsClipped"],
     "refusals_change_nothing": ["RefusalDrawsChance"],
-    "equal_actions_play_alike": ["PythonIntegersRefused"],
     "order_of_actions_does_not_matter": ["FirstWinsTheTie"],
     "last_tells_what_is_so": ["LastSwapsFlags"],
     "rewards_are_counted_once": ["RewardsTwice", "RewardsStay"],

@@ -20,6 +20,7 @@ from tests.conformance.table import OURS, game_table
 SHORT = ("--games", "2")
 DUEL = ("cardwar/dinosaur-war-v0", "num_cards=3")
 COMES_BACK, FALLEN_ARE_PAID = (f"tests.broken.environments:{name}" for name in ("ComesBack", "FallenArePaid"))
+NEEDS_A_DISPLAY = "tests.conformance.factories:NeedsADisplay"
 
 
 @pytest.fixture(autouse=True)
@@ -126,6 +127,23 @@ def test_verdicts_as_junit(capsys, tmp_path):
     assert {each.name for each in suite.properties()} >= {"python", "pettingzoo"}
 
 
+UNSEEN = "too little was checked: only 0 of 1 checks reached a verdict"
+
+
+def test_a_run_that_checks_nothing_says_so_first_and_has_an_exit_code_of_its_own(capsys, tmp_path):
+    junitparser = pytest.importorskip("junitparser")
+    path = tmp_path / "report.xml"
+    some = ("check", NEEDS_A_DISPLAY, *SHORT, "--only", "render_modes_are_kept", "--only", "limit_of_rounds_is_kept")
+    code, out, _ = run(capsys, *some, "--junit", str(path))
+    assert (code, out.splitlines()[0]) == (3, f"{UNSEEN}; see --seconds and --games")
+    code, out, _ = run(capsys, *some, "--json")
+    answer = json.loads(out)
+    assert (code, answer["passed"], answer["shortfall"]) == (3, False, UNSEEN)
+    (suite,) = junitparser.JUnitXml.fromfile(str(path))
+    assert (next(iter(suite)).name, suite.errors) == ("enough_was_checked", 1)
+    assert run(capsys, *some, "--only", "metadata_say_what_is_offered")[0] == 0, "half of them reached a verdict"
+
+
 @each_row(
     ("arguments", "message"),
     [
@@ -219,7 +237,7 @@ def test_the_plugin_makes_a_test_of_every_check(tmp_path):
     some = ("-k", "ends_are_final or limit_of_rounds or metadata")
     done = run_plugin(tmp_path, "-v", *two, "--cardwar-games", "8", *some)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert f"{len(CHECKS) * 2 - 6} deselected" in done.stdout
+    assert f"{len(CHECKS) * 2 - 4} deselected" in done.stdout
     assert "3 passed" in done.stdout
     assert "cy is back in `agents`" in done.stdout
     assert "there is no parameter max_rounds" in done.stdout
@@ -231,9 +249,16 @@ def test_the_plugin_expects_known_findings(tmp_path, known):
     known.write_text(json.dumps(entries))
     some = ("-k", "results_name or deepcopy", "--cardwar-games", "2", "--junitxml", "report.xml")
     done = run_plugin(tmp_path, "--cardwar-env", FALLEN_ARE_PAID, "--cardwar-baseline", str(known), *some)
-    assert (done.returncode, "1 passed, 51 deselected, 1 xfailed" in done.stdout) == (0, True), done.stdout
+    assert (done.returncode, "1 passed, 52 deselected, 1 xfailed" in done.stdout) == (0, True), done.stdout
     assert f"{FALLEN_ARE_PAID}: deepcopy_goes_on no longer fails" in done.stdout
     assert f"pettingzoo {pettingzoo.__version__}" in (tmp_path / "report.xml").read_text()
+
+
+def test_the_plugin_fails_if_too_little_was_checked(tmp_path):
+    done = run_plugin(
+        tmp_path, "--cardwar-env", NEEDS_A_DISPLAY, "-k", "render_modes or enough", "--cardwar-games", "1"
+    )
+    assert (done.returncode, UNSEEN in done.stdout) == (1, True), done.stdout
 
 
 def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):

@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from cardwar_envs.conformance import load, run_all
+from cardwar_envs import GAMES
+from cardwar_envs.conformance import load, run, run_all
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_our_games_without_chance_are_not_accused_of_ignoring_the_seed(name):
+    subject = load(f"cardwar_envs.{name}_v0", games=1)
+    assert run("other_seed_other_episode", subject).status in ("passed", "not applicable")
+
+
+def test_a_wrapper_that_changes_observations_hides_the_rules():
+    result = run("equilibrium_earns_its_value", load("tests.conformance.factories:flattened", games=1))
+    assert (result.status, "a wrapper changes" in result.reason) == ("not applicable", True)
 
 
 def findings(word):

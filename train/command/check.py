@@ -77,7 +77,8 @@ def check(
     """Check a game's rules, or any simultaneous-move environment.
 
     Prints failures last, each with the property that must hold. The exit code is 0 if no check fails, apart from known
-    findings, 1 if any fails, 2 for bad input, and 130 if interrupted before any failure.
+    findings, 1 if any fails, 2 for bad input, 3 if fewer than half of the applicable checks reached a verdict, and 130
+    if interrupted before any failure.
     """
     append_working_folder()
     wanted = Wanted(only or [], skip or [], baseline, write_baseline, junit, reproduce)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from cardwar_envs.conformance import Result, Subject
 
 MOST_SECONDS = 3600
-INTERRUPTED = 130
+# Exit codes: too few checks reached a verdict; Ctrl-C or SIGTERM.
+TOO_LITTLE, INTERRUPTED = 3, 130
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,20 @@ class Report:
 
         return [result for result in self.results if result.status == FAILED]
 
+    @property
+    def shortfall(self) -> str:
+        """Says so if too few checks reached a verdict; empty otherwise."""
+        from cardwar_envs.conformance.verdicts import shortfall
+
+        return shortfall(self.results)
+
+    @property
+    def exit_code(self) -> int:
+        """1 for failures, then 130 for an interrupted run, then 3 if too little was checked, else 0."""
+        if self.failures():
+            return 1
+        return INTERRUPTED if not self.complete else TOO_LITTLE if self.shortfall else 0
+
 
 def limits_of(seed: int | None, seconds: float | None, games: int | None) -> dict[str, Any]:
     """The arguments of `load` for seed and budget; the budget is in CPU seconds, or unlimited if `games` is given."""
@@ -119,14 +134,13 @@ def check_environment(
         print(json.dumps(_as_data(report)))
     else:
         _say_results(report, everything, wanted)
-    failures = report.failures()
-    if wanted.reproduce is not None and failures:
+    if wanted.reproduce is not None and (failures := report.failures()):
         write_atomically(wanted.reproduce, failures[0].script.encode())
     if wanted.junit is not None:
         from train.command.junit import as_junit
 
         write_atomically(wanted.junit, as_junit(report.name, report.versions, report.results))
-    return 1 if failures else 0 if report.complete else INTERRUPTED
+    return report.exit_code
 
 
 def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]], wanted: Wanted) -> Report:
@@ -156,8 +170,8 @@ def _checked(subject: Subject, names: list[str], known: dict[str, dict[str, str]
 
 
 def _as_data(report: Report) -> dict[str, Any]:
-    passed = report.complete and not report.failures()
-    told = {"environment": report.name, "passed": passed, "complete": report.complete, "seen": report.seen}
+    told = {"environment": report.name, "passed": report.exit_code == 0, "shortfall": report.shortfall}
+    told |= {"complete": report.complete, "seen": report.seen}
     checks = [dataclasses.asdict(result) for result in report.results]
     more = {"versions": report.versions, "stale": report.stale, "seconds": round(report.seconds, 1)}
     return {**told, **more, "checks": checks}
@@ -176,10 +190,12 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def _say_results(report: Report, everything: bool, wanted: Wanted) -> None:
-    """Prints notes, versions, how much was played, the failures with what must hold, and a count per verdict."""
+    """Prints if too little was checked, notes, versions, how much was played, failures, and a count per verdict."""
     from cardwar_envs.conformance.runner import CHECKS
     from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, counted
 
+    if report.shortfall:
+        say(f"{report.shortfall}; see --seconds and --games")
     for result in report.results:
         if result.status != FAILED and (everything or result.status not in UNEVENTFUL):
             say(str(result))
