@@ -15,9 +15,18 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-from cardwar_envs.core.secrets import without_secrets
 from train.agents import SECONDS_VARIABLE
 
+# Environment variables that programs get, besides those that their commands name: where programs, libraries and
+# temporary files are, and the language. Any other variable may hold a secret, whatever its name is.
+PASSED = frozenset(
+    "PATH HOME USER LOGNAME SHELL PWD TERM TZ LANG LANGUAGE TMPDIR TMP TEMP "
+    "LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_MONETARY LC_NUMERIC LC_TIME "
+    "VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONUTF8 PYTHONIOENCODING PYTHONUNBUFFERED NODE_PATH JAVA_HOME "
+    "LD_LIBRARY_PATH DYLD_LIBRARY_PATH SSL_CERT_FILE SSL_CERT_DIR CUDA_VISIBLE_DEVICES OMP_NUM_THREADS "
+    "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR "
+    "SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES".split()
+)
 # Time limit in seconds per answer, unless the environment variable is set.
 SECONDS = 10.0
 # Maximum size of an answer in bytes.
@@ -34,8 +43,8 @@ class AgentProcess:
     """A running agent in its own process group, which is killed by `close` or when this process ends.
 
     Args:
-        command: The program and its arguments, quoted as for a shell, but no shell is used. The program does not see
-            environment variables whose names look like secrets, except those named by a leading `-e NAME`.
+        command: The program and its arguments, quoted as for a shell, but no shell is used. Of the environment
+            variables, the program gets those in `PASSED`, and those that `-e NAME` names at the beginning.
 
     Attributes:
         failed: Whether the program was terminated because of an error that it made.
@@ -49,7 +58,7 @@ class AgentProcess:
         self._command, self._left, self._seconds = command, b"", _time_limit()
         self.failed = False
         try:
-            words, passed = shlex.split(command), dict[str, str]()
+            words, passed = shlex.split(command), {name: os.environ[name] for name in PASSED & os.environ.keys()}
             while words[:1] == ["-e"]:
                 passed.update((name, os.environ[name]) for name in words[1:2])
                 words = words[2:]
@@ -57,7 +66,7 @@ class AgentProcess:
                 raise ValueError("it names no program")
             self._process = subprocess.Popen(
                 words,
-                env=without_secrets(**passed),
+                env=passed,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 bufsize=0,
