@@ -13,6 +13,7 @@ import typer
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.rules import TooLargeError
+from train.agents.ending import exit_on_signals
 from train.command.console import AgentSeconds, Words, advancing, err, out, say, say_aside
 from train.play.seating import (
     WITHOUT_EQUILIBRIUM,
@@ -84,7 +85,9 @@ def play(
     if game is None:
         _require_chooser(web, opponents, seat, seed, games)
     if not web:
-        _play_here(_table(str(game), words or [], opponents, seat, yes), seed, games, record)
+        table = _table(str(game), words or [], opponents, seat, yes)
+        exit_on_signals()  # not before, because a compiled computation would have to finish first
+        _play_here(table, seed, games, record)
         return
     from train.play.host import Host  # needs Starlette, from the extra `play`
     from train.play.server import listening_at, serve
@@ -93,6 +96,7 @@ def play(
         table = None if game is None else _table(game, words or [], opponents, seat, yes)
         if table is not None:
             say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
+        exit_on_signals()
         serve(Host(table, seed, record, games), listening, say)
 
 

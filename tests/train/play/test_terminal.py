@@ -6,8 +6,10 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
+import time
 from unittest.mock import Mock
 
 import numpy as np
@@ -186,6 +188,21 @@ def test_an_interrupt_says_the_total_of_the_series(monkeypatch, capsys):
 def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert run(capsys, "play", "jujitsu", "num_cards=4", "--record", str(tmp_path / "game.json"))[0] == 130
+    assert read_record(tmp_path / "game.json").content["ending"] == "broken off"
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)
+@pytest.mark.parametrize(("more", "ready"), [((), "Your move: "), (("--web", "--port", "0"), "Ctrl-C")])
+def test_a_signal_keeps_the_record(tmp_path, ending, more, ready):
+    words = ["play", "jujitsu", "num_cards=3", "--record", str(tmp_path / "game.json"), *more]
+    program = [sys.executable, "-u", "-m", "train.cli", *words]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        said = b""
+        while ready.encode() not in said:
+            said += os.read(process.stdout.fileno(), 4096)
+        time.sleep(0.5)  # until the server runs, or the program waits for input
+        process.send_signal(ending)
+        assert process.wait(30) == 128 + ending
     assert read_record(tmp_path / "game.json").content["ending"] == "broken off"
 
 
