@@ -87,7 +87,7 @@ class Answers:
     def abouts(self) -> list[str]:
         """Returns the agent's distinct remarks on its answers, in order of first appearance."""
         with one_line():
-            said = [Answer.model_validate_json(each["answer"]).about for each in self._valid.values()]
+            said = [Answer.model_validate(parse_object(each["answer"])).about for each in self._valid.values()]
         return list(dict.fromkeys(json.dumps(each) for each in said if each))
 
     def _take(self, entry: dict[str, Any]) -> None:
