@@ -24,7 +24,7 @@ from train.play.seating import (
     table_for,
 )
 from train.play.series import Series
-from train.play.terminal import QUIT, deal_again, introduce, play_in_terminal, show_series
+from train.play.terminal import QUIT, deal_again, introduce, play_in_terminal, show_rules, show_series
 from train.play.trainer import Table, Trainer
 from train.policies.by_word import split_policies
 from train.words import game_for, game_from, game_in_words, only_parameters
@@ -85,7 +85,7 @@ def play(
     if game is None:
         _require_chooser(web, opponents, seat, seed, games)
     if not web:
-        table = _table(str(game), words or [], opponents, seat, yes)
+        table = _table(str(game), words or [], opponents, seat, yes, in_terminal=True)
         exit_on_signals()  # not before, because a compiled computation would have to finish first
         _play_here(table, seed, games, record)
         return
@@ -93,7 +93,7 @@ def play(
     from train.play.server import listening_at, serve
 
     with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is computed
-        table = None if game is None else _table(game, words or [], opponents, seat, yes)
+        table = None if game is None else _table(game, words or [], opponents, seat, yes, in_terminal=False)
         if table is not None:
             say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
         exit_on_signals()
@@ -117,10 +117,12 @@ def _check_free(record: Path | None) -> None:
         raise ValueError(f"--record {record} must be in an existing folder")
 
 
-def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:
+def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool, in_terminal: bool) -> Table:
     parameters = only_parameters(words, "; opponents are named by --against")
     game = game_for(name, parameters, 1 + len(opponents)) if opponents else game_from(name, parameters)
     check_opponents(game, seat, opponents)
+    if in_terminal:
+        show_rules(game, out)
     solution, reason = _equilibrium(game, opponents, yes)
     return table_for(game, seat, opponents, solution, reason)
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 # The sizes offered, as positions between the smallest game (0) and the default game (1).
 SHARES = (0.2, 0.5, 1.0)
-# Maximum number of moves of the game that is selected first.
-FIRST_MOVES = 10
+# Maximum number of moves of a short game, and of the game that is selected first: its equilibrium needs no compilation.
+SHORT_MOVES, FIRST_MOVES = 10, 7
 
 
 class Offer(NamedTuple):
@@ -54,13 +54,18 @@ class Offer(NamedTuple):
         if word == "level":
             lost = amount(ladder(self.game)[number].exploitability)
             return f" A perfect opponent wins {lost} points a game from it (exact)."
-        cautious = opponent == EQUILIBRIUM and not self.first
+        cautious = opponent == EQUILIBRIUM and not self.short
         return " Computing this can take a minute, or prove impossible at this size." if cautious else ""
 
     @property
     def first(self) -> bool:
-        """Whether the lobby may select this offer initially: a short game for two players."""
-        return self.game.facts.num_players == 2 and self.game.facts.max_length <= FIRST_MOVES
+        """Whether the lobby may select this offer initially: a game for two players that starts at once."""
+        return self.short and self.game.facts.max_length <= FIRST_MOVES
+
+    @property
+    def short(self) -> bool:
+        """Whether this is a short game for two players."""
+        return self.game.facts.num_players == 2 and self.game.facts.max_length <= SHORT_MOVES
 
     @property
     def solvable(self) -> bool:
@@ -79,7 +84,7 @@ class Offer(NamedTuple):
             for name in names_for(game)
             if name in quick or name.partition(":")[0] == "level" or (name == EQUILIBRIUM and self.solvable)
         ]
-        first = ([EQUILIBRIUM] if self.first else []) + ["level", WITHOUT_EQUILIBRIUM, EQUILIBRIUM]
+        first = ([EQUILIBRIUM] if self.short else []) + ["level", WITHOUT_EQUILIBRIUM, EQUILIBRIUM]
         places = {name: place for place, name in reversed(list(enumerate(first)))}
         return sorted(offered, key=lambda name: (places.get(name.partition(":")[0], len(first)), name))
 
@@ -101,7 +106,8 @@ def described(game: int, size: int, opponent: int, seat: int) -> tuple[str, str]
     offer = at(offers(game), size)
     at(range(offer.entry["seats"]), seat)
     what = f"{spoken(at(games(), game))}, {offer.entry['size']}, against {at(offer.opponents, opponent)}"
-    return what, f"compiling, once{', and computing the equilibrium' * offer.solvable}"
+    steps = ["compiling, once"] * (not offer.first) + ["computing the equilibrium"] * offer.solvable
+    return what, " and ".join(steps) or "loading"
 
 
 def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress | None = None) -> Table:

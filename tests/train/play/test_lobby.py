@@ -5,9 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from cardwar_envs import make_game
+from cardwar_envs.core import compiled
 from cardwar_envs.core.stopwatch import Stopwatch
 from train.play import lobby
 from train.play.seating import TooLongError, _Patience, quick_size, timely_equilibrium
+from train.play.trainer import Trainer
 
 
 def test_compiling_does_not_count_against_the_limit(monkeypatch):
@@ -58,7 +60,7 @@ def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
     assert sizes["war"][-1] == "3 players, 12 ranks, 3 discards"
     first = {name: [entry["size"] for entry in each if entry["first"]][-1:] for name, each in entries.items()}
     assert first["dice_poker"] == ["6 sides (full game)"]
-    assert first["jujitsu"] == ["8 cards"]
+    assert (first["jujitsu"], first["goofspiel"]) == (["5 cards"], ["5 cards"])
     assert first["war"] == first["lowest_unique"] == []
     assert {name for name, each in entries.items() if each[0]["seats"] > 1} == {"dice_poker"}
     opponents = {name: [entry["opponents"] for entry in each] for name, each in entries.items()}
@@ -68,3 +70,22 @@ def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
     told = [dict(zip(each["opponents"], each["plays"], strict=True))["equilibrium"] for each in entries["jujitsu"]]
     assert ["prove impossible" in each for each in told] == [False, False, True]
     assert all("equilibrium" not in each for each in opponents["lowest_unique"])
+
+
+def test_a_game_at_the_size_selected_first_starts_without_compiling(monkeypatch):
+    seconds_in = {}
+
+    def quickest(name, seconds):
+        seconds_in[name] = seconds_in.get(name, 0.0) + seconds
+        assert seconds_in[name] <= compiled.BEFORE_COMPILING, f"{lobby.games()[place]} compiles {name}"
+        return compiled._plain_copies(name)
+
+    monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
+    monkeypatch.setattr(compiled, "quickest", quickest)
+    monkeypatch.setattr(lobby, "_solutions", {})
+    for place in range(len(lobby.games())):
+        for size in [size for size, offer in enumerate(lobby.offers(place)) if offer.first][-1:]:
+            seconds_in.clear()  # as in a new process
+            trainer = Trainer(lobby.table_of(place, size, 0, 0), 1)
+            while trainer.ending is None:
+                trainer.play(trainer.choices[0])
