@@ -85,9 +85,7 @@ def play(
     if game is None:
         _require_chooser(web, opponents, seat, seed, games)
     if not web:
-        table = _table(str(game), words or [], opponents, seat, yes, in_terminal=True)
-        exit_on_signals()  # not before, because a compiled computation would have to finish first
-        _play_here(table, seed, games, record)
+        _play_here(_table(str(game), words or [], opponents, seat, yes, in_terminal=True), seed, games, record)
         return
     from train.play.host import Host  # needs Starlette, from the extra `play`
     from train.play.server import listening_at, serve
@@ -167,6 +165,7 @@ def _play_here(table: Table, seed: int | None, games: int | None, record: Path |
     """Plays `games` games, or asks after each whether to play another; each further game adds 1 to the seed."""
     series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
     introduce(table, out)
+    exit_on_signals()  # not before, because a compiled computation would have to finish first
     try:
         _play_series(series, seed, games, record, asks)
     except KeyboardInterrupt:

@@ -319,6 +319,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     page.locator("#size").select_option(index=1)
     expect(page.locator("#opponent")).to_have_value("level:2")
     expect(page.locator("#plays")).to_contain_text("a higher number is a stronger opponent")
+    page.locator("#size").select_option(index=0)
     for place, name in enumerate(lobby.games()):
         if place:  # the first is selected
             page.locator("#kind").select_option(index=place)
