@@ -1,5 +1,8 @@
 """The lobby: what it offers, and the limit on computing an equilibrium."""
 
+import os
+import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +11,7 @@ from cardwar_envs import make_game
 from cardwar_envs.core import compiled
 from cardwar_envs.core.stopwatch import Stopwatch
 from train.play import lobby
+from train.play.host import Asked, AskedTable, Host
 from train.play.seating import TooLongError, _Patience, quick_size, timely_equilibrium
 from train.play.trainer import Trainer
 
@@ -89,3 +93,25 @@ def test_a_game_at_the_size_selected_first_starts_without_compiling(monkeypatch)
             trainer = Trainer(lobby.table_of(place, size, 0, 0), 1)
             while trainer.ending is None:
                 trainer.play(trainer.choices[0])
+
+
+def test_a_size_that_is_being_compiled_can_be_left_at_once(monkeypatch, tmp_path):
+    noted = tmp_path / "pid"
+    script = f"import os, time; open({str(noted)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    monkeypatch.setattr(lobby, "COMPILER", (sys.executable, "-S", "-c", script))
+    monkeypatch.setattr(lobby, "_compiled", set())
+    monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
+    monkeypatch.setattr(compiled, "_is_cached", lambda name: False)
+    monkeypatch.setattr(compiled, "BEFORE_COMPILING", -1.0)
+    monkeypatch.setattr(compiled, "compile_elsewhere", None)  # restored, whatever the lobby sets
+    host, kind = Host(None, None, None), lobby.games().index("goofspiel")
+    host.choose(AskedTable(game=host.game_id, turn=0, kind=kind, size=1, seat=0, opponent=0, series=0))
+    preparation = host._preparation
+    while not (noted.exists() and noted.read_text()):
+        time.sleep(0.01)
+    assert not preparation.over
+    host.leave(Asked(game=host.game_id, turn=0))
+    preparation._thread.join(10)
+    assert preparation.over
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(noted.read_text()), 0)
