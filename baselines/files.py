@@ -180,13 +180,13 @@ def read_plain(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
-    """Parses a JSON object; bytes are UTF-8.
+    """Parses a JSON object; bytes are UTF-8, with or without a byte order mark.
 
     Raises:
         ValueError: If the input is not UTF-8 or not JSON, is nested too deeply, has duplicate keys or an unpaired
             surrogate, or is not an object.
     """
-    text = text if isinstance(text, str) else text.decode()
+    text = (text if isinstance(text, str) else text.decode()).removeprefix("\ufeff")
     try:
         content = json.loads(text, object_pairs_hook=_each_once)
         if "\\u" in text:

@@ -22,7 +22,7 @@ def read_baseline(path: Path) -> Baseline:
         ValueError: If the file cannot be read, or is not a file of known findings.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: cannot be read as known findings: {error}") from None
     if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):

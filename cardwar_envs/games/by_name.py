@@ -121,7 +121,7 @@ def game_class(name: str) -> type[Game[Any]]:
 def _in_own_file(name: str) -> str:
     """Returns the full name of the first class with a base class in the working folder's NAME.py, without import."""
     try:
-        with open(f"{name}.py", encoding="utf-8") as file:
+        with open(f"{name}.py", encoding="utf-8-sig") as file:
             code = ast.parse(file.read(MOST_LETTERS))
     except (OSError, ValueError, SyntaxError):
         return ""

@@ -1,12 +1,12 @@
 """An agent that queries a language model at an OpenAI-compatible endpoint, using only the standard library.
 
     export OPENAI_BASE_URL=https://api.example.com/v1 OPENAI_API_KEY=... OPENAI_MODEL=...
-    cardwar interview dice_poker --agent "-e OPENAI_API_KEY python3 examples/agents/endpoint_agent.py" --out asked \
-        --agent-seconds 120
+    cardwar interview dice_poker --agent "-e OPENAI_BASE_URL -e OPENAI_API_KEY -e OPENAI_MODEL \
+        python3 examples/agents/endpoint_agent.py" --out asked --agent-seconds 120
 
-`-e` passes the key to the agent, which otherwise gets no variables whose names look like secrets. The key is sent only
-to the address in OPENAI_BASE_URL: redirects are refused, certificates are verified, and plain http is allowed only for
-this machine. OPENAI_TEMPERATURE (default 1) and OPENAI_SECONDS (default 60, per request) are optional.
+`-e` passes a variable to the agent, which otherwise gets only harmless ones. The key is sent only to the address in
+OPENAI_BASE_URL: redirects are refused, certificates are verified, and plain http is allowed only for this machine.
+OPENAI_TEMPERATURE (default 1) and OPENAI_SECONDS (default 60, per request) are optional; they need `-e`, too.
 """
 
 import json

@@ -16,11 +16,13 @@ import baselines.opponents.levels.level as level_files
 import train.storage.archive as archives
 from baselines.files import parse_object
 from baselines.oracles.rank_games.layer_files import LayerFolder
+from cardwar_envs.conformance.baseline import read_baseline
 from train.policies.files import POLICY_FILE, load_policy
 from train.reports.groups import read_run
 from train.reports.page import write_report
 from train.reports.tables import plain
 from train.storage.archive import Archive, read_archive, write_archive
+from train.studies.study_file import read_study
 from train.words import in_one_line
 
 # -- files of others, and files that say what cannot be ----------------------------------------------------
@@ -91,6 +93,22 @@ def test_json_that_is_ambiguous_or_cannot_be_written_is_refused(text):
     with pytest.raises(ValueError, match=r"twice|unpaired surrogate|'utf-8' codec can't decode"):
         parse_object(text)
     assert parse_object('{"a": {"b": 1}, "b": "\\u00e4\\ud83d\\ude00"}')["b"] == "ä😀"
+
+
+def test_a_byte_order_mark_changes_nothing(tmp_path):
+    """Some editors begin text files with it."""
+    for content, read in (
+        ('{"a": {"b": "c"}}', lambda path: parse_object(path.read_bytes())),
+        ('{"a": {"b": "c"}}', lambda path: parse_object(path.read_text(encoding="utf-8"))),
+        ('{"a": {"b": "c"}}', read_baseline),
+        (STUDY, read_study),
+    ):
+        read_files = []
+        for mark in ("", "\ufeff"):
+            path = tmp_path / "file"
+            path.write_text(mark + content, encoding="utf-8")
+            read_files.append(read(path))
+        assert read_files[0] == read_files[1]
 
 
 # -- solution caches and levels ------------------------------------------------------------------------------

@@ -8,16 +8,23 @@ import selectors
 import shlex
 import signal
 import subprocess
-import sys
-import threading
 import time
 from contextlib import suppress
-from types import FrameType
 from typing import NoReturn
 
-from cardwar_envs.core.secrets import without_secrets
 from train.agents import SECONDS_VARIABLE
+from train.agents.ending import Watchdog, exit_on_signals
 
+# Environment variables that programs get, besides those that their commands name: where programs, libraries and
+# temporary files are, and the language. Any other variable may hold a secret, whatever its name is.
+PASSED = """
+    PATH HOME USER LOGNAME SHELL PWD TERM TZ LANG LANGUAGE TMPDIR TMP TEMP
+    LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_MONETARY LC_NUMERIC LC_TIME
+    VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONUTF8 PYTHONIOENCODING PYTHONUNBUFFERED NODE_PATH JAVA_HOME
+    LD_LIBRARY_PATH DYLD_LIBRARY_PATH SSL_CERT_FILE SSL_CERT_DIR CUDA_VISIBLE_DEVICES OMP_NUM_THREADS
+    XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
+    SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES
+"""
 # Time limit in seconds per answer, unless the environment variable is set.
 SECONDS = 10.0
 # Maximum size of an answer in bytes.
@@ -31,11 +38,13 @@ class AgentError(ValueError):
 
 
 class AgentProcess:
-    """A running agent in its own process group, which is killed by `close` or when this process ends.
+    """A running agent in its own process group, which is killed by `close` or when this process ends in any way.
+
+    Processes that leave this group, for example by starting a session of their own, are not killed.
 
     Args:
-        command: The program and its arguments, quoted as for a shell, but no shell is used. The program does not see
-            environment variables whose names look like secrets, except those named by a leading `-e NAME`.
+        command: The program and its arguments, quoted as for a shell, but no shell is used. Of the environment
+            variables, the program gets those in `PASSED`, and those that `-e NAME` names at the beginning.
 
     Attributes:
         failed: Whether the program was terminated because of an error that it made.
@@ -49,7 +58,8 @@ class AgentProcess:
         self._command, self._left, self._seconds = command, b"", _time_limit()
         self.failed = False
         try:
-            words, passed = shlex.split(command), dict[str, str]()
+            words = shlex.split(command)
+            passed = {name: os.environ[name] for name in PASSED.split() if name in os.environ}
             while words[:1] == ["-e"]:
                 passed.update((name, os.environ[name]) for name in words[1:2])
                 words = words[2:]
@@ -57,12 +67,13 @@ class AgentProcess:
                 raise ValueError("it names no program")
             self._process = subprocess.Popen(
                 words,
-                env=without_secrets(**passed),
+                env=passed,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
             )
+            self._watchdog = Watchdog(self._process.pid)
         except KeyError as error:
             raise AgentError(f"agent ({command}): the environment variable {error.args[0]} is not set") from None
         except (OSError, ValueError) as error:
@@ -73,7 +84,7 @@ class AgentProcess:
         os.set_blocking(self._into, False)
         os.set_blocking(self._out_of, False)
         atexit.register(self.close)
-        _end_on_sigterm()
+        exit_on_signals()
 
     def ask(self, line: bytes) -> bytes:
         """Sends a line to the agent and returns the agent's next line, without the newline.
@@ -105,6 +116,7 @@ class AgentProcess:
                 os.killpg(self._process.pid, number)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(TO_END)
+        self._watchdog.close()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):
@@ -148,14 +160,3 @@ def _time_limit() -> float:
     if not 0.0 < seconds < 1e9:
         raise AgentError(f"{SECONDS_VARIABLE} ({text}) must be a positive number of seconds")
     return seconds
-
-
-def _end_on_sigterm() -> None:
-    """Makes SIGTERM exit this process normally, so that its agents are also terminated."""
-
-    def end(number: int, frame: FrameType | None) -> NoReturn:
-        sys.exit(128 + number)
-
-    in_main = threading.current_thread() is threading.main_thread()
-    if in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, end)

@@ -83,12 +83,16 @@ def interview(
     from train.interview.asking import Interviewer
 
     with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:
+        if answers.damaged:
+            lines = ", ".join(map(str, answers.damaged))
+            say_aside(f"{answers.path}: damaged lines, ignored: {lines}; their queries are repeated")
         pace = _Pace(asked, about, rules, len(answers))
         with closing(Interviewer(rules, agent, answers, tries, pace)) as who:
             figures, ended = _measured(who, asked, about, seed)
         if ended is None:
             answers.require_all_used()
         figures["answers"], figures["invalid_answers"] = len(answers), sum(answers.failures.values())
+        figures["damaged_lines"] = len(answers.damaged)
         figures["about"] = [json.loads(said) for said in answers.abouts()]
     if "measured" in figures and as_json:
         print_json(rules, agent=agent, **asked, **figures, **({"ended": str(ended)} if ended else {}))
@@ -207,19 +211,18 @@ def _sampled(
             ended = error
     if len(rows) < 2:
         return {}, ended
-    samples = np.array(rows).reshape(len(rows), -1).T
-    names = ("cost_per_game", "loss_per_game") if what == "games" else ("cost_per_decision",)
+    samples = np.array(rows)
     found: dict[str, Any] = {"measured": "sampled", "completed": len(rows)}
-    found |= {name: figures.interval_of(of)._asdict() for name, of in zip(names, samples, strict=True)}
-    if what == "games":  # games that losses need for an interval as narrow as that of costs, as a multiple
-        costs, losses = samples.var(axis=1)
+    found |= {name: each._asdict() for name, each in figures.intervals_of(who.game, about, samples).items()}
+    if what == "games":
+        costs, losses = samples.var(axis=0)
         found["variance_ratio"] = float(losses / costs) if costs else None
     return found, ended
 
 
 def _interval(name: str, interval: dict[str, float]) -> str:
     low, high = points(interval["low"], 4), points(interval["high"], 4)
-    return f"{name} {points(interval['mean'], 4)}, about {low} to {high} (99 %, Student's t)"
+    return f"{name} {points(interval['mean'], 4)}, {low} to {high} (99 %, empirical Bernstein interval)"
 
 
 def _show(rules: Game[Any], found: dict[str, Any]) -> None:
@@ -240,8 +243,9 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
         say(_interval("mean loss per game:", found["loss_per_game"]))
         ratio = found["variance_ratio"]
         if ratio is not None and ratio < 1e6:
-            say(f"From wins and losses alone, an equally narrow interval would need {ratio:.1f} times as many games.")
+            say(f"The variance of losses is {ratio:.1f} times that of costs.")
     invalid = f"; {found['invalid_answers']:,} more were invalid and repeated" if found["invalid_answers"] else ""
-    say(f"{found['answers']:,} answers{invalid}")
+    damaged = f"; {counted(found['damaged_lines'], 'damaged line')} ignored" if found["damaged_lines"] else ""
+    say(f"{found['answers']:,} answers{invalid}{damaged}")
     for about in found["about"]:
         say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

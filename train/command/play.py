@@ -14,6 +14,7 @@ from baselines.files import require_writable
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.rules import TooLargeError
+from train.agents.ending import exit_on_signals
 from train.command.console import AgentSeconds, Words, advancing, err, out, say, say_aside
 from train.play.seating import (
     WITHOUT_EQUILIBRIUM,
@@ -24,7 +25,7 @@ from train.play.seating import (
     table_for,
 )
 from train.play.series import Series
-from train.play.terminal import QUIT, deal_again, introduce, play_in_terminal, show_series
+from train.play.terminal import QUIT, deal_again, introduce, play_in_terminal, show_rules, show_series
 from train.play.trainer import Table, Trainer
 from train.policies.by_word import split_policies
 from train.words import game_for, game_from, game_in_words, only_parameters
@@ -85,15 +86,16 @@ def play(
     if game is None:
         _require_chooser(web, opponents, seat, seed, games)
     if not web:
-        _play_here(_table(str(game), words or [], opponents, seat, yes), seed, games, record)
+        _play_here(_table(str(game), words or [], opponents, seat, yes, in_terminal=True), seed, games, record)
         return
     from train.play.host import Host  # needs Starlette, from the extra `play`
     from train.play.server import listening_at, serve
 
     with listening_at(PORT if port is None else port) as listening:  # before the equilibrium is computed
-        table = None if game is None else _table(game, words or [], opponents, seat, yes)
+        table = None if game is None else _table(game, words or [], opponents, seat, yes, in_terminal=False)
         if table is not None:
             say(table.without_costs or f"Computed the equilibrium of {game_in_words(table.game)}.")
+        exit_on_signals()
         serve(Host(table, seed, record, games), listening, say)
 
 
@@ -114,10 +116,12 @@ def _check_free(record: Path | None) -> None:
         require_writable(record)
 
 
-def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool) -> Table:
+def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool, in_terminal: bool) -> Table:
     parameters = only_parameters(words, "; opponents are named by --against")
     game = game_for(name, parameters, 1 + len(opponents)) if opponents else game_from(name, parameters)
     check_opponents(game, seat, opponents)
+    if in_terminal:
+        show_rules(game, out)
     solution, reason = _equilibrium(game, opponents, yes)
     return table_for(game, seat, opponents, solution, reason)
 
@@ -162,6 +166,7 @@ def _play_here(table: Table, seed: int | None, games: int | None, record: Path |
     """Plays `games` games, or asks after each whether to play another; each further game adds 1 to the seed."""
     series, asks = Series(table), games is None and out.is_terminal and sys.stdin.isatty()
     introduce(table, out)
+    exit_on_signals()  # not before, because a compiled computation would have to finish first
     try:
         _play_series(series, seed, games, record, asks)
     except KeyboardInterrupt:

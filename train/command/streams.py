@@ -1,20 +1,24 @@
-"""Handles standard streams that are closed or not writable."""
+"""Handles standard streams that are closed, not writable, or cannot encode all characters."""
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import os
 import sys
 from contextlib import suppress
 
 INTERRUPTED = 130
+# What is printed instead of a character that standard output cannot encode; "?" for all others.
+IN_ASCII = {"±": "+/-", "─": "-", "…": "...", "≈": "~"}
 
 
 def open_standard_streams() -> None:
     """Opens the null device for each closed standard stream, which Python sets to None.
 
     Input is then empty and error output is discarded. Standard output is opened read-only, so losing results raises an
-    error.
+    error. Characters that the encoding of standard output lacks are replaced; otherwise one of them would lose results.
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115  # for as long as the process lives
@@ -22,6 +26,15 @@ def open_standard_streams() -> None:
         sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w")  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        codecs.register_error("cardwar", _in_ascii)
+        sys.stdout.reconfigure(errors="cardwar")
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """Replaces characters that an encoding lacks; called by Python's encoders."""
+    assert isinstance(error, UnicodeEncodeError)  # standard output only encodes
+    return "".join(IN_ASCII.get(letter, "?") for letter in error.object[error.start : error.end]), error.end
 
 
 def unwritten_output() -> str:

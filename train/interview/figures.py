@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 import baselines
-from baselines.matches.intervals import CONFIDENCE, Interval, mean_interval
+from baselines.matches.intervals import Interval, mean_interval
 from cardwar_envs import Game
 from cardwar_envs.core.play import draw_action, random_state, sample_transition
 from train.interview.asking import Answered, Interviewer, View
@@ -31,12 +30,26 @@ def exact_from_mixes(who: Interviewer, states: Mapping[Key, View], advance: Adva
     return baselines.nash_conv(who.game, Answered(mixes))
 
 
-def interval_of(samples: NDArray[np.float64]) -> Interval:
-    """The mean of independent samples with a Student's t interval, an approximation that ignores unseen rare values."""
-    mean, count = float(samples.mean()), len(samples)
-    error = float(samples.std(ddof=1)) / np.sqrt(count) if count > 1 else np.inf
-    half = float(stdtrit(max(count - 1, 1), (1 + CONFIDENCE) / 2)) * error
-    return Interval(mean, mean - half, mean + half)
+def intervals_of(game: Game[Any], judge: Judge, samples: NDArray[np.float64]) -> dict[str, Interval]:
+    """Returns 99 % intervals, valid for any number of samples, around the means of costs, in payoff points.
+
+    The payoffs that can follow a state differ by at most the range of the game's payoffs, and so does the cost of one
+    decision.
+
+    Args:
+        game: The rules.
+        judge: The equilibrium.
+        samples: What `costs_at_states` (`[samples]`) or `costs_in_games` (`[games, 2]`) yields.
+    """
+    facts, value = game.facts, abs(float(judge.value(0)))
+    most = facts.max_payoff - facts.min_payoff
+    if samples.ndim == 1:
+        return {"cost_per_decision": mean_interval(samples, 0.0, most)}
+    costs, losses = samples.T
+    return {
+        "cost_per_game": mean_interval(costs, 0.0, most * facts.max_length),
+        "loss_per_game": mean_interval(losses, -value - facts.max_payoff, value - facts.min_payoff),  # in either seat
+    }
 
 
 class FromMoves(NamedTuple):

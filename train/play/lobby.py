@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
+from subprocess import DEVNULL, PIPE, Popen
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from baselines import Solution
@@ -23,10 +27,11 @@ from train.words import in_plain_words
 if TYPE_CHECKING:
     from baselines.oracles.protocol import Progress
 
+COMPILER = (sys.executable, "-P", "-m", "train.cli", "warmup")
 # The sizes offered, as positions between the smallest game (0) and the default game (1).
 SHARES = (0.2, 0.5, 1.0)
-# Maximum number of moves of the game that is selected first.
-FIRST_MOVES = 10
+# Maximum number of moves of a short game, and of the game that is selected first: its equilibrium needs no compilation.
+SHORT_MOVES, FIRST_MOVES = 10, 7
 
 
 class Offer(NamedTuple):
@@ -54,13 +59,18 @@ class Offer(NamedTuple):
         if word == "level":
             lost = amount(ladder(self.game)[number].exploitability)
             return f" A perfect opponent wins {lost} points a game from it (exact)."
-        cautious = opponent == EQUILIBRIUM and not self.first
+        cautious = opponent == EQUILIBRIUM and not self.short
         return " Computing this can take a minute, or prove impossible at this size." if cautious else ""
 
     @property
     def first(self) -> bool:
-        """Whether the lobby may select this offer initially: a short game for two players."""
-        return self.game.facts.num_players == 2 and self.game.facts.max_length <= FIRST_MOVES
+        """Whether the lobby may select this offer initially: a game for two players that starts at once."""
+        return self.short and self.game.facts.max_length <= FIRST_MOVES
+
+    @property
+    def short(self) -> bool:
+        """Whether this is a short game for two players."""
+        return self.game.facts.num_players == 2 and self.game.facts.max_length <= SHORT_MOVES
 
     @property
     def solvable(self) -> bool:
@@ -79,7 +89,7 @@ class Offer(NamedTuple):
             for name in names_for(game)
             if name in quick or name.partition(":")[0] == "level" or (name == EQUILIBRIUM and self.solvable)
         ]
-        first = ([EQUILIBRIUM] if self.first else []) + ["level", WITHOUT_EQUILIBRIUM, EQUILIBRIUM]
+        first = ([EQUILIBRIUM] if self.short else []) + ["level", WITHOUT_EQUILIBRIUM, EQUILIBRIUM]
         places = {name: place for place, name in reversed(list(enumerate(first)))}
         return sorted(offered, key=lambda name: (places.get(name.partition(":")[0], len(first)), name))
 
@@ -101,16 +111,20 @@ def described(game: int, size: int, opponent: int, seat: int) -> tuple[str, str]
     offer = at(offers(game), size)
     at(range(offer.entry["seats"]), seat)
     what = f"{spoken(at(games(), game))}, {offer.entry['size']}, against {at(offer.opponents, opponent)}"
-    return what, f"compiling, once{', and computing the equilibrium' * offer.solvable}"
+    steps = ["compiling, once"] * (not offer.first) + ["computing the equilibrium"] * offer.solvable
+    return what, " and ".join(steps) or "loading"
 
 
 def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress | None = None) -> Table:
-    """The table at these indices, which are valid.
+    """The table at these indices, which are valid; kernels that it needs are compiled in another process.
 
     Raises:
         ValueError: If the opponent cannot play the game; the error names a smaller size that works, if any.
     """
+    from cardwar_envs.core import compiled  # imports numba
+
     offer = offers(game)[size]
+    compiled.compile_elsewhere = partial(_compile, games()[game], progress)
     word = offer.opponents[opponent]
     solution, reason = _solved(game, size, PATIENCE, progress, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
@@ -120,6 +134,24 @@ def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress 
     return table_for(offer.game, seat, [word], solution, reason)
 
 
+def _compile(name: str, progress: Progress | None) -> None:
+    """Compiles a game's kernels, once, in another process: here it would keep the server from answering for seconds."""
+    if name in _compiled:
+        return
+    settings = {**os.environ, "CARDWAR_END_WITH_STDIN": "1"}  # so that it ends with this process
+    quiet: dict[str, Any] = {"stdin": PIPE, "stdout": DEVNULL, "stderr": DEVNULL, "env": settings}
+    with Popen([*COMPILER, name], **quiet) as child:
+        try:
+            while child.poll() is None:
+                if progress is not None:
+                    progress(0)  # raises an error if the user does not want to wait
+                time.sleep(0.05)
+        finally:
+            child.kill()
+    _compiled.add(name)
+
+
+_compiled: set[str] = set()
 _solutions: dict[tuple[int, int], tuple[Solution | None, str]] = {}
 
 

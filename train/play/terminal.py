@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.table import Table as Grid
 
+from cardwar_envs import Game
 from cardwar_envs.core.policy import names_a_policy, policy_summary
 from train.play.choices import Choices
 from train.play.series import Series
@@ -44,14 +45,19 @@ opponent whose moves cost nothing may still be predictable.
 GIVE_UP, QUIT, VALUE, SEAL = "give up", ("quit", "exit"), "value", "seal"
 
 
+def show_rules(game: Game[Any], console: Console) -> None:
+    """Prints the game and its rules, to be read while the equilibrium is computed."""
+    _say(console, game_in_words(game))
+    console.print(game.how_to_play, highlight=False)
+
+
 def introduce(table: Table, console: Console) -> None:
-    """Prints the game, the opponents, the rules, and whether moves are judged."""
+    """Prints the opponents, and whether moves are judged."""
     opponents = " and ".join(table.name(player) for player in table.opponents)
-    _say(console, f"{game_in_words(table.game)}: you play against {opponents}. {seat_in_words(table)}".rstrip())
+    _say(console, f"You play against {opponents}. {seat_in_words(table)}".rstrip())
     for name in dict.fromkeys(table.opponents.values()):
         if names_a_policy(name):
             console.print(f"{name}: {policy_summary(name)}", highlight=False)
-    console.print(table.game.how_to_play, highlight=False)
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
     _say(console, 'Type help for the rules again, how to name a move, and what "sealed" means.')
 

@@ -140,7 +140,7 @@ def read_study(path: str | Path) -> Study:
 
 
 def _read(path: str | Path) -> _File:
-    text = read_plain(Path(path), most=MOST_SETTINGS).decode()
+    text = read_plain(Path(path), most=MOST_SETTINGS).decode("utf-8-sig")
     try:
         content = tomllib.loads(text)
     except RecursionError:

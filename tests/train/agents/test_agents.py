@@ -187,20 +187,19 @@ def test_a_program_that_cannot_be_started(capsys, monkeypatch):
         AgentProcess(MIXING)
 
 
-def test_a_program_sees_only_the_secrets_that_its_command_names(tmp_path, monkeypatch):
-    monkeypatch.setenv("ONE_API_KEY", "one")
-    monkeypatch.setenv("OTHER_API_KEY", "other")
+def test_a_program_sees_only_harmless_variables_and_those_that_its_command_names(tmp_path, monkeypatch):
+    secret = ["DB_PASSWD", "PASSPHRASE", "GH_PAT", "OPENAI_AUTH", "BEARER", "DATABASE_URL", "ONE_API_KEY"]
+    for name in secret:
+        monkeypatch.setenv(name, f"value of {name}")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
     path = tmp_path / "shows.py"
-    path.write_text("import os, sys\nfor _ in sys.stdin:\n    print(sorted(os.environ.items()), flush=True)\n")
-    for names, seen in (
-        ("", ()),
-        ("-e ONE_API_KEY ", (b"one",)),
-        ("-e ONE_API_KEY -e OTHER_API_KEY ", (b"one", b"other")),
-    ):
-        process = AgentProcess(f"{names}{sys.executable} -S {path}")
-        shown = process.ask(b"?")
+    path.write_text("import json, os, sys\nfor _ in sys.stdin:\n    print(json.dumps(dict(os.environ)), flush=True)\n")
+    for names in ([], ["GH_PAT"], ["ONE_API_KEY", "DATABASE_URL"]):
+        process = AgentProcess(" ".join([*(f"-e {name}" for name in names), f"{sys.executable} -S {path}"]))
+        shown = json.loads(process.ask(b"?"))
         process.close()
-        assert [value for value in (b"one", b"other") if b"'%b'" % value in shown] == list(seen)
+        assert {name: f"value of {name}" for name in names} == {name: shown[name] for name in secret if name in shown}
+        assert (shown["PATH"], shown["LC_ALL"]) == (os.environ["PATH"], "C.UTF-8")
     with pytest.raises(AgentError, match="the environment variable NO_SUCH_KEY is not set"):
         AgentProcess(f"-e NO_SUCH_KEY {MIXING}")
 
@@ -288,21 +287,25 @@ def test_an_agent_that_cannot_be_restarted_forfeits_the_rest(capsys, monkeypatch
     assert err.count("cannot be started") == 2
 
 
-def test_sigterm_ends_the_agent_too(tmp_path):
-    lines = ("import os, sys, time", "open(sys.argv[1], 'w').write(str(os.getpid()))", "time.sleep(60)")
-    (tmp_path / "slow.py").write_text("\n".join(lines))
-    noted = tmp_path / "pid"
-    word = f"agent:{sys.executable} -S {tmp_path / 'slow.py'} {noted}"
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGKILL"])
+def test_an_agent_that_hangs_and_its_children_end_with_the_command(tmp_path, how):
+    hangs = f"open({str(tmp_path / 'pids')!r}, 'a').write(f'{{os.getpid()}}\\n'); time.sleep(60)"
+    ignoring = "[signal.signal(each, signal.SIG_IGN) for each in (signal.SIGHUP, signal.SIGTERM)]"
+    (tmp_path / "slow.py").write_text(f"import os, signal, time\n{ignoring}\nos.fork()\n{hangs}\n")
     program = [sys.executable, "-c", "from train.cli import main; main()", "exploit", "jujitsu", "num_cards=3"]
+    word = f"agent:{sys.executable} -S {tmp_path / 'slow.py'}"
     process = subprocess.Popen([*program, "--policy", word], cwd=ROOT, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
-    while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
+    while not (tmp_path / "pids").exists() or (tmp_path / "pids").read_text().count("\n") < 2:
+        assert process.poll() is None
         time.sleep(0.05)
-    agent = int(noted.read_text())
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == 128 + signal.SIGTERM
-    with pytest.raises(ProcessLookupError):
-        os.kill(agent, 0)
+    process.send_signal(getattr(signal, how))
+    number = getattr(signal, how)
+    assert process.wait(10) == (128 + number if how in ("SIGTERM", "SIGHUP") else -number)
+    left = [Path(f"/proc/{pid}/stat") for pid in (tmp_path / "pids").read_text().split()]
+    deadline = time.monotonic() + 10
+    while any(each.exists() and each.read_text().split()[2] != "Z" for each in left):
+        assert time.monotonic() < deadline, "an agent is still there"
+        time.sleep(0.05)
 
 
 def test_the_schema_is_that_of_the_page():

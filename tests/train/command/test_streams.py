@@ -1,13 +1,16 @@
 """The command without one of its standard streams, or with a pipe that nobody reads."""
 
+import io
 import os
 import subprocess
 import sys
 from functools import partial
 
+import pytest
 from forked import cardwar
 from thinning import each_row
 
+from train.cli import main
 from train.command.console import advancing
 
 UNWRITTEN = "cardwar: standard output cannot be written: Bad file descriptor\n"
@@ -39,6 +42,25 @@ def without_reader():
 )
 def test_a_closed_stream_is_one_clear_line(words, before, code, said):
     assert cardwar(*words.split(), before=before) == (code, said)
+
+
+@each_row(
+    ("words", "encoding", "shown"),
+    [
+        ("watch jujitsu num_cards=3 uniform uniform", "cp1252", "\n----------"),
+        ("watch jujitsu num_cards=3 uniform uniform", "ascii", "\n----------"),
+        ("match lowest_unique uniform uniform uniform --games 9", "ascii", " +/- "),
+        ("match lowest_unique uniform uniform uniform --games 9", "utf-8", " ± "),
+    ],
+)
+def test_output_in_any_encoding_loses_no_result(monkeypatch, words, encoding, shown):
+    printed = io.BytesIO()
+    with io.TextIOWrapper(printed, encoding=encoding) as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        with pytest.raises(SystemExit) as ended:
+            main([*words.split(), "--seed", "1"])
+        text = printed.getvalue().decode(encoding)
+    assert (ended.value.code, "?" in text, shown in text) == (0, False, True)
 
 
 def test_a_process_without_stdout_says_so_and_has_not_imported_what_it_does_not_need():

@@ -76,7 +76,12 @@ def ask(capsys, out):
         "jujitsu",
         "num_cards=2",
         "--agent",
-        f"-e OPENAI_API_KEY {sys.executable} -S {AGENT}",
+        " ".join(
+            [
+                *(f"-e OPENAI_{name}" for name in ("BASE_URL", "API_KEY", "MODEL", "TEMPERATURE")),
+                f"{sys.executable} -S {AGENT}",
+            ]
+        ),
         "--out",
         str(out),
         "--json",

@@ -14,9 +14,9 @@ from command import run, run_refused
 import baselines
 from cardwar_envs import make_game
 from train.agents.policy import query_for
-from train.interview.answers import ANSWERS_FILE, answers_in
+from train.interview.answers import ANSWERS_FILE, HEAD_FILE, answers_in, line_of
 from train.interview.asking import Answered, Interviewer, information_states, key_of
-from train.interview.figures import bounds_from_moves, costs_at_states, costs_in_games
+from train.interview.figures import bounds_from_moves, costs_at_states, costs_in_games, intervals_of
 from train.play.judge import Judge
 
 ROOT = Path(__file__).parents[3]
@@ -103,25 +103,19 @@ def test_it_goes_on_after_the_agent_ended_and_after_a_line_was_cut_off(capsys, t
         pass
 
 
+def edited(line, **changes):
+    """The line of an entry that an interview stored with other contents."""
+    return line_of({name: each for name, each in (json.loads(line) | changes).items() if name != "sha256"})
+
+
 LINES = {
-    "another line": (
-        lambda lines: [*lines, lines[0].replace(b'"mix 0"', b'"mix 99"')],
-        "this interview has no query 'mix 99'",
-    ),
+    "another line": (lambda lines: [*lines, edited(lines[0], key="mix 99")], "this interview has no query 'mix 99'"),
     "a line twice": (lambda lines: [*lines, lines[3]], "line 27: 'mix 3' has been answered before"),
     "two keys swapped": (
-        lambda lines: [lines[0].replace(b'"mix 0"', b'"mix 1"'), *lines[2:]],
+        lambda lines: [edited(lines[0], key="mix 1"), *lines[2:]],
         "mix 1 belongs to a different query",
     ),
-    "half a line": (lambda lines: [lines[0], lines[1][:-30], *lines[2:]], "answers.jsonl, line 2: "),
-    "no answer": (
-        lambda lines: [lines[0].replace(b"probabilities", b"chances"), *lines[1:]],
-        "to mix 0 is invalid: it",
-    ),
-    "half a letter": (
-        lambda lines: [lines[0].replace(b"rule", b"\\ud800"), *lines[1:]],
-        "line 1: it contains an unpaired surrogate",
-    ),
+    "no answer": (lambda lines: [edited(lines[0], answer="{}"), *lines[1:]], "to mix 0 is invalid: it"),
 }
 
 
@@ -135,6 +129,28 @@ def test_edited_answers_are_refused(capsys, tmp_path, agent, edit):
     code, out, err = run(capsys, *call, "--json")
     assert (code, out, err.count("cardwar: ")) == (2, "", 1)
     assert said in err
+
+
+def test_a_damaged_line_is_named_and_only_its_query_is_repeated(capsys, tmp_path, agent):
+    command, asked = agent
+    call = ["interview", "jujitsu", "num_cards=3", "--agent", command(), "--out", str(tmp_path / "out")]
+    figures = json.loads(run(capsys, *call, "--json")[1])
+    path = tmp_path / "out" / ANSWERS_FILE
+    content = path.read_bytes()
+    lines = content.splitlines(keepends=True)
+    start = len(lines[0]) + len(lines[1])
+    head = json.loads((tmp_path / "out" / HEAD_FILE).read_bytes())
+    for place in range(len(lines[2]) - 1):  # every byte of the third line, and every bit of a byte in turn
+        flipped = bytearray(content)
+        flipped[start + place] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        with answers_in(tmp_path / "out", head) as answers:
+            assert (answers.damaged[0], len(answers)) == (3, 25), f"byte {place}"
+    code, out, err = run(capsys, *call, "--json")
+    assert (code, json.loads(out)) == (0, figures | {"damaged_lines": 1})
+    assert f"{path}: damaged lines, ignored: 3; their queries are repeated\n" in err
+    assert len(asked()) == 26 + 1
+    assert "26 answers; 1 damaged line ignored\n" in run(capsys, *call)[1]
 
 
 def test_the_number_and_the_time_come_first_and_the_error_says_how_to_go_on(capsys, tmp_path, agent):
@@ -257,6 +273,21 @@ def test_costs_in_games_are_what_the_equilibrium_wins(name):
         assert abs(sample.mean() - (as_0 + as_1) / 2) < 4 * sample.std() / 20
     assert costs.min() >= 0
     assert losses.var() > 2 * costs.var()
+
+
+@pytest.mark.parametrize("rate", [0.002, 0.02, 0.5])
+def test_intervals_of_sampled_costs_cover_the_mean_of_a_player_who_seldom_errs(rate):
+    game = make_game("jujitsu", num_cards=3)
+    judge, rng, covered = Judge(baselines.solve(game)), np.random.default_rng(0), []
+    for _ in range(500):
+        costs = rng.binomial(1, rate, size=60) * 1.0
+        losses = costs + rng.choice([-1.0, 1.0], size=60) * (1.0 - costs)
+        found = intervals_of(game, judge, np.array([costs, losses]).T)
+        found |= intervals_of(game, judge, costs)
+        covered.append([each.low <= rate <= each.high for each in found.values()])
+    assert np.mean(covered, axis=0).min() >= 0.99
+    nothing = intervals_of(game, judge, np.zeros((60, 2)))
+    assert all(each.low <= 0.0 < each.high for each in nothing.values())
 
 
 def test_costs_at_sampled_states_are_what_the_mistake_gives_away():

@@ -1,13 +1,19 @@
 """The lobby: what it offers, and the limit on computing an equilibrium."""
 
+import os
+import sys
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from cardwar_envs import make_game
+from cardwar_envs.core import compiled
 from cardwar_envs.core.stopwatch import Stopwatch
 from train.play import lobby
+from train.play.host import Asked, AskedTable, Host
 from train.play.seating import TooLongError, _Patience, quick_size, timely_equilibrium
+from train.play.trainer import Trainer
 
 
 def test_compiling_does_not_count_against_the_limit(monkeypatch):
@@ -58,7 +64,7 @@ def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
     assert sizes["war"][-1] == "3 players, 12 ranks, 3 discards"
     first = {name: [entry["size"] for entry in each if entry["first"]][-1:] for name, each in entries.items()}
     assert first["dice_poker"] == ["6 sides (full game)"]
-    assert first["jujitsu"] == ["8 cards"]
+    assert (first["jujitsu"], first["goofspiel"]) == (["5 cards"], ["5 cards"])
     assert first["war"] == first["lowest_unique"] == []
     assert {name for name, each in entries.items() if each[0]["seats"] > 1} == {"dice_poker"}
     opponents = {name: [entry["opponents"] for entry in each] for name, each in entries.items()}
@@ -68,3 +74,44 @@ def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
     told = [dict(zip(each["opponents"], each["plays"], strict=True))["equilibrium"] for each in entries["jujitsu"]]
     assert ["prove impossible" in each for each in told] == [False, False, True]
     assert all("equilibrium" not in each for each in opponents["lowest_unique"])
+
+
+def test_a_game_at_the_size_selected_first_starts_without_compiling(monkeypatch):
+    seconds_in = {}
+
+    def quickest(name, seconds):
+        seconds_in[name] = seconds_in.get(name, 0.0) + seconds
+        assert seconds_in[name] <= compiled.BEFORE_COMPILING, f"{lobby.games()[place]} compiles {name}"
+        return compiled._plain_copies(name)
+
+    monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
+    monkeypatch.setattr(compiled, "quickest", quickest)
+    monkeypatch.setattr(lobby, "_solutions", {})
+    for place in range(len(lobby.games())):
+        for size in [size for size, offer in enumerate(lobby.offers(place)) if offer.first][-1:]:
+            seconds_in.clear()  # as in a new process
+            trainer = Trainer(lobby.table_of(place, size, 0, 0), 1)
+            while trainer.ending is None:
+                trainer.play(trainer.choices[0])
+
+
+def test_a_size_that_is_being_compiled_can_be_left_at_once(monkeypatch, tmp_path):
+    noted = tmp_path / "pid"
+    script = f"import os, time; open({str(noted)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    monkeypatch.setattr(lobby, "COMPILER", (sys.executable, "-S", "-c", script))
+    monkeypatch.setattr(lobby, "_compiled", set())
+    monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
+    monkeypatch.setattr(compiled, "_is_cached", lambda name: False)
+    monkeypatch.setattr(compiled, "BEFORE_COMPILING", -1.0)
+    monkeypatch.setattr(compiled, "compile_elsewhere", None)  # restored, whatever the lobby sets
+    host, kind = Host(None, None, None), lobby.games().index("goofspiel")
+    host.choose(AskedTable(game=host.game_id, turn=0, kind=kind, size=1, seat=0, opponent=0, series=0))
+    preparation = host._preparation
+    while not (noted.exists() and noted.read_text()):
+        time.sleep(0.01)
+    assert not preparation.over
+    host.leave(Asked(game=host.game_id, turn=0))
+    preparation._thread.join(10)
+    assert preparation.over
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(noted.read_text()), 0)

@@ -291,13 +291,13 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     expect(page.locator("#offered-rules")).to_contain_text("wins the trick")
     assert asked == []
     page.locator("#choose").click()
-    expect(page.get_by_role("status")).to_contain_text("Preparing Jujitsu, 8 cards, against equilibrium: compiling")
+    expect(page.get_by_role("status")).to_contain_text("Preparing Jujitsu, 5 cards, against equilibrium: computing")
     expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")
     expect(page.locator("#choose")).to_be_focused()
     expect(page.locator("#kind")).to_be_disabled()
     page.keyboard.press("Enter")  # has no effect
     other = open_page(375)  # a reload and a second tab show the same
-    expect(other.get_by_role("status")).to_contain_text("Preparing Jujitsu, 8 cards, against equilibrium: compiling")
+    expect(other.get_by_role("status")).to_contain_text("Preparing Jujitsu, 5 cards, against equilibrium: computing")
     expect(other.locator("#opponent")).to_be_disabled()
     assert other.evaluate("document.documentElement.scrollWidth") <= 375
     other.locator("#stop").click()
@@ -316,9 +316,10 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")
     page.locator("#opponent").select_option("level:2")
     expect(page.locator("#choose")).to_have_attribute("aria-disabled", "false")
-    page.locator("#size").select_option(index=0)
+    page.locator("#size").select_option(index=1)
     expect(page.locator("#opponent")).to_have_value("level:2")
     expect(page.locator("#plays")).to_contain_text("a higher number is a stronger opponent")
+    page.locator("#size").select_option(index=0)
     for place, name in enumerate(lobby.games()):
         if place:  # the first is selected
             page.locator("#kind").select_option(index=place)

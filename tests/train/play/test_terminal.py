@@ -6,8 +6,10 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
+import time
 from unittest.mock import Mock
 
 import numpy as np
@@ -70,7 +72,7 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     kept = tmp_path / "game.json"
     screen = Screen("play", "jujitsu", "num_cards=4", "--seed", "5", "--record", str(kept))
     try:
-        assert "you play against equilibrium" in screen.until(PROMPT)
+        assert "You play against equilibrium" in screen.until(PROMPT)
         for line in ("", "?", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 3000, "4.0"):
             screen.type(line)
             answer = screen.until(PROMPT)
@@ -136,6 +138,18 @@ def test_a_game_begins_with_its_rules(played):
     assert make_game("lowest_unique", num_players=4).how_to_play in " ".join(out.split())
 
 
+def test_the_rules_come_before_the_equilibrium_is_computed(capsys, monkeypatch):
+    shown = []
+
+    def search(game, **options):
+        shown.append(" ".join(capsys.readouterr().out.split()))
+        raise ValueError("not today")
+
+    monkeypatch.setattr("train.command.play.find_equilibrium", search)
+    run(capsys, "play", "goofspiel", "num_cards=4")
+    assert shown == [f"goofspiel num_cards=4 {make_game('goofspiel', num_cards=4).how_to_play}"]
+
+
 def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, tmp_path):
     kept = tmp_path / "game.json"
     code, _, err = played("4\n9\n", "jujitsu", "num_cards=4", "--record", str(kept))
@@ -186,6 +200,21 @@ def test_an_interrupt_says_the_total_of_the_series(monkeypatch, capsys):
 def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert run(capsys, "play", "jujitsu", "num_cards=4", "--record", str(tmp_path / "game.json"))[0] == 130
+    assert read_record(tmp_path / "game.json").content["ending"] == "broken off"
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)
+@pytest.mark.parametrize(("more", "ready"), [((), "Your move: "), (("--web", "--port", "0"), "Ctrl-C")])
+def test_a_signal_keeps_the_record(tmp_path, ending, more, ready):
+    words = ["play", "jujitsu", "num_cards=3", "--record", str(tmp_path / "game.json"), *more]
+    program = [sys.executable, "-u", "-m", "train.cli", *words]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        said = b""
+        while ready.encode() not in said:
+            said += os.read(process.stdout.fileno(), 4096)
+        time.sleep(0.5)  # until the server runs, or the program waits for input
+        process.send_signal(ending)
+        assert process.wait(30) == 128 + ending
     assert read_record(tmp_path / "game.json").content["ending"] == "broken off"
 
 
@@ -289,7 +318,7 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(playe
     assert code == 0
     # 89 matrix games on two processors
     assert "\nMoves are not judged: computing the equilibrium of jujitsu num_cards=5 takes about 89 seconds" in out
-    assert "you play against uniform" in out
+    assert "You play against uniform" in out
 
 
 def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):

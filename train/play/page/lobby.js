@@ -35,7 +35,7 @@ async function untilShown() {
 }
 
 // None of this compiles anything; a game of another package is imported, which can take a while. `chosen` is the last
-// choice, in the order of the fields; a new one has the largest size for a short game.
+// choice, in the order of the fields; a new one has the largest size that starts at once.
 async function showSizes(chosen) {
   const kind = $("kind").selectedIndex;
   offers = [];
