@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test check docs wide slow soak coverage mutants broken history landscape lint bench release
 
 demo: $(DEMO)
-	$(BIN)/python -m train.demo
+	$(BIN)/python -m cardwar_cli.demo
 
 # Tests that are generated for many cases run on a few of them (tests/helpers/thinning.py).
 test: $(READY)

@@ -7,11 +7,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, overload
 
-from baselines.estimates import Refusing
+from baselines.oracles.answers.consistency import consistent
+from baselines.oracles.answers.estimates import Refusing
+from baselines.oracles.answers.protocol import Progress, Request, Seats, Selection
+from baselines.oracles.answers.results import BestResponse, HeadToHead, NashConv, Solution
 from baselines.oracles.choice import exact_oracle_for, oracle_for, solver_for
-from baselines.oracles.consistency import consistent
-from baselines.oracles.protocol import Progress, Request, Seats, Selection
-from baselines.oracles.results import BestResponse, HeadToHead, NashConv, Solution
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number

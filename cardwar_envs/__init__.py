@@ -6,7 +6,6 @@ PettingZoo (`cardwar/jujitsu-v0`). Its names, listed in `__init__.pyi`, are impo
 
 import lazy_loader
 
-from cardwar_envs.core.moved import forward_old_names
 from cardwar_envs.envs.registration import register_all
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
@@ -14,4 +13,3 @@ __version__ = "0.1.0"
 __all__ += ["__version__"]
 
 register_all()
-forward_old_names()

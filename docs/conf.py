@@ -76,8 +76,8 @@ def files_with_data(app: Any, error: Exception | None) -> None:
     """Writes the playable files and the page of recorded solutions beside the built pages."""
     from sphinx.util import logging
 
-    from train.command.page import page
-    from train.play.one_file import solutions_page
+    from cardwar_cli.page import page
+    from cardwar_play.one_file import solutions_page
 
     folder = Path(app.outdir, "play")
     if error or app.builder.format != "html":

@@ -20,7 +20,7 @@ from thinning import mark_the_rest_as_wide  # lies in the folder above
 # first compiles the solvers, while the second runs what needs few kernels, and later loads what the first has compiled.
 ORDER = (
     *("baselines/rank_games", "baselines/finite_horizon", "baselines", "", "envs", "games", "core"),
-    *("train/algorithms", "train/measures", "train/play", "train/reports/test_playoffs"),
+    *("train/algorithms", "train/measures", "cardwar_play", "train/reports/test_playoffs"),
 )
 
 

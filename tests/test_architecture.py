@@ -18,7 +18,7 @@ ANSWERS = {
     f"baselines.oracles.{room}" for room in ("consistency", "continuation", "exact_queries", "protocol", "results")
 }
 FAMILIES = {f"baselines.oracles.{room}" for room in ("bayesian", "rank_games", "state_graph", "finite_horizon")}
-FILES = {"baselines.files"}
+FILES = {"baselines.system.files"}
 # What learners need of the oracles' insides: the enumerated states of a small game, and its arrays.
 INSIDES = {"baselines.oracles.state_graph", "baselines.oracles.bayesian", "baselines.opponents"}
 
@@ -37,103 +37,126 @@ ROOMS = {
     # Stable-Baselines3 comes with an extra; solvers are found by entry points.
     "cardwar_envs.sb3": ENVS,
     "cardwar_envs": ENVS | {"cardwar_envs.contract"},
-    "baselines.threads": set(),
-    "baselines.files": set(),
-    "baselines.markdown": set(),
+    "baselines.system.threads": set(),
+    "baselines.system.files": set(),
+    "train.reports.markdown": set(),
     # All kernels get numba's compiler from one place, which announces the wait.
-    "baselines.matrix_game": {"baselines.threads", "cardwar_envs.core"},
+    "baselines.matrix_game": {"baselines.system.threads", "cardwar_envs.core"},
     "baselines.display": {"baselines.matrix_game"},
     "baselines.opponents": ENVS,
     # A level that was learned on interleavings plays cards as interleavings.
     "baselines.opponents.levels": ENVS
     | FILES
     | {"baselines.matches", "baselines.opponents", "baselines.oracles.rank_games"},
-    "baselines.oracles.legal_part": ENVS,
-    "baselines.oracles.recording": ENVS,
+    "baselines.oracles.answers.legal_part": ENVS,
+    "baselines.oracles.answers.recording": ENVS,
     # A policy that is queried may be a table, which must know the observation.
-    "baselines.oracles.consistency": ENVS
-    | {"baselines.oracles.legal_part", "baselines.oracles.recording", "baselines.opponents"},
+    "baselines.oracles.answers.consistency": ENVS
+    | {"baselines.oracles.answers.legal_part", "baselines.oracles.answers.recording", "baselines.opponents"},
     "baselines.oracles.continuation": ENVS | {"baselines.matrix_game"},
     # Results show themselves, say how often policies were queried, and compute ranges of optimal strategies.
-    "baselines.oracles.results": ENVS
+    "baselines.oracles.answers.results": ENVS
     | {f"baselines.oracles.{room}" for room in ("consistency", "continuation", "legal_part")}
     | {"baselines.display", "baselines.matrix_game"},
-    "baselines.oracles.exact_queries": ENVS | {"baselines.oracles.continuation"},
-    "baselines.oracles.protocol": ENVS | {"baselines.oracles.continuation", "baselines.oracles.results"},
+    "baselines.oracles.answers.exact_queries": ENVS | {"baselines.oracles.continuation"},
+    "baselines.oracles.answers.protocol": ENVS
+    | {"baselines.oracles.continuation", "baselines.oracles.answers.results"},
     # A best response is a table of observations, which is a policy.
     "baselines.oracles.state_graph": ENVS
     | ANSWERS
-    | {"baselines.estimates", "baselines.matrix_game", "baselines.opponents"},
+    | {"baselines.oracles.answers.estimates", "baselines.matrix_game", "baselines.opponents"},
     # Measuring a policy of a large game announces how long it takes.
     "baselines.oracles.rank_games": ENVS
     | ANSWERS
     | FILES
-    | {"baselines.estimates", "baselines.matrix_game", "baselines.threads"},
-    "baselines.oracles.finite_horizon": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
+    | {"baselines.oracles.answers.estimates", "baselines.matrix_game", "baselines.system.threads"},
+    "baselines.oracles.finite_horizon": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.system.threads"},
     # Rules must pass the same checks with private information as without.
     "baselines.oracles.bayesian": ENVS
     | ANSWERS
     | {"baselines.matrix_game", "baselines.opponents", "baselines.oracles.state_graph"},
     "baselines.oracles.goofspiel": ENVS | ANSWERS | {"baselines.oracles.rank_games", "baselines.oracles.state_graph"},
-    "baselines.oracles.choice": ENVS | FAMILIES | {"baselines.oracles.goofspiel", "baselines.oracles.protocol"},
+    "baselines.oracles.choice": ENVS | FAMILIES | {"baselines.oracles.goofspiel", "baselines.oracles.answers.protocol"},
     "baselines.oracles": set(),
     # The estimate of how long solving takes goes by the processors that there are.
-    "baselines.estimates": ANSWERS | {"baselines.threads"},
-    "baselines.questions": ENVS | ANSWERS | {"baselines.estimates", "baselines.oracles.choice"},
-    "baselines.war": ENVS | {"baselines.threads"},
+    "baselines.oracles.answers.estimates": ANSWERS | {"baselines.system.threads"},
+    "baselines.questions": ENVS | ANSWERS | {"baselines.oracles.answers.estimates", "baselines.oracles.choice"},
+    "baselines.war": ENVS | {"baselines.system.threads"},
     # How far its games have come is reported as solvers report it; look-ahead solves matrix games.
     "baselines.matches": ENVS
-    | {"baselines.oracles.consistency", "baselines.oracles.protocol"}
+    | {"baselines.oracles.answers.consistency", "baselines.oracles.answers.protocol"}
     | {"baselines.opponents", "baselines.matrix_game", "baselines.war"},
     "baselines.solutions": ENVS | FILES | {"baselines.display"},
-    "baselines.reproduction": {"baselines.papers"},  # its former place, for documented paths
+    "baselines.reproduction": {"lab.papers"},  # its former place, for documented paths
     # The source of WAR is about simulated games.
-    "baselines.papers": ENVS
+    "lab.papers": ENVS
     | DOORS
     | FAMILIES
     | ANSWERS
     | FILES
-    | {"baselines.display", "baselines.markdown", "baselines.opponents", "baselines.matrix_game"}
-    | {"baselines.solutions", "baselines.threads", "baselines.war"},
+    | {"baselines.display", "train.reports.markdown", "baselines.opponents", "baselines.matrix_game"}
+    | {"baselines.solutions", "baselines.system.threads", "baselines.war"},
     "baselines": ENVS
     | DOORS
     | ANSWERS
-    | {"baselines.oracles.legal_part", "baselines.matrix_game", "baselines.opponents", "baselines.oracles.choice"},
-    "train.words": ENVS,
-    "train.kinds": set(),
-    "train.state_words": ENVS | {"train.words"},
+    | {
+        "baselines.oracles.answers.legal_part",
+        "baselines.matrix_game",
+        "baselines.opponents",
+        "baselines.oracles.choice",
+    },
+    "train.text.words": ENVS,
+    "train.storage.kinds": set(),
+    "cardwar_cli.state_words": ENVS | {"train.text.words"},
     # It makes what stands in the room of levels.
-    "train.levels": ENVS
+    "lab.levels": ENVS
     | DOORS
     | FILES
-    | {"baselines.opponents.levels", "train.words", "train.algorithms", "train.runs"}
-    | {"train.command"},
-    "train.validation": {"cardwar_envs.core"},
+    | {"baselines.opponents.levels", "train.text.words", "train.algorithms", "train.runs"}
+    | {"cardwar_cli"},
+    "train.text.validation": {"cardwar_envs.core"},
     # A stored payoff is within the limits of a payoff.
-    "train.storage": ENVS | FILES | {"train.kinds", "train.words", "train.validation", "baselines.matrix_game"},
+    "train.storage": ENVS
+    | FILES
+    | {"train.storage.kinds", "train.text.words", "train.text.validation", "baselines.matrix_game"},
     # Levels encode observations as networks do.
     "train.policies": ENVS
     | DOORS
     | FILES
     | INSIDES
-    | {"baselines.matches", "baselines.opponents.levels", "train.agents", "train.storage", "train.words"},
+    | {
+        "baselines.matches",
+        "baselines.opponents.levels",
+        "train.policies.agent_process",
+        "train.storage",
+        "train.text.words",
+    },
     # A program is told its private type in words.
-    "train.agents": ENVS | FILES | {"baselines.oracles.bayesian", "train.validation", "train.words"},
-    "train.interview": ENVS
+    "train.policies.agent_process": ENVS
+    | FILES
+    | {"baselines.oracles.bayesian", "train.text.validation", "train.text.words"},
+    "cardwar_play.interview": ENVS
     | DOORS
     | FILES
-    | {"baselines.matches", "train.agents", "train.play", "train.storage", "train.validation"},
+    | {"baselines.matches", "train.policies.agent_process", "cardwar_play", "train.storage", "train.text.validation"},
     # Learners of best responses ask whether exact figures can be had.
     "train.algorithms": ENVS
     | DOORS
     | INSIDES
     | {"baselines.matches", "baselines.oracles.choice"}
-    | {"train.policies", "train.storage", "train.words", "train.validation", "cardwar_envs.sb3"},
+    | {"train.policies", "train.storage", "train.text.words", "train.text.validation", "cardwar_envs.sb3"},
     # Who exploits a policy is looked for among the strategies with names, too.
     "train.measures": ENVS
     | DOORS
     | ANSWERS
-    | {"baselines.opponents", "train.algorithms", "train.kinds", "train.policies", "train.words", "cardwar_envs.sb3"},
+    | {
+        "baselines.opponents",
+        "train.algorithms",
+        "train.storage.kinds",
+        "train.policies",
+        "train.text.words",
+        "cardwar_envs.sb3",
+    },
     "train.runs": ENVS
     | DOORS
     | ANSWERS
@@ -144,14 +167,14 @@ ROOMS = {
     "train.reports": ENVS
     | DOORS
     | FILES
-    | {"baselines.markdown", "train.algorithms"}
+    | {"train.reports.markdown", "train.algorithms"}
     | {f"train.{room}" for room in ("kinds", "storage", "words", "runs", "policies")},
     "train.studies": ENVS
     | FILES
     | {f"train.{room}" for room in ("agents", "reports", "runs", "algorithms", "policies", "storage", "words")}
-    | {"train.validation"},
+    | {"train.text.validation"},
     # Moves on private information are judged by the arrays that were solved.
-    "train.play": ENVS
+    "cardwar_play": ENVS
     | DOORS
     | ANSWERS
     | FILES
@@ -159,35 +182,43 @@ ROOMS = {
         "baselines.oracles.bayesian",
         "baselines.opponents",
         "baselines.opponents.levels",
-        "baselines.estimates",
+        "baselines.oracles.answers.estimates",
         "baselines.solutions",
         "train.policies",
         "train.storage",
-        "train.words",
+        "train.text.words",
     }
-    | {"train.validation"},
-    "train.command": ENVS
+    | {"train.text.validation"},
+    "cardwar_cli": ENVS
     | DOORS
     | ANSWERS
     | FILES
-    | {"baselines.papers", "baselines.display", "baselines.opponents.levels"}
-    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "baselines.estimates"}
+    | {"lab.papers", "baselines.display", "baselines.opponents.levels"}
+    | {
+        "cardwar_envs.conformance",
+        "cardwar_envs.contract",
+        "cardwar_cli.state_words",
+        "cardwar_play",
+        "baselines.oracles.answers.estimates",
+    }
     | {
         f"train.{room}"
         for room in ("agents", "interview", "words", "storage", "policies", "algorithms", "runs", "reports", "studies")
     },
-    "train.cli": {"cardwar_envs", "train.command", "train.words"},  # it says the version
-    "train.demo": ENVS | DOORS | {"train.algorithms", "train.runs", "train.reports", "train.words", "train.command"},
-    "train.gallery": ENVS | FILES,
-    "train.solutions": ENVS | DOORS | FILES | {"baselines.solutions", "train.command", "train.words"},
+    "cardwar_cli.main": {"cardwar_envs", "cardwar_cli", "train.text.words"},  # it says the version
+    "cardwar_cli.demo": ENVS
+    | DOORS
+    | {"train.algorithms", "train.runs", "train.reports", "train.text.words", "cardwar_cli"},
+    "lab.gallery": ENVS | FILES,
+    "lab.solutions": ENVS | DOORS | FILES | {"baselines.solutions", "cardwar_cli", "train.text.words"},
     # Pages of documents: a game's, and the command's.
-    "train.pages": ENVS
+    "lab.pages": ENVS
     | FILES
-    | {"baselines.markdown", "baselines.opponents", "baselines.opponents.levels"}
-    | {"cardwar_envs.conformance", "train.algorithms", "train.cli"},
-    "train.optimal_gallery": ENVS | DOORS | FILES | {"baselines.display", "train.command"},
+    | {"train.reports.markdown", "baselines.opponents", "baselines.opponents.levels"}
+    | {"cardwar_envs.conformance", "train.algorithms", "cardwar_cli.main"},
+    "lab.optimal_gallery": ENVS | DOORS | FILES | {"baselines.display", "cardwar_cli"},
     # The shipped results are read as documents hold them.
-    "train.results": {"baselines.files", "baselines.markdown"},
+    "train.results": {"baselines.system.files", "train.reports.markdown"},
     "train": set(),
 }
 
@@ -260,7 +291,7 @@ def test_a_room_imports_only_what_its_row_names():
         ("baselines.oracles.rank_games.solver", "from baselines.oracles.state_graph.game_graph import END"),
         ("baselines.questions", "from train.measures.exact import evaluate"),
         ("train.runs.loop", "from train.reports.curves import plot_runs"),
-        ("train.words", "from train.policies.files import load_policy"),
+        ("train.text.words", "from train.policies.files import load_policy"),
     ],
 )
 def test_an_import_beyond_its_row_would_be_seen(name, source):
@@ -305,7 +336,7 @@ MAY_ASK = (
     "baselines.oracles.finite_horizon",
     "baselines.war",
     "baselines.opponents",
-    "baselines.papers",
+    "lab.papers",
 )
 
 
@@ -331,7 +362,7 @@ def loaded_by(statement):
 
 
 CHECK = (
-    "import contextlib, train.cli\nwith contextlib.suppress(SystemExit):\n    train.cli.main("
+    "import contextlib, cardwar_cli.main\nwith contextlib.suppress(SystemExit):\n    cardwar_cli.main.main("
     "'check tests.broken.environments:Pennies --games 1 --only metadata_say_what_is_offered'.split())"
 )
 SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu', num_cards=3))"
@@ -348,7 +379,7 @@ SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu'
         ("import baselines; baselines.solve", {"torch", "pygame", "numba", "scipy", "train", "pydantic", "jinja2"}),
         (SOLVE, {"torch", "train", "pydantic"}),
         (CHECK, {"numba", "scipy", "filelock", "safetensors", "torch", "junitparser"}),  # action.yml installs none
-        ("import train.cli", {"torch", "matplotlib", "numba", "scipy", "numpy", "cardwar_envs"}),
+        ("import cardwar_cli.main", {"torch", "matplotlib", "numba", "scipy", "numpy", "cardwar_envs"}),
     ],
 )
 def test_a_light_import_stays_light(statement, absent):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from baselines.matches.games import SEEDS, only_game, sampled_games, winners_of
 from baselines.matches.intervals import CONFIDENCE, Interval, mean_interval, share_interval
-from baselines.oracles.protocol import Progress
+from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, seated_policies

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matches.games import NOBODY, SEEDS, AtEnd, Played, only_game, sampled_games, winners_of
+from baselines.matches.war_simulator import UNFINISHED, simulate, takes
 from baselines.opponents.generic import Uniform
 from baselines.opponents.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
-from baselines.oracles.protocol import Progress
-from baselines.war.simulator import UNFINISHED, simulate, takes
+from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, seated_policies
@@ -84,7 +84,7 @@ def cross_play(
     """Plays games between the policies of a line-up.
 
     If every policy is deterministic and the game has no chance, one game is played. Line-ups of WAR's simple strategies
-    run in the compiled `baselines.war.simulator`, which has its own random streams.
+    run in the compiled `baselines.matches.war_simulator`, which has its own random streams.
 
     Args:
         game: The rules, for any number of players.

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from baselines.matrix_game.exact_lp import maximise
 from baselines.matrix_game.limits import LARGEST_PAYOFF, RELATIVE_GAP
-from baselines.threads import map_in_threads
+from baselines.system.threads import map_in_threads
 from cardwar_envs.core.kernels import kernels
 
 # Games per thread task, enough to make scheduling cheap.

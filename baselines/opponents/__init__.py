@@ -4,6 +4,9 @@ from typing import Any
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
+from cardwar_envs.core.table_policy import TablePolicy
+
+__all__ = ["TablePolicy", "make_policy"]
 
 
 def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any, NoReturn
 
+from baselines.oracles.answers.protocol import ExactOracle, Oracle, Request
 from baselines.oracles.bayesian.solver import BayesianOracle, form_of
 from baselines.oracles.finite_horizon.response import RoundsOracle
 from baselines.oracles.goofspiel import GoofspielOracle
-from baselines.oracles.protocol import ExactOracle, Oracle, Request
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.state_graph.response import GraphOracle
 from cardwar_envs.core.arrays import Masks, Observations

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.protocol import Payoffs, Request, solve_table
+from baselines.oracles.answers.protocol import Payoffs, Request, solve_table
+from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
 from baselines.oracles.rank_games.invariances import check_by_words
 from baselines.oracles.rank_games.prize_response import PrizePlay, PrizeResponse
 from baselines.oracles.rank_games.reached import ReachedPlay
 from baselines.oracles.rank_games.response import plays_by_words
 from baselines.oracles.rank_games.sizes import MAX_GAMES, MOST_STATES, require_matrix_games
 from baselines.oracles.rank_games.solver import ENGINES, GoofspielTable
-from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
 from baselines.oracles.state_graph.response import GraphOracle
 from cardwar_envs.core.game import Game, same_rules_as
 from cardwar_envs.core.policy import Policy

@@ -2,7 +2,7 @@
 
 For each game, a JSON file beside this one lists solutions, as `cardwar solve ... --json` prints them: the value, its
 certificate, and at every initial state the payoff matrix, both strategies and the range of each probability over all
-optimal strategies. `python -m train.solutions` makes these files; `checksums.txt` shows whether they are unchanged.
+optimal strategies. `python -m lab.solutions` makes these files; `checksums.txt` shows whether they are unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.display.at_state import PlayAt, play_from
-from baselines.files import parse_object, read_plain
+from baselines.system.files import parse_object, read_plain
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.games import make_game
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from cardwar_envs.core.sampled import Shapes, random_moves
 S = TypeVar("S", bound=Hashable)
 
 CERTAIN = Fraction(1)
+# Errors list at most this many legal actions; a war can have thousands.
+LISTED = 40
 # See `GameFacts.chance`.
 Chance = Literal["none", "deal", "moves"]
 # States of random games from which the default `check` learns types.
@@ -99,6 +101,13 @@ class TooLargeError(ValueError):
 
 class IllegalActionError(ValueError):
     """An action that is illegal in the current state."""
+
+
+def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
+    """Returns the error for an illegal action; lists the legal actions and ends with `hint`."""
+    listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in total)" if len(legal) > LISTED else "")
+    named = int(action) if isinstance(action, np.integer) else action
+    return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}{hint}")
 
 
 class Rules(ABC, Generic[S]):

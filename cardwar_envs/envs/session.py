@@ -25,9 +25,10 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.game import FORFEIT, Game, GameFacts, IllegalActionError, S
+from cardwar_envs.core.game import FORFEIT, Game, GameFacts, S
 from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
 from cardwar_envs.core.play import drawn, random_state, require_playable
+from cardwar_envs.core.rules import illegal_action_error
 from cardwar_envs.core.sampled import random_moves
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
@@ -39,8 +40,6 @@ START = ("initial", "random")
 RESET_OPTIONS = ("state", "start", "reset_mask")
 # Minimum similarity at which a key counts as a misspelt option: "stat" counts, "stage_mask" does not.
 MISTYPED = 0.75
-# Errors list at most this many legal actions; a war can have thousands.
-LISTED = 40
 # Joint actions of random games in which `refuse_late_payments` looks for payments.
 PROBED = 1000
 MASKED_EVALUATION = (
@@ -140,13 +139,6 @@ def refuse_late_payments(game: Game[Any]) -> None:
     for state, outcomes in random_moves(game, PROBED):
         for outcome in outcomes:
             require_paid_in_time(game, game.live_players(state), outcome.rewards)
-
-
-def illegal_action_error(who: str, action: Any, legal: Sequence[int], hint: str = "") -> IllegalActionError:
-    """Returns the error for an illegal action; lists the legal actions and ends with `hint`."""
-    listed = ", ".join(map(str, legal[:LISTED])) + (f", ... ({len(legal)} in total)" if len(legal) > LISTED else "")
-    named = int(action) if isinstance(action, np.integer) else action
-    return IllegalActionError(f"{who} cannot play action {named!r}; legal actions are {listed}{hint}")
 
 
 def _check_spelling(options: Mapping[str, Any]) -> None:

@@ -9,9 +9,9 @@ from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, cross_play, exploitability, head_to_head, match, nash_conv
-from baselines.oracles.consistency import FEWEST_AGAIN
+from baselines.oracles.answers.consistency import FEWEST_AGAIN
+from baselines.oracles.answers.recording import MOST_RECORDED, RecordingPolicy
 from baselines.oracles.finite_horizon.positions import choice_starts, form_of
-from baselines.oracles.recording import MOST_RECORDED, RecordingPolicy
 from cardwar_envs import make_game
 
 JUJITSU = make_game("jujitsu", num_cards=4)

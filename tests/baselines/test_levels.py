@@ -18,8 +18,8 @@ from baselines.opponents.levels.network import NumpyNetwork
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
+from lab.levels import LADDERS, Ladder, make_ladder
 from train.algorithms.registry import ALGORITHMS
-from train.levels import LADDERS, Ladder, make_ladder
 from train.runs.loop import own_generators
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "levels.md"

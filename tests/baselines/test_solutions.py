@@ -9,7 +9,7 @@ import pytest
 import baselines
 from baselines.solutions import recorded as module
 from cardwar_envs import make_game
-from train import solutions
+from lab import solutions
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 `python -m tests.broken.by_check` prints it as Markdown, for docs/conformance.md.
 """
 
-from baselines.markdown import table
 from cardwar_envs.conformance import CHECKS, load
 from tests.broken.environments import EVERY
 from tests.broken.further import FURTHER
+from train.reports.markdown import table
 
 # Enough games to catch a defect; no test depends on how fast the machine is.
 GAMES = 4

@@ -136,7 +136,7 @@ def main(words):
         print(json.dumps(checked(given.one, EVERY[given.one])))
         return
     results = measure(EVERY, given.results, given.processes, given.seconds)
-    from baselines.markdown import rewrite
+    from train.reports.markdown import rewrite
 
     section = partial(tables.section, EVERY, results)
     given.document.write_text(rewrite(given.document.read_text(), "make broken", section))

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from baselines.markdown import table
 from tests.broken.registry import Broken, Kind
+from train.reports.markdown import table
 
 
 def failed(result):

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from baselines.markdown import SECTION
 from tests.broken import measure, tables
 from tests.broken.environments import EVERY
 from tests.broken.healthy import all_healthy
 from tests.broken.registry import all_broken
+from train.reports.markdown import SECTION
 
 HEALTHY = all_healthy()
 OWN = all_broken() | HEALTHY

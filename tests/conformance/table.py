@@ -6,9 +6,9 @@
 import sys
 import time
 
-from baselines.markdown import table
 from cardwar_envs.conformance import CHECKS, Result, coverage, load, run_all
 from cardwar_envs.conformance.verdicts import FAILED, NOT_APPLICABLE, PASSED, STATUSES
+from train.reports.markdown import table
 
 # Heading -> name and parameters; small, so that the oracles apply.
 OURS = {

@@ -211,7 +211,7 @@ def test_the_same_number_of_games_is_the_same_look():
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_an_interrupted_check_tells_the_verdicts_so_far(end, more):
     check = "check tests.conformance.factories:noisy --seconds 600"
-    command = [sys.executable, "-m", "train.cli", *check.split(), *more]
+    command = [sys.executable, "-m", "cardwar_cli.main", *check.split(), *more]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     # A job in the background of a shell ignores interrupts, and hands that on.

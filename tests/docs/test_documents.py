@@ -4,7 +4,7 @@ The blocks of a page run one after another, as a reader would type them. What is
 expression on a line that ends in `# 0.1234`, to the digits given, and what a block prints with the `text` block that
 follows it. On the pages in `GUIDES` every line that begins with `cardwar` runs, too. A block that does not run has a
 comment above it that says why: `<!-- not run: two hours -->`. A page that begins with `<!-- needs: torchrl -->` runs
-where that package is installed; `python -m benchmarks.clients` runs it where it is not.
+where that package is installed; `python -m lab.benchmarks.clients` runs it where it is not.
 """
 
 import ast
@@ -19,7 +19,7 @@ import pytest
 import torch
 from thinning import each_row
 
-from train.cli import main
+from cardwar_cli.main import main
 
 ROOT = Path(__file__).parents[2]
 RECIPES = sorted(f"docs/recipes/{path.name}" for path in (ROOT / "docs" / "recipes").glob("*.md"))
@@ -86,7 +86,7 @@ def test_the_python_of_a_page_runs_and_comes_to_what_it_says(page, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     text = NOT_RUN.sub("", (ROOT / page).read_text())
     if needed := NEEDS.match(text):
-        pytest.importorskip(needed[1], reason="a client, which benchmarks.clients installs")
+        pytest.importorskip(needed[1], reason="a client, which lab.benchmarks.clients installs")
     assert len(blocks_of(text)) == text.count("```python")
     check(text, page)
 

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from baselines import solve
-from baselines.markdown import SECTION, table
-from baselines.papers import REPRODUCTIONS, documents, recompute
-from baselines.papers.dice_wars import PAPER
-from baselines.papers.dice_wars import paper as dice_wars
-from baselines.papers.findings import Reproduction, write
-from baselines.papers.rauscher import paper as rauscher
-from baselines.papers.rauscher.plan_grid import make_grid
+from lab.papers import REPRODUCTIONS, documents, recompute
+from lab.papers.dice_wars import PAPER
+from lab.papers.dice_wars import paper as dice_wars
+from lab.papers.findings import Reproduction, write
+from lab.papers.rauscher import paper as rauscher
+from lab.papers.rauscher.plan_grid import make_grid
+from lab.results import as_csv, results_in
+from train.reports.markdown import SECTION, table
 from train.reports.tables import NOTE, brief_headings
 from train.results import FILE, load_results
-from train.results.__main__ import as_csv, results_in
 
 ROOT = Path(__file__).parents[2]
 PAGES = {name: (ROOT / name).read_text() for name in documents.DOCUMENTS}

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from cardwar_envs import to_svg
-from train.gallery import FOLDER, SHOWN, picture
+from lab.gallery import FOLDER, SHOWN, picture
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_pictures_are_drawn_anew(name):
-    assert (ROOT / FOLDER / f"{name}.svg").read_text() == to_svg(picture(name)), "run python -m train.gallery"
+    assert (ROOT / FOLDER / f"{name}.svg").read_text() == to_svg(picture(name)), "run python -m lab.gallery"

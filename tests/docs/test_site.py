@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from thinning import each_row
 
-from baselines.markdown import SECTION, rewrite
 from cardwar_envs import GAMES, make_game
-from train.pages import command, games
-from train.pages.__main__ import COMMAND, pages, part_of
-from train.pages.rounds import ROUNDS, Round, replayed
+from lab.pages import command, games
+from lab.pages.__main__ import COMMAND, pages, part_of
+from lab.pages.rounds import ROUNDS, Round, replayed
+from train.reports.markdown import SECTION, rewrite
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

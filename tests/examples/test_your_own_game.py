@@ -8,7 +8,7 @@ from pathlib import Path
 
 import matplotlib
 
-from train.command.new import GAME
+from cardwar_cli.new import GAME
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "your_own_game.md").read_text()
@@ -21,7 +21,7 @@ PROGRAM = """
 import shlex
 import sys
 import cardwar_envs, baselines, train
-from train.cli import main
+from cardwar_cli.main import main
 
 assert all(each.__file__.startswith(sys.argv[1]) for each in (cardwar_envs, baselines, train))
 for command in sys.argv[3:]:

@@ -22,7 +22,7 @@ from stored_files import EXPLOIT, GAME, RUNS, make_victims
 
 import baselines.opponents.levels.level as levels
 import train.studies.runner as runner
-from train.cli import main
+from cardwar_cli.main import main
 
 # Of one call: seconds until it counts as hanging, memory, and letters beyond those that it says of whole files.
 SECONDS, MORE_MEMORY, MORE_SAID = 60, 4 * 2**30, 4000

@@ -4,11 +4,11 @@ import shutil
 from pathlib import Path
 
 from baselines.opponents.levels.level import FOLDER as LEVELS
+from cardwar_cli.main import main
 from cardwar_envs import make_game
-from train.cli import main
-from train.play.record import write_record
-from train.play.seating import table_for
-from train.play.trainer import Trainer
+from cardwar_play.record import write_record
+from cardwar_play.seating import table_for
+from cardwar_play.trainer import Trainer
 
 GAME, OTHER_GAME = ["jujitsu", "num_cards=3"], ["dice_poker", "sides=3"]
 CFR = ["--algorithm=cfr_plus", "--steps=6", "--evaluate-every=3"]

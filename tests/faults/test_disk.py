@@ -10,8 +10,8 @@ import pytest
 from command import run, run_refused
 from forked import cardwar, run_program
 
-from baselines.files import require_writable, write_atomically
-from baselines.papers.findings import Reproduction
+from baselines.system.files import require_writable, write_atomically
+from lab.papers.findings import Reproduction
 
 TRAIN = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "4", "--evaluate-every", "2"]
 CHECK = "check cardwar/jujitsu-v0 num_cards=2 --only metadata_say_what_is_offered --games 1"
@@ -71,13 +71,13 @@ def test_a_folder_that_cannot_be_is_one_clear_error(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "work"),
     [
-        ("watch jujitsu num_cards=2 --gif OUT/a.gif", "train.command.watch.play_episode"),
-        ("page jujitsu num_cards=2 --out OUT/a.html", "train.play.listing.places_of"),
+        ("watch jujitsu num_cards=2 --gif OUT/a.gif", "cardwar_cli.watch.play_episode"),
+        ("page jujitsu num_cards=2 --out OUT/a.html", "cardwar_play.listing.places_of"),
         ("report runs --out OUT/a.html", "train.reports.page.run_folders"),
-        (f"{CHECK} --junit OUT/a.xml", "train.command.environment_check._checked"),
-        (f"{CHECK} --reproduce OUT/a.py", "train.command.environment_check._checked"),
-        ("playoffs jujitsu num_cards=2 uniform --out OUT/new", "train.command.playoffs.play_all"),
-        ("reproduce dice-wars --out OUT/new", "train.command.reproduce.recompute"),
+        (f"{CHECK} --junit OUT/a.xml", "cardwar_cli.environment_check._checked"),
+        (f"{CHECK} --reproduce OUT/a.py", "cardwar_cli.environment_check._checked"),
+        ("playoffs jujitsu num_cards=2 uniform --out OUT/new", "cardwar_cli.playoffs.play_all"),
+        ("reproduce dice-wars --out OUT/new", "cardwar_cli.reproduce.recompute"),
         ("exploit war --policy uniform --approximate --out OUT/new", "train.runs.exploit.exploit"),
     ],
 )
@@ -98,7 +98,7 @@ def test_output_that_cannot_be_written_is_refused_before_the_work(capsys, tmp_pa
 )
 def test_a_result_that_cannot_be_written_is_still_printed(capsys, tmp_path, monkeypatch, words, result):
     monkeypatch.setattr("os.fsync", full)
-    monkeypatch.setattr("train.command.reproduce.recompute", lambda *_: Reproduction((), {"all is well": True}))
+    monkeypatch.setattr("cardwar_cli.reproduce.recompute", lambda *_: Reproduction((), {"all is well": True}))
     code, shown, errors = run(capsys, *words.replace("OUT", str(tmp_path)).split())
     assert one_clear_error(code, errors), errors
     assert "No space left on device" in errors

@@ -13,8 +13,8 @@ from small_runs import GAME, NAME, STUDY, contents, learned
 from thinning import each_row
 
 import train.runs.exploit as exploiting
-from baselines.files import open_inside, read_plain, write_atomically
 from baselines.oracles.rank_games.solver import DuelTable
+from baselines.system.files import open_inside, read_plain, write_atomically
 from train.policies.files import load_policy
 from train.reports.groups import read_run
 from train.reports.page import write_report
@@ -239,7 +239,7 @@ def test_what_is_too_long_is_not_read(tmp_path):
 def test_a_link_that_appears_after_the_check_is_not_followed(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").write_text("kept")
     (tmp_path / "run.log").symlink_to(tmp_path / "elsewhere")
-    monkeypatch.setattr("baselines.files.refuse_links", lambda folder, name: None)
+    monkeypatch.setattr("baselines.system.files.refuse_links", lambda folder, name: None)
     for mode in ("ab", "rb"):
         with pytest.raises(OSError, match="symbolic link"):
             open_inside(tmp_path, "run.log", mode)

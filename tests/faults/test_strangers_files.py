@@ -14,8 +14,8 @@ from thinning import each_row
 
 import baselines.opponents.levels.level as level_files
 import train.storage.archive as archives
-from baselines.files import parse_object
 from baselines.oracles.rank_games.layer_files import LayerFolder
+from baselines.system.files import parse_object
 from cardwar_envs.conformance.baseline import read_baseline
 from train.policies.files import POLICY_FILE, load_policy
 from train.reports.groups import read_run
@@ -23,7 +23,7 @@ from train.reports.page import write_report
 from train.reports.tables import plain
 from train.storage.archive import Archive, read_archive, write_archive
 from train.studies.study_file import read_study
-from train.words import in_one_line
+from train.text.printing import in_one_line
 
 # -- files of others, and files that say what cannot be ----------------------------------------------------
 

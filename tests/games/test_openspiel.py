@@ -12,7 +12,7 @@ from command import run, run_json, run_refused
 import baselines
 from cardwar_envs import GAMES, check_game, make_game
 from cardwar_envs.openspiel import from_openspiel, loading, to_openspiel
-from train.words import json_parameters
+from train.text.game_names import json_parameters
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from train.cli import main
-from train.command import console
+from cardwar_cli import console
+from cardwar_cli.main import main
 
 ROOT = Path(__file__).parents[2]
 

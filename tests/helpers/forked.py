@@ -15,7 +15,7 @@ TESTS = Path(__file__).parents[1]
 
 def start(*words, before=lambda: None):
     """The process id of `cardwar WORDS`, and the file that it writes its errors to."""
-    from train.cli import main
+    from cardwar_cli.main import main
 
     descriptor, errors = tempfile.mkstemp()
     os.close(descriptor)

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from baselines.markdown import rewrite, table
 from tests.history.measure import Defect, arguments, built, stored
+from train.reports.markdown import rewrite, table
 
 FOLDER = Path(__file__).parent
 # `W/` in a judgement.

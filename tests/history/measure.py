@@ -21,7 +21,7 @@ from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 
-from baselines.markdown import rewrite, table
+from train.reports.markdown import rewrite, table
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "history"

@@ -1,13 +1,13 @@
-"""The clients that `benchmarks.clients` runs, and the page that shows what came of it."""
+"""The clients that `lab.benchmarks.clients` runs, and the page that shows what came of it."""
 
 import re
 
 from thinning import each_row
 from wheels import ROOT
 
-from benchmarks.clients.__main__ import table
-from benchmarks.clients.environments import PROGRAMS
-from benchmarks.clients.table import CLIENTS
+from lab.benchmarks.clients.__main__ import table
+from lab.benchmarks.clients.environments import PROGRAMS
+from lab.benchmarks.clients.table import CLIENTS
 
 PAGE = (ROOT / "docs" / "clients.md").read_text()
 

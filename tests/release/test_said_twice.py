@@ -13,7 +13,7 @@ from packaging.version import Version
 from wheels import PROJECT, ROOT, needed, plain
 
 import cardwar_envs
-from train.cli import EXTRAS
+from cardwar_cli.main import EXTRAS
 
 yaml = pytest.importorskip("yaml", reason="needs the extra lint")
 

@@ -9,9 +9,9 @@ from command import run, run_json, run_refused
 
 import baselines
 from cardwar_envs import make_game
-from train.play.seating import table_for
-from train.play.trainer import Trainer
-from train.play.view import view_of
+from cardwar_play.seating import table_for
+from cardwar_play.trainer import Trainer
+from cardwar_play.view import view_of
 from train.storage.run_folder import RunFolder
 from train.studies.study_file import read_study
 

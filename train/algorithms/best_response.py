@@ -13,9 +13,9 @@ from typing import Any
 from cardwar_envs.core.game import Game
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
 from train.algorithms import ppo
-from train.algorithms.arguments import BestResponseArgs as Args
-from train.algorithms.arguments import ResponderArgs
 from train.algorithms.experience.opponents import LineUp
+from train.learner.arguments import BestResponseArgs as Args
+from train.learner.arguments import ResponderArgs
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 
 

@@ -16,9 +16,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv
-from train.algorithms.arguments import DQNResponseArgs as Args
 from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
 from train.algorithms.experience.opponents import LineUp
+from train.learner.arguments import DQNResponseArgs as Args
 from train.policies.networks import GreedyPolicy, Network
 
 

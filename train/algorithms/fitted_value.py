@@ -21,15 +21,15 @@ import torch
 from torch import Tensor
 
 from baselines import solve_matrices
-from baselines.matches.lookahead import Lookahead, StateValues, one_view
+from baselines.matrix_game.lookahead import Lookahead, StateValues, one_view
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.arguments import FittedValueArgs as Args
-from train.algorithms.checkpoint import Resumable, follow
-from train.algorithms.contract import refusal
 from train.algorithms.muon import Muon
+from train.learner.arguments import FittedValueArgs as Args
+from train.learner.checkpoint import Resumable, follow
+from train.learner.contract import refusal
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
 

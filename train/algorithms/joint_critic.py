@@ -23,9 +23,9 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.arguments import JointCriticArgs as Args
-from train.algorithms.checkpoint import Resumable, follow
 from train.algorithms.experience.buffers import Replay
+from train.learner.arguments import JointCriticArgs as Args
+from train.learner.checkpoint import Resumable, follow
 from train.policies.many_actions import ActionParts, LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 

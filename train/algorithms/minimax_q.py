@@ -24,9 +24,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.arguments import MinimaxQArgs as Args
-from train.algorithms.checkpoint import Resumable, follow
-from train.algorithms.contract import refusal
+from train.learner.arguments import MinimaxQArgs as Args
+from train.learner.checkpoint import Resumable, follow
+from train.learner.contract import refusal
 from train.policies.action_count import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 

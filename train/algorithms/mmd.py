@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from train.algorithms import ppo
-from train.algorithms.arguments import MMDArgs as Args
-from train.algorithms.checkpoint import follow
 from train.algorithms.experience.decisions import ActorCritic, actor
+from train.learner.arguments import MMDArgs as Args
+from train.learner.checkpoint import follow
 
 
 class MagneticPolicy(ActorCritic):

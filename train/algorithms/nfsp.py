@@ -21,9 +21,9 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
-from train.algorithms.arguments import NFSPArgs as Args
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
+from train.learner.arguments import NFSPArgs as Args
 from train.policies.action_count import has_many_actions
 from train.policies.many_actions import LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy

@@ -21,11 +21,11 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv
-from train.algorithms.arguments import PPOArgs as Args
-from train.algorithms.arguments import UpdateArgs
-from train.algorithms.checkpoint import Resumable
 from train.algorithms.experience.decisions import ActorCritic, DecisionBuffer, actor, policy_arguments
 from train.algorithms.experience.opponents import League
+from train.learner.arguments import PPOArgs as Args
+from train.learner.arguments import UpdateArgs
+from train.learner.checkpoint import Resumable
 from train.policies.action_count import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 

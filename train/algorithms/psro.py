@@ -22,11 +22,11 @@ from baselines import head_to_head, solve_matrix
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.arguments import PSROArgs as Args
 from train.algorithms.best_response import Responder
-from train.algorithms.contract import refusal
 from train.algorithms.tabular.information_states import Strategies
 from train.algorithms.tabular.mixture import Mixture, MixtureTables
+from train.learner.arguments import PSROArgs as Args
+from train.learner.contract import refusal
 from train.policies.networks import SoftmaxPolicy
 from train.policies.table import LearnedTable
 

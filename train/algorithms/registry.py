@@ -15,10 +15,10 @@ import baselines
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import check_names, did_you_mean
 from train.policies.action_count import has_many_actions
-from train.words import fields_from
+from train.text.parsing import fields_from
 
 if TYPE_CHECKING:
-    from train.algorithms.contract import CommonArgs, Learner
+    from train.learner.contract import CommonArgs, Learner
 
 
 DUELS = "two-player zero-sum games"
@@ -41,7 +41,7 @@ class Algorithm:
         facts = game.facts
         is_duel = facts.num_players == 2 and facts.zero_sum
         if (self.learns and not is_duel) or (self.learns == PUBLIC_DUELS and not facts.public_state):
-            from train.algorithms.contract import refusal  # needs pydantic
+            from train.learner.contract import refusal  # needs pydantic
 
             raise refusal(f"{facts.name}: {self.label} supports only {self.learns}")
 
@@ -51,7 +51,7 @@ class Algorithm:
         Raises:
             ValueError: If an argument is unknown, or a value has the wrong type or is out of range.
         """
-        from train.validation import one_line  # needs pydantic, which most commands do not need
+        from train.text.validation import one_line  # needs pydantic, which most commands do not need
 
         kind = self.args_type()
         check_names(kind, values, self.name)
@@ -64,7 +64,7 @@ class Algorithm:
 
     def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
         """Returns each argument's default; some defaults differ in games with many actions (`has_many_actions`)."""
-        from train.algorithms.contract import WITH_MANY_ACTIONS  # needs pydantic
+        from train.learner.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
         defaults = {field.name: field.default for field in fields}
@@ -75,7 +75,7 @@ class Algorithm:
 
     def args_type(self) -> type[CommonArgs]:
         """Returns the dataclass of the algorithm's arguments; `field.metadata["description"]` describes a field."""
-        from train.algorithms.arguments import ARGUMENTS  # needs pydantic
+        from train.learner.arguments import ARGUMENTS  # needs pydantic
 
         return ARGUMENTS[self.name]
 

@@ -15,16 +15,17 @@ from typing import Any, ClassVar
 from baselines import match
 from baselines.matches.intervals import CONFIDENCE
 from baselines.opponents.fitting import fitting_policies
-from baselines.oracles.protocol import Progress
+from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.arguments import ResponderArgs
 from train.algorithms.best_response import Responder
-from train.kinds import Figures, Kind
+from train.learner.arguments import ResponderArgs
 from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
-from train.words import game_in_words, points
+from train.storage.kinds import Figures, Kind
+from train.text.game_names import game_in_words
+from train.text.printing import points
 
 # Games per candidate in the selection; the selected candidate then plays new games.
 GAMES_TO_CHOOSE = 1000

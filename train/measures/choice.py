@@ -13,7 +13,7 @@ from train.measures.measure import Measure
 from train.policies.by_word import split_policies
 
 if TYPE_CHECKING:
-    from train.algorithms.contract import CommonArgs
+    from train.learner.contract import CommonArgs
 
 
 def measure_for(game: Game[Any], args: CommonArgs) -> Measure:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 from baselines import match
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
-from train.kinds import Figures, Kind
 from train.measures.measure import FINAL_SHARE
 from train.policies.by_word import policy_from
-from train.words import game_in_words, points
+from train.storage.kinds import Figures, Kind
+from train.text.game_names import game_in_words
+from train.text.printing import points
 
 
 class Matches:

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Protocol
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
-from train.kinds import Figures, Kind
-from train.words import game_in_words
+from train.storage.kinds import Figures, Kind
+from train.text.game_names import game_in_words
 
 # The final evaluation plays this many times as many games as each earlier evaluation.
 FINAL_SHARE = 10

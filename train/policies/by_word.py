@@ -14,7 +14,7 @@ from typing import Any
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import as_policy, named_policy, names_a_policy, seated_policies
 from cardwar_envs.games.by_name import loaded_object
-from train.agents import AGENT
+from train.policies.agent_process import AGENT
 
 MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 
@@ -61,7 +61,7 @@ def accept_moves(policies: Iterable[Policy]) -> None:
 
 def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     if is_program(word):
-        from train.agents.policy import typed_agent  # needs pydantic, which takes long to import
+        from train.policies.agent import typed_agent  # needs pydantic, which takes long to import
 
         return typed_agent(word, game)
     known = names_a_policy(word)

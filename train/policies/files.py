@@ -11,7 +11,7 @@ from zipfile import is_zipfile
 
 import torch
 
-from baselines.files import kind_of_file
+from baselines.system.files import kind_of_file
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy
@@ -21,7 +21,7 @@ from train.policies.unfinished import Unfinished
 from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.formats import OWN
 from train.storage.run_folder import CONFIG_FILE, RUN, STEPS, RunFolder
-from train.words import json_parameters
+from train.text.game_names import json_parameters
 
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"

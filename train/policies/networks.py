@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from baselines import solve_matrices
-from baselines.matches.lookahead import Lookahead, StateValues
+from baselines.matrix_game.lookahead import Lookahead, StateValues
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from train.policies.action_count import has_many_actions

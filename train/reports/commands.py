@@ -7,10 +7,11 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from train.algorithms.contract import WITH_MANY_ACTIONS
 from train.algorithms.registry import ALGORITHMS, often_enough
+from train.learner.contract import WITH_MANY_ACTIONS
 from train.reports.groups import Run
-from train.words import stored_game, train_words
+from train.runs.identity import train_words
+from train.text.game_names import stored_game
 
 
 def command_of(run: Run) -> str:

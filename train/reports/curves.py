@@ -14,12 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator
 
-from baselines.files import write_atomically
-from train.kinds import Kind
+from baselines.system.files import write_atomically
 from train.reports.figures import as_file, drawing, picture
 from train.reports.groups import GameReport, Group, Run, read_run
 from train.reports.tables import figure_in_words
-from train.words import points, printable
+from train.storage.kinds import Kind
+from train.text.printing import points, printable
 
 PLOT_FILE = "exploitability.png"
 # Exact figures are lines; samples are open points with error bars; lower bounds are triangles.

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from baselines.files import require_plain, require_writable, write_atomically
+from baselines.system.files import require_plain, require_writable, write_atomically
 from train.reports import tables
 from train.reports.gather import run_folders
 from train.reports.groups import GameReport, Run, arrange, read_run, refuse_twins
-from train.words import in_one_line, printable
+from train.text.printing import in_one_line, printable
 
 TEMPLATE = Path(__file__).with_name("page.html.jinja")
 

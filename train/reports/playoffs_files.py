@@ -12,12 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from baselines.files import csv_bytes, write_atomically
-from baselines.markdown import table
+from baselines.system.files import csv_bytes, write_atomically
 from train.reports.figures import picture
+from train.reports.markdown import table
 from train.reports.playoffs import DIGITS, PlayOffs, ranked
 from train.reports.tables import plain
-from train.words import game_in_words, points
+from train.text.game_names import game_in_words
+from train.text.printing import points
 
 FILES = PAIRS, POLICIES, TABLES, PICTURE = "pairs.csv", "policies.csv", "playoffs.md", "playoffs.png"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from baselines.markdown import table
-from train.kinds import EXPLAINED, is_measured
 from train.reports.commands import command_of
 from train.reports.gather import short_paths
 from train.reports.groups import GameReport, Group, Run
-from train.words import points, printable
+from train.reports.markdown import table
+from train.storage.kinds import EXPLAINED, is_measured
+from train.text.printing import points, printable
 
 # A file that starts with these words is the table file of a report and may be overwritten.
 FIRST_WORDS = "Exploitability is exact: NashConv / 2"

@@ -17,19 +17,20 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
 from cardwar_envs.core.stopwatch import Stopwatch
-from train.algorithms.contract import WAYS, CommonArgs
+from train.learner.contract import WAYS, CommonArgs
 from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.by_word import policy_from
 from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
 from train.policies.learned_policy import LearnedPolicy
 from train.policies.table import LearnedTable
+from train.runs.identity import run_identity
 from train.runs.sinks import Sink
 from train.storage.alone import alone_in
 from train.storage.formats import MAX_SEED, OWN
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder, require_storable
-from train.validation import MAX_INT
-from train.words import game_in_words, run_identity
+from train.text.game_names import game_in_words
+from train.text.validation import MAX_INT
 
 # A policy is saved as a table if measuring it took at most this many queries.
 MOST_KEPT = 200_000

@@ -14,24 +14,25 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from torch.utils.tensorboard import SummaryWriter
 
-from baselines.files import refuse_links
+from baselines.system.files import refuse_links
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.stopwatch import Stopwatch
-from train.algorithms.checkpoint import with_prefix
-from train.algorithms.contract import CommonArgs, Learner, SelfPlayArgs
 from train.algorithms.registry import Algorithm, algorithm_named
-from train.kinds import Figures, Kind, is_measured
+from train.learner.checkpoint import with_prefix
+from train.learner.contract import CommonArgs, Learner, SelfPlayArgs
 from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
 from train.runs.eager import without_compiler
+from train.runs.identity import run_identity
 from train.runs.sinks import Sink, tagged
 from train.storage.alone import alone_in
 from train.storage.archive import Archive
 from train.storage.formats import MAX_SEED
+from train.storage.kinds import Figures, Kind, is_measured
 from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder, require_storable
-from train.words import game_in_words, run_identity
+from train.text.game_names import game_in_words
 
 TENSORBOARD_FOLDER = "tensorboard"
 

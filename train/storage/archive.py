@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from baselines.files import parse_object, require_plain, write_atomically
+from baselines.system.files import parse_object, require_plain, write_atomically
 
 DIGEST = "sha256"
 DATA = "data"

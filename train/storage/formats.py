@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
-from train.kinds import Kind, is_measured
-from train.validation import MAX_INT, Strict
+from train.storage.kinds import Kind, is_measured
+from train.text.validation import MAX_INT, Strict
 
 # Increased when older run folders can no longer be read.
 FORMAT = 1

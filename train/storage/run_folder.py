@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.files import csv_bytes, kind_of_file, parse_object, read_plain, refuse_links, write_atomically
+from baselines.system.files import csv_bytes, kind_of_file, parse_object, read_plain, refuse_links, write_atomically
 from train.storage.circumstances import circumstances
 from train.storage.formats import FORMAT, StoredCheckpoint, StoredConfig, StoredIdentity, StoredMetadata, StoredRows
-from train.validation import Strict, check
+from train.text.validation import Strict, check
 
 if TYPE_CHECKING:
     from train.storage.archive import Archive  # it needs torch, which reports do not need

@@ -17,9 +17,9 @@ from typing import Any
 
 from filelock import lock_descriptor
 
-from baselines.files import open_inside, refuse_links
+from baselines.system.files import open_inside, refuse_links
 from cardwar_envs.core.secrets import without_secrets
-from train.agents import FROM_FILE
+from train.policies.agent_process import FROM_FILE
 from train.policies.files import POLICY_FILE
 from train.reports.groups import Run, read_run
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
@@ -29,7 +29,7 @@ LOCK = ".lock"
 # Free disk space that a run needs, in bytes.
 LITTLE_ROOM = 1_000_000
 # Without -P, modules in the working folder would shadow the modules of this package.
-PROGRAM = (sys.executable, "-P", "-m", "train.cli")
+PROGRAM = (sys.executable, "-P", "-m", "cardwar_cli.main")
 POLL_SECONDS = 0.5
 # Seconds that runs have to notice the end of their study; running compiled code delays this.
 PATIENCE_SECONDS = 10.0

@@ -35,16 +35,18 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from baselines.files import read_plain
+from baselines.system.files import read_plain
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import did_you_mean
 from cardwar_envs.games.by_name import opens_files
-from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS, algorithm_named
+from train.learner.contract import CommonArgs
+from train.runs.identity import run_identity, train_words
 from train.storage.formats import Seed
 from train.storage.run_folder import MOST_SETTINGS
-from train.validation import Strict, one_line
-from train.words import game_in_words, game_of_words, run_identity, split_words, train_words
+from train.text.game_names import game_in_words, game_of_words
+from train.text.parsing import split_words
+from train.text.validation import Strict, one_line
 
 
 def _word(value: object) -> object:

@@ -1,7 +1,7 @@
 """The policies `level:1` to `level:5`: learned opponents for a few games, ordered by strength.
 
 Each level is a file beside this one. It contains a learned policy, its game, how it was trained, and its exact
-exploitability. `python -m train.levels` makes the files; `docs/levels.md` has the table. `checksums.txt` shows whether
+exploitability. `python -m lab.levels` makes the files; `docs/levels.md` has the table. `checksums.txt` shows whether
 a file is unchanged.
 """
 
@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from baselines.files import read_plain
-from baselines.matches.lookahead import Lookahead, StateValues
+from baselines.matrix_game.lookahead import Lookahead, StateValues
 from baselines.opponents.levels.network import NumpyNetwork
-from baselines.opponents.table import TablePolicy
 from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
+from baselines.system.files import read_plain
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, plays
+from cardwar_envs.core.table_policy import TablePolicy
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent

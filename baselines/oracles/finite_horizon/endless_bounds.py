@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracles.answers.protocol import Progress, expect
 from baselines.oracles.finite_horizon.positions import arrays_of, at_codes, counts_rounds, form_of, levels_of
 from baselines.oracles.finite_horizon.value_iteration import solve_nodes
-from baselines.oracles.protocol import Progress, expect
 from cardwar_envs.core.game import Game
 
 # Number of positions in `EndlessBounds.widest`.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.consistency import SAME_TO, difference, first_difference, place
+from baselines.oracles.answers.consistency import SAME_TO, difference, first_difference, place
 from baselines.oracles.finite_horizon.positions import choice_places, choice_starts
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game

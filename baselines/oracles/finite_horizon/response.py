@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracles.answers.protocol import Payoffs, Request, solve_table
+from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
 from baselines.oracles.finite_horizon.invariances import check_rounds, is_stationary, known_choices
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
@@ -26,9 +28,7 @@ from baselines.oracles.finite_horizon.positions import (
     levels_of,
 )
 from baselines.oracles.finite_horizon.value_iteration import RoundsTable
-from baselines.oracles.protocol import Payoffs, Request, solve_table
-from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
-from baselines.threads import Nodes, in_threads
+from baselines.system.threads import Nodes, in_threads
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game

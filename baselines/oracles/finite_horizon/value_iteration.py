@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
+from baselines.oracles.answers.protocol import PLAIN, EquilibriumPolicy, Progress, Request, Starts, Table, expect
+from baselines.oracles.answers.results import Strategies
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
     Arrays,
@@ -29,9 +31,7 @@ from baselines.oracles.finite_horizon.positions import (
     levels_of,
     put,
 )
-from baselines.oracles.protocol import PLAIN, EquilibriumPolicy, Progress, Request, Starts, Table, expect
-from baselines.oracles.results import Strategies
-from baselines.threads import Nodes, in_threads
+from baselines.system.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 from cardwar_envs.core.rules import TooLargeError

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.interleavings import Letters
-from baselines.threads import map_in_threads, processors
+from baselines.system.threads import map_in_threads, processors
 from cardwar_envs.core.kernels import kernels
 
 # At most this many games of a piece go to the slow solver, up to an hour of work; the errors of further ones enter the

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.consistency import difference, first_difference, place
+from baselines.oracles.answers.consistency import difference, first_difference, place
 from baselines.oracles.rank_games.word_policy import packed_counts
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.play import random_state

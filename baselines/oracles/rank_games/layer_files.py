@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.files import open_inside, parse_object, read_plain, require_plain, write_atomically
+from baselines.system.files import open_inside, parse_object, read_plain, require_plain, write_atomically
 
 FORMAT = 2
 DTYPE = "<f8"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
-from baselines.oracles.protocol import Progress
+from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.rank_games.engine import (
     Engine,
     LayerRules,

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.estimates import announce
-from baselines.oracles.protocol import BATCH
+from baselines.oracles.answers.estimates import announce
+from baselines.oracles.answers.protocol import BATCH
 from baselines.oracles.rank_games.engine import PrizeRules, ValueLayer, work_for
 from baselines.oracles.rank_games.prizes import Context, GoofspielLayers, prizes_of, shown
 from baselines.oracles.rank_games.read_only import read_only
@@ -24,7 +24,7 @@ from baselines.oracles.rank_games.response_policy import RankResponse
 from baselines.oracles.rank_games.sizes import MOST_STATES, matrix_games, require_matrix_games
 from baselines.oracles.rank_games.solver import GoofspielTable
 from baselines.oracles.rank_games.strategies import letter_numbers
-from baselines.threads import map_in_threads, processors
+from baselines.system.threads import map_in_threads, processors
 from cardwar_envs.core.kernels import kernels
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.goofspiel import Goofspiel

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.estimates import WORTH_SAYING
+from baselines.oracles.answers.estimates import WORTH_SAYING
 from baselines.oracles.rank_games.prizes import Context, Stakes, prizes_of, shown, stakes_of
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.goofspiel import Goofspiel

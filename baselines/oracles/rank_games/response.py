@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.protocol import BATCH, Payoffs, Request, solve_table
+from baselines.oracles.answers.protocol import BATCH, Payoffs, Request, solve_table
+from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
 from baselines.oracles.rank_games.interleavings import fits
 from baselines.oracles.rank_games.invariances import check_by_words
 from baselines.oracles.rank_games.response_policy import DuelResponse
 from baselines.oracles.rank_games.sizes import MOST_CARDS, MOST_STATES, require_size
 from baselines.oracles.rank_games.solver import ENGINES, DuelTable
-from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
-from baselines.threads import CHUNK, Nodes, in_threads
+from baselines.system.threads import CHUNK, Nodes, in_threads
 from cardwar_envs.core.game import Game, same_rules_as
 from cardwar_envs.core.kernels import kernels
 from cardwar_envs.core.policy import Policy, checked_probabilities

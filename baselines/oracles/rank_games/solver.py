@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.optimal_sets import evenly_if_optimal
-from baselines.oracles.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
+from baselines.oracles.answers.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
 from baselines.oracles.rank_games.engine import Engine, Threads
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.layers import DuelLayers, Layers

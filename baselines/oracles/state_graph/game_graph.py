@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.protocol import BATCH, Progress
+from baselines.oracles.answers.protocol import BATCH, Progress
 from baselines.oracles.state_graph.soundness import (
     legal_actions,
     require_distinct,

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.opponents.table import TablePolicy
-from baselines.oracles.protocol import ExactPayoffs, Payoffs, Request, lead, solve_table
-from baselines.oracles.results import BestResponse, HeadToHead, StateSolution
+from baselines.oracles.answers.protocol import ExactPayoffs, Payoffs, Request, lead, solve_table
+from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
 from baselines.oracles.state_graph.exact_response import ExactWorth, exact_mixes
 from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
 from baselines.oracles.state_graph.selection import table_for
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.table_policy import TablePolicy
 
 
 class GraphOracle:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.forms import Info
 from cardwar_envs.core.game import Game, IllegalActionError, S
 from cardwar_envs.core.kernels import kernels
-from cardwar_envs.envs.session import illegal_action_error
+from cardwar_envs.core.rules import illegal_action_error
 
 
 class Views(NamedTuple):

@@ -7,9 +7,9 @@ from toys import Answering
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, make_policy, nash_conv, solve
-from baselines.estimates import Announced
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.double_double_kernel import solve_carefully
+from baselines.oracles.answers.estimates import Announced
 from baselines.oracles.finite_horizon import value_iteration as vi
 from baselines.oracles.finite_horizon.positions import History, form_of, levels_of
 from baselines.oracles.finite_horizon.response import RoundsOracle
@@ -157,7 +157,7 @@ def test_the_gap_is_the_sum_over_rounds_of_the_worst_of_each_level():
 
 def test_values_do_not_depend_on_threads(monkeypatch):
     form = form_of(war(4, 1, 12))
-    monkeypatch.setattr("baselines.threads.CHUNK", 100)
+    monkeypatch.setattr("baselines.system.threads.CHUNK", 100)
     one, three = (RoundValues(form, 12, threads=threads) for threads in (1, 3))
     assert all(np.array_equal(a, b) for a, b in zip(one.history.kept, three.history.kept, strict=True))
     assert np.array_equal(one.gaps, three.gaps)
@@ -188,8 +188,8 @@ def test_progress_is_told_and_long_work_is_announced_before_it_begins(monkeypatc
     told = []
     solve(war(3, 1, 5), progress=told.append)
     assert told == [57 * sweep for sweep in range(1, 6)]
-    monkeypatch.setattr("baselines.estimates.processors", lambda: 2)
-    monkeypatch.setattr("baselines.estimates.SECONDS_PER_MATRIX_GAME", 6.0)
+    monkeypatch.setattr("baselines.oracles.answers.estimates.processors", lambda: 2)
+    monkeypatch.setattr("baselines.oracles.answers.estimates.SECONDS_PER_MATRIX_GAME", 6.0)
     told.clear()
     solve(war(3, 1, 200), progress=Announced(told.append, told.append))
     # 57 * 200 games of 6 / 6 seconds on 2 processors; the values repeat after fewer rounds

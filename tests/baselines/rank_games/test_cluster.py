@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from baselines.oracles.protocol import Request
+from baselines.oracles.answers.protocol import Request
 from baselines.oracles.rank_games import cluster as duel_ray
 from baselines.oracles.rank_games.engine import pieces_of
 from baselines.oracles.rank_games.layers import DuelLayers
@@ -153,7 +153,17 @@ def test_an_interrupt_leaves_the_cluster_ready(cluster, many_tasks):
 @pytest.mark.slow
 def test_the_command_uses_a_cluster_that_runs_already(cluster):
     address = cluster.get_runtime_context().gcs_address
-    command = [sys.executable, "-m", "train.cli", "solve", "jujitsu", "num_cards=11", "--engine", "ray", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "cardwar_cli.main",
+        "solve",
+        "jujitsu",
+        "num_cards=11",
+        "--engine",
+        "ray",
+        "--json",
+    ]
     done = subprocess.run(command, env=os.environ | {"RAY_ADDRESS": address}, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout)

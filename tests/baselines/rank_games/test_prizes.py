@@ -8,7 +8,7 @@ from thinning import each_row
 
 import baselines
 from baselines.matrix_game import solve_matrix
-from baselines.oracles.protocol import Request
+from baselines.oracles.answers.protocol import Request
 from baselines.oracles.rank_games.solver import GoofspielTable
 from cardwar_envs import make_game
 from cardwar_envs.games.goofspiel import GoofspielState

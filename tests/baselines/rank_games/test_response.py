@@ -139,7 +139,7 @@ def test_batches_are_no_larger_than_they_should_be(monkeypatch):
 def test_threads_change_nothing(monkeypatch):
     game = LARGER["jujitsu 6 as words"]
     whole = nash_conv(game, Arbitrary(1))
-    monkeypatch.setattr("baselines.threads.CHUNK", 7)
+    monkeypatch.setattr("baselines.system.threads.CHUNK", 7)
     assert nash_conv(game, Arbitrary(1)) == whole
 
 

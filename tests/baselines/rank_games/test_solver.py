@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from thinning import each_row
 from tiny_games import SWITCHES, UNLIKE_HANDS
 
+from baselines.oracles.answers.protocol import Request
 from baselines.oracles.continuation import matrix_at
-from baselines.oracles.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.rank_games.solver import DuelTable
@@ -188,7 +188,7 @@ def test_rationals_and_other_starts_are_refused():
 
 def test_threads_do_not_change_a_value(monkeypatch):
     several = solved(jujitsu(9))
-    monkeypatch.setattr("baselines.threads.processors", lambda: 1)
+    monkeypatch.setattr("baselines.system.threads.processors", lambda: 1)
     alone = solved(jujitsu(9))
     for cards in range(1, 10):
         assert np.array_equal(several.layers._layers[cards].values, alone.layers._layers[cards].values)

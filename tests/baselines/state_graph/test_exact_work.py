@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import baselines
-from baselines.estimates import Announced
+from baselines.oracles.answers.estimates import Announced
 from baselines.oracles.bayesian import solver
 from baselines.oracles.state_graph import backward_induction, exact_work
 from baselines.oracles.state_graph.exact_work import ExactWork

@@ -8,8 +8,8 @@ import pytest
 from thinning import each_row
 
 from cardwar_envs import make_game
-from train.algorithms.contract import CommonArgs
 from train.algorithms.registry import ALGORITHMS
+from train.learner.contract import CommonArgs
 from train.runs.loop import run
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from baselines import solve, solve_matrices
-from baselines.matches.lookahead import Lookahead, StateValues, one_view
+from baselines.matrix_game.lookahead import Lookahead, StateValues, one_view
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms import fitted_value

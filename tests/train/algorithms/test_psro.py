@@ -11,8 +11,8 @@ from toys import Answering, Arbitrary, in_turn
 from trees import tree
 
 from baselines import best_response, exploitability, head_to_head, make_policy
-from baselines.opponents.table import TablePolicy
 from cardwar_envs import make_game
+from cardwar_envs.core.table_policy import TablePolicy
 from train.algorithms.psro import Learner
 from train.algorithms.registry import ALGORITHMS
 from train.algorithms.tabular.mixture import Mixture, MixtureTables

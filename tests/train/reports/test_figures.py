@@ -11,7 +11,7 @@ from train.reports.curves import _scale_of_learning, draw_game, plot_runs
 from train.reports.figures import picture
 from train.reports.groups import arrange, read_run
 from train.runs.log import ExploitabilityLog
-from train.words import points
+from train.text.printing import points
 
 
 @each_row(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])

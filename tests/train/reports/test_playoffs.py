@@ -232,7 +232,7 @@ def test_a_policy_alone_is_drawn_too(tmp_path):
 
 def test_a_terminal_shows_how_many_pairings_are_played(capsys, undrawn, monkeypatch, tmp_path):
     terminal = Console(file=io.StringIO(), force_terminal=True, width=120)
-    monkeypatch.setattr("train.command.console.err", terminal)
+    monkeypatch.setattr("cardwar_cli.console.err", terminal)
     words = ("uniform", "lowest_card", "--out", str(tmp_path))
     assert run(capsys, "playoffs", "jujitsu", "num_cards=2", *words)[0] == 0
     assert "4 of 4" in terminal.file.getvalue()

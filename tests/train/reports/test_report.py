@@ -17,16 +17,17 @@ from run_files import change_config, seal
 from scipy.stats import quantile_test
 from thinning import each_row
 
-from baselines.markdown import table
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
 from train.reports.commands import command_of
 from train.reports.groups import MedianInterval, arrange, median_interval, read_run
+from train.reports.markdown import table
 from train.reports.page import write_report
 from train.reports.tables import plain
 from train.runs.loop import run
 from train.storage.run_folder import RunFolder
-from train.words import fields_from, game_from, game_in_words, split_words
+from train.text.game_names import game_from, game_in_words
+from train.text.parsing import fields_from, split_words
 
 GAME = make_game("jujitsu", num_cards=3)
 ODD = 'a<b>&"$x_1$|`*'

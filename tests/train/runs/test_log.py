@@ -10,8 +10,8 @@ from thinning import each_row
 from toys import Answering, uniform_over
 
 from baselines import exploitability, nash_conv
+from cardwar_cli.main import main
 from cardwar_envs import make_game
-from train.cli import main
 from train.policies.files import POLICY_FILE, load_policy
 from train.reports.curves import Curve, plot_runs
 from train.reports.groups import read_run

@@ -24,7 +24,7 @@ from train.runs.log import ExploitabilityLog
 from train.runs.loop import run
 from train.storage.archive import read_archive, write_archive
 from train.storage.run_folder import RunFolder
-from train.words import game_in_words
+from train.text.game_names import game_in_words
 
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {

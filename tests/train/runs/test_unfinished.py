@@ -8,8 +8,8 @@ from command import run, run_json, run_refused
 
 import baselines
 from cardwar_envs import make_game
+from cardwar_play.seating import table_for
 from train.algorithms.registry import ALGORITHMS
-from train.play.seating import table_for
 from train.policies.files import POLICY_FILE, load_policy, save_policy
 from train.runs import loop
 from train.storage.archive import Archive, read_archive, write_archive

@@ -26,7 +26,8 @@ from train.storage.run_folder import RunFolder
 from train.studies import runner as study_runner
 from train.studies.runner import State, StudyTask, seconds_left
 from train.studies.study_file import StudyRun, read_study
-from train.words import fields_from, game_from, split_words
+from train.text.game_names import game_from
+from train.text.parsing import fields_from, split_words
 
 SHIPPED = sorted((Path(__file__).parents[3] / "studies").glob("*.toml"))
 
@@ -246,7 +247,7 @@ def test_some_as_json_or_none(pretended, capsys):
 def test_progress_is_live_on_a_terminal(pretended, capsys, monkeypatch):
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True, width=150, _environ={"TERM": "xterm"})
-    monkeypatch.setattr("train.command.study.err", console)
+    monkeypatch.setattr("cardwar_cli.study.err", console)
     assert pretended(capsys, "--only", NAMES[0])[0] == 0
     assert TITLE in shown.getvalue()
     assert "\x1b[" in shown.getvalue()
@@ -471,7 +472,7 @@ def test_a_command_that_is_asked_to_ends_with_its_standard_input(tmp_path):
 def test_the_quick_study_killed_in_the_middle_goes_on_with_the_same_command(tmp_path):
     file = next(file for file in SHIPPED if file.stem == "quick")
     runs = read_study(file).runs
-    words = [sys.executable, "-m", "train.cli", "study", str(file), "--out", str(tmp_path / "out")]
+    words = [sys.executable, "-m", "cardwar_cli.main", "study", str(file), "--out", str(tmp_path / "out")]
     for number in (0, 1):
         metrics = tmp_path / "out" / runs[number].name / "metrics.csv"
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as study:

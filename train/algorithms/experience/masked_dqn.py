@@ -22,8 +22,8 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
-from train.algorithms.checkpoint import Resumable
 from train.algorithms.experience.decisions import ScaledFeatures
+from train.learner.checkpoint import Resumable
 from train.policies.action_count import has_many_actions
 from train.policies.encoding import Scaling
 from train.policies.many_actions import ActionParts, LegalPairs, as_bits

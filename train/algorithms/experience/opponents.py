@@ -13,7 +13,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import Opponents, one_seat_each
-from train.algorithms.checkpoint import with_prefix
+from train.learner.checkpoint import with_prefix
 from train.policies.by_word import policy_from, split_policies
 from train.policies.networks import SoftmaxPolicy
 

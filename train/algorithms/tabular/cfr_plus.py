@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.core.game import Game
-from train.algorithms.arguments import ReachArgs as Args
 from train.algorithms.tabular.information_states import Strategies, Weights
 from train.algorithms.tabular.learner import TabularLearner, normalised
+from train.learner.arguments import ReachArgs as Args
 
 
 class Learner(TabularLearner):

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
-from train.algorithms.arguments import ReachArgs as Args
 from train.algorithms.tabular.information_states import Strategies, Strategy, Weights
 from train.algorithms.tabular.learner import TabularLearner
+from train.learner.arguments import ReachArgs as Args
 
 
 class Learner(TabularLearner):

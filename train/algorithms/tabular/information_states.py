@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from baselines.oracles.bayesian.solver import form_of
 from baselines.oracles.state_graph.game_graph import END, full_graph, group_sums
 from cardwar_envs.core.game import Game
-from train.algorithms.contract import refusal
+from train.learner.contract import refusal
 from train.policies.table import LearnedTable, Seen
 
 Strategy = NDArray[np.float64]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardwar_envs.core.game import Game
-from train.algorithms.arguments import TabularArgs
 from train.algorithms.tabular.information_states import Strategies, Strategy, Weights, tables_of
+from train.learner.arguments import TabularArgs
 from train.policies.table import LearnedTable
 
 

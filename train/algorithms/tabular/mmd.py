@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
-from train.algorithms.arguments import TabularMMDArgs as Args
 from train.algorithms.tabular.information_states import Strategies
 from train.algorithms.tabular.learner import TabularLearner
+from train.learner.arguments import TabularMMDArgs as Args
 
 
 class Learner(TabularLearner):

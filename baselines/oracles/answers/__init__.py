@@ -1,0 +1,1 @@
+"""What all oracles share: requests, results, checks of the policies that they query."""

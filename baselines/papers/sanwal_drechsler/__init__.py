@@ -1,5 +1,0 @@
-"""Sanwal and Drechsler 2002: Jujitsu."""
-
-from baselines.papers.printed import read_paper
-
-PAPER = read_paper(__file__)

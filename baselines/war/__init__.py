@@ -1,1 +1,0 @@
-"""WAR's compiled simulator."""

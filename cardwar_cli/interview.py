@@ -1,0 +1,252 @@
+"""`cardwar interview`: queries an agent for its strategy and measures how far it is from optimal play."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from baselines.oracles.answers.estimates import in_words
+from cardwar_cli.console import (
+    AgentSeconds,
+    AsJson,
+    GameName,
+    Words,
+    advancing,
+    count,
+    print_json,
+    say,
+    say_aside,
+    say_identity,
+)
+from cardwar_envs.core.texts import counted
+from train.text.game_names import game_of_words, json_parameters
+from train.text.printing import points
+
+if TYPE_CHECKING:
+    from cardwar_envs import Game
+    from cardwar_play.interview.asking import Interviewer
+    from train.policies.agent_process import AgentError
+
+FORMS = ("mix", "move")
+# Number of answers after the first one that refine the estimate of the time.
+FIRST = 3
+# Moves per information state: best responses are computed from a quarter of them and measured on the others.
+REPEATS = 200
+
+
+def interview(
+    game: GameName,
+    words: Words = None,
+    *,
+    agent: Annotated[str, typer.Option(metavar="COMMAND", help="The program to query; it is started without a shell.")],
+    folder: Annotated[
+        Path,
+        typer.Option("--out", metavar="DIR", help="Folder for the answers; an interrupted interview in it is resumed."),
+    ],
+    form: Annotated[
+        str, typer.Option(help="What the agent must return: mix (the probabilities of its moves) or move (one move).")
+    ] = "mix",
+    repeats: Annotated[
+        int | None,
+        typer.Option(parser=count(4), metavar="N", help=f"With --form move: moves per state; default {REPEATS}."),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(parser=count(2), metavar="N", help="Query N states of random play, not all information states."),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            parser=count(2),
+            metavar="N",
+            help="Play N games against the equilibrium; do not query all information states.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    tries: Annotated[int, typer.Option(min=1, help="Stop after this number of invalid answers to one query.")] = 3,
+    agent_seconds: AgentSeconds = None,
+    as_json: AsJson = False,
+) -> None:
+    """Query an agent at every information state, store its answers, and compute its exact exploitability."""
+    rules = game_of_words(game, words or [])
+    asked = _checked(rules, form, repeats, sample, games)
+    about = _prepared(rules, asked)
+    head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **asked}
+    from cardwar_play.interview.answers import answers_in
+    from cardwar_play.interview.asking import Interviewer
+    from train.policies.agent_messages import PROTOCOL
+    from train.policies.agent_process import AgentError
+
+    with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:
+        if answers.damaged:
+            lines = ", ".join(map(str, answers.damaged))
+            say_aside(f"{answers.path}: damaged lines, ignored: {lines}; their queries are repeated")
+        pace = _Pace(asked, about, rules, len(answers))
+        with closing(Interviewer(rules, agent, answers, tries, pace)) as who:
+            figures, ended = _measured(who, asked, about, seed)
+        if ended is None:
+            answers.require_all_used()
+        figures["answers"], figures["invalid_answers"] = len(answers), sum(answers.failures.values())
+        figures["damaged_lines"] = len(answers.damaged)
+        figures["about"] = [json.loads(said) for said in answers.abouts()]
+    if "measured" in figures and as_json:
+        print_json(rules, agent=agent, **asked, **figures, **({"ended": str(ended)} if ended else {}))
+    elif "measured" in figures:
+        if ended is not None:
+            say(f"only the first {figures['completed']:,} are complete:")
+        _show(rules, figures)
+    if ended is not None:
+        kept = f"{counted(figures['answers'], 'answer')} stored in {folder}; the same command resumes there"
+        raise AgentError(f"{ended}; {kept}")
+
+
+def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
+    """Returns the settings to record; raises a ValueError for conflicting options."""
+    if form not in FORMS:
+        raise ValueError(f"--form ({form}) must be one of {', '.join(FORMS)}")
+    if sample is not None and games is not None:
+        raise ValueError(f"--sample ({sample}) cannot be combined with --games ({games})")
+    if form == "move" and (sample or games):
+        raise ValueError("--form move queries all information states: it cannot be combined with --sample or --games")
+    if repeats is not None and form != "move":
+        raise ValueError(f"--repeats ({repeats}) requires --form move")
+    if (form == "move" or sample or games) and (rules.facts.num_players != 2 or not rules.facts.zero_sum):
+        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games")
+    if games is not None or sample is not None:
+        return {"games": games} if games is not None else {"sample": sample}
+    return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
+
+
+class _Pace:
+    """Prints the number of queries, and estimates their time after the first answer and again after `FIRST` more."""
+
+    def __init__(self, asked: dict[str, Any], about: Any, game: Game[Any], found: int) -> None:
+        states = f"{len(about):,} information states" if "form" in asked else ""
+        each = f", {asked['repeats']} times each" if "repeats" in asked else ""
+        if "games" in asked:  # fewer queries, if some decisions do not matter
+            self._left, self._most = asked["games"] * game.facts.max_length, "at most "
+            number = f"{counted(asked['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
+        else:
+            self._left, self._most = asked.get("sample") or len(about) * asked.get("repeats", 1), ""
+            number = counted(asked["sample"], "state") if "sample" in asked else states
+        self._left, self._times = self._left - found, list[float]()
+        known = f"; resumed with {counted(found, 'stored answer')}" if found else ""
+        say_aside(f"{number} to query{each}{known}" + ("; the first answer is timed" if self._left else ""))
+
+    def __call__(self, seconds: float) -> None:
+        """Called with the seconds that a new answer took."""
+        self._left -= 1
+        self._times.append(seconds)
+        if len(self._times) in (1, 1 + FIRST) and self._left > 0:
+            pace = statistics.mean(self._times[1:] or self._times)  # the first one includes the program's start
+            total = pace * self._left
+            took = in_words(total) if total >= 2 else "less than 2 seconds"
+            stop = "; after an interrupt, the same command resumes" if total >= 60 else ""
+            say_aside(f"{self._most}{self._left:,} more queries at {pace:.2g} s each: {took}{stop}")
+
+
+def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
+    """Prepares the interview: returns all information states, or a `Judge` that computes the costs of moves."""
+    from cardwar_play.interview.asking import information_states
+    from cardwar_play.judge import Judge
+    from cardwar_play.seating import find_equilibrium
+
+    if "form" in asked:
+        return information_states(rules)
+    with advancing("matrix games") as progress:
+        return Judge(find_equilibrium(rules, patient=True, progress=progress))
+
+
+def _measured(
+    who: Interviewer, asked: dict[str, Any], about: Any, seed: int
+) -> tuple[dict[str, Any], AgentError | None]:
+    """Queries the agent and computes the figures, even if it fails mid-sample; `about` comes from `_prepared`.
+
+    Returns:
+        The figures, and the error that ended the interview early. Without figures "measured" is missing.
+    """
+    from train.policies.agent_process import AgentError
+
+    if "form" not in asked:
+        return _sampled(who, asked, about, seed)
+    with advancing("information states", len(about)) as bar:
+        try:
+            return _at_all_states(who, asked, about, seed, bar), None
+        except AgentError as error:
+            return {}, error
+
+
+def _at_all_states(who: Interviewer, asked: dict[str, Any], about: Any, seed: int, bar: Any) -> dict[str, Any]:
+    from cardwar_play.interview import figures
+
+    if "repeats" in asked:
+        found = figures.bounds_from_moves(who, about, asked["repeats"], seed, bar)
+        bound = {"exploitability_of_frequencies": found.frequencies, "lower_bound": found.bound._asdict()}
+        return {"measured": "lower bound", "states": len(about), **bound}
+    result = figures.exact_from_mixes(who, about, bar)
+    two = who.game.facts.num_players == 2 and who.game.facts.zero_sum
+    exact = {"exploitability": result.total / 2} if two else {}
+    return {"measured": "exact", "states": len(about), **exact, "nash_conv": result.total}
+
+
+def _sampled(
+    who: Interviewer, asked: dict[str, Any], about: Any, seed: int
+) -> tuple[dict[str, Any], AgentError | None]:
+    from cardwar_play.interview import figures
+    from train.policies.agent_process import AgentError
+
+    (what, total), ended, rows = next(iter(asked.items())), None, list[Any]()
+    sampled = figures.costs_in_games if what == "games" else figures.costs_at_states
+    with advancing(what, total) as bar:
+        try:
+            for row in sampled(who, about, total, seed):
+                rows.append(row)
+                bar(len(rows))
+        except AgentError as error:
+            ended = error
+    if len(rows) < 2:
+        return {}, ended
+    samples = np.array(rows)
+    found: dict[str, Any] = {"measured": "sampled", "completed": len(rows)}
+    found |= {name: each._asdict() for name, each in figures.intervals_of(who.game, about, samples).items()}
+    if what == "games":
+        costs, losses = samples.var(axis=0)
+        found["variance_ratio"] = float(losses / costs) if costs else None
+    return found, ended
+
+
+def _interval(name: str, interval: dict[str, float]) -> str:
+    low, high = points(interval["low"], 4), points(interval["high"], 4)
+    return f"{name} {points(interval['mean'], 4)}, {low} to {high} (99 %, empirical Bernstein interval)"
+
+
+def _show(rules: Game[Any], found: dict[str, Any]) -> None:
+    if found["measured"] == "exact":
+        if "exploitability" in found:
+            say(f"exploitability {points(found['exploitability'])} (exact, for the probabilities that it stated)")
+        say(f"NashConv {points(found['nash_conv'])}")
+        say_identity(rules)
+    elif found["measured"] == "lower bound":
+        low = points(max(found["lower_bound"]["low"], 0.0), 4)
+        say(f"LOWER BOUND: exploitability is at least {low} (99 % confidence, if answers are independent)")
+        frequencies = points(found["exploitability_of_frequencies"], 4)
+        say(f"exploitability of its move frequencies: {frequencies}, on average higher than that of its strategy")
+    elif "cost_per_decision" in found:
+        say(_interval("mean cost per decision in random play:", found["cost_per_decision"]))
+    else:
+        say(_interval("mean cost per game:", found["cost_per_game"]))
+        say(_interval("mean loss per game:", found["loss_per_game"]))
+        ratio = found["variance_ratio"]
+        if ratio is not None and ratio < 1e6:
+            say(f"The variance of losses is {ratio:.1f} times that of costs.")
+    invalid = f"; {found['invalid_answers']:,} more were invalid and repeated" if found["invalid_answers"] else ""
+    damaged = f"; {counted(found['damaged_lines'], 'damaged line')} ignored" if found["damaged_lines"] else ""
+    say(f"{found['answers']:,} answers{invalid}{damaged}")
+    for about in found["about"]:
+        say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

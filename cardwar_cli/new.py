@@ -1,0 +1,73 @@
+"""`cardwar new`: writes an example game to modify."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardwar_cli.console import say
+from cardwar_envs.games.by_name import GAMES, NAME
+
+# A working game called Undercut, and its tests; the names are replaced.
+GAME, TESTS = (Path(__file__).with_name(f"{name}.py.template") for name in ("game", "game_test"))
+
+
+def new(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the game and its file: lower-case letters, digits and _.")
+    ],
+    folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", file_okay=False, help="Folder for the two files.")
+    ] = Path(),
+) -> None:
+    """Write an example game to turn into your own, with its tests.
+
+    The game is small but complete: check, solve and play it, then modify it. No file is overwritten.
+    """
+    kind = _class_named(name)
+    texts = {
+        folder / path: template.read_text(encoding="utf-8").replace("Undercut", kind).replace("undercut", name)
+        for path, template in ((f"{name}.py", GAME), (f"test_{name}.py", TESTS))
+    }
+    for path in texts:
+        if path.exists() or path.is_symlink():
+            raise ValueError(f"{path} already exists; choose another name or another --out")
+    _require_free(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in texts.items():
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    rules, tests = texts
+    enter = "" if folder == Path() else f"  cd {shlex.quote(str(folder))}\n"
+    say(f"{rules}: a small game; its comments explain what to change\n{tests}: its tests\n\nNext:")
+    say(f"{enter}  cardwar check {name}:{kind}\n  cardwar solve {name}:{kind}\n  cardwar play {name}:{kind} --web")
+    say(f"  python -m pip install pytest\n  python -m pytest {tests.name}")
+
+
+def _class_named(name: str) -> str:
+    """The class name for the module `name`, such as `MyGame` for `my_game`; a ValueError if there is none."""
+    if not NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise ValueError(
+            f"NAME ({name!r}) must be lower-case letters, digits and _, not a Python keyword, as in my_game"
+        )
+    kind = "".join(part.capitalize() for part in name.split("_"))
+    if keyword.iskeyword(kind) or re.search(rf"\b{kind}\b", GAME.read_text(encoding="utf-8").replace("Undercut", "")):
+        raise ValueError(
+            f"NAME ({name!r}) would give the class the name {kind}, which is taken; choose another, as in my_{name}"
+        )
+    return kind
+
+
+def _require_free(name: str) -> None:
+    """Raises a ValueError if a game or a module already has that name."""
+    if name in GAMES:
+        raise ValueError(f"NAME ({name!r}) is the name of a game of the suite; choose another, as in my_{name}")
+    found = find_spec(name)
+    if found is not None and found.origin is not None:  # a folder without modules has none
+        raise ValueError(f"NAME ({name!r}) is the name of a module, {found.origin}; choose another, as in my_{name}")

@@ -1,0 +1,126 @@
+"""`cardwar playoffs`: plays a round-robin between policies, in both seats."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Column, Table
+
+from baselines.system.files import require_writable
+from cardwar_cli.console import AsJson, GameName, advancing, count, new_table, out, print_json, say
+from train.reports.playoffs import DIGITS, PlayOffs, play_all, ranked, require_pairings, shipped_policies
+from train.text.game_names import game_from, game_in_words
+from train.text.parsing import parameters_and_names
+from train.text.printing import points
+
+
+def playoffs(
+    game: GameName,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY=VALUE ...] [POLICY ...]",
+            help="Parameters of the game; policy names, policy files, run folders, or folders with runs at any depth "
+            "(default: all shipped policies).",
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            file_okay=False,
+            help="Folder for tables and a plot; default a new folder, runs/playoffs-GAME-N.",
+        ),
+    ] = None,
+    shipped: Annotated[bool, typer.Option("--shipped", help="Add all shipped policies for the game.")] = False,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            parser=count(1), metavar="N", help="Games to sample per pair, for games too large for exact results."
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of sampled games; default 0.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play every policy against every other, in both seats.
+
+    Reports odds, mean payoffs and exploitability, best policy first. Runs are named after their algorithm and the
+    settings in which they differ.
+    """
+    parameters, given = parameters_and_names(words or [])
+    rules = game_from(game, parameters)
+    require_pairings(rules, games)
+    from cardwar_cli.playoff_policies import policies_of_words  # imports pydantic, which the help does not need
+
+    policies = policies_of_words(given, rules)
+    if shipped or not policies:
+        policies = {**shipped_policies(rules), **policies}
+    if games is None and seed is not None:
+        raise ValueError(f"--seed ({seed}) requires --games: exact results are not sampled")
+    from train.reports.playoffs_files import FILES, write_playoffs  # if matplotlib is missing, fail before playing
+
+    if folder is None:
+        name = "-".join(["playoffs", rules.facts.name, *(f"{key}={text}" for key, text in parameters.items())])
+        folder = next(path for n in itertools.count(1) if not (path := Path("runs") / f"{name}-{n}").exists())
+    files = [folder / name for name in FILES]
+    for path in files:
+        require_writable(path, new_folders=True)
+    with advancing("pairings", len(policies) ** 2) as progress:
+        result = play_all(rules, policies, games, seed or 0, progress)
+    if as_json:
+        print_json(rules, **plain(result, seed or 0, files))
+    else:
+        _show(result)
+    write_playoffs(result, folder)  # after the results are printed: the disk may be full
+    if not as_json:
+        say("Written: " + ", ".join(map(str, files)))
+
+
+def _show(result: PlayOffs) -> None:
+    shown = ranked(result)
+    out.print(standing_table(shown))
+    means = means_table(shown)
+    if out.measure(means).minimum <= out.width:  # wider tables are written only to files
+        out.print(means)
+    if result.note:
+        say(textwrap.fill(result.note, 80))
+
+
+def standing_table(result: PlayOffs) -> Table:
+    """A table of each policy's average payoff over all others and both seats, and its exploitability."""
+    measured = [] if result.exploitability is None else [result.exploitability]
+    headings = ["average payoff", *(["exploitability"] if measured else [])]
+    table = new_table(f"{game_in_words(result.game)}, {result.how}", "policy", *headings)
+    for number, (name, *figures) in enumerate(zip(result.names, result.averages, *measured, strict=True), 1):
+        table.add_row(f"{number} {name}", *(points(figure, DIGITS) for figure in figures))
+    return table
+
+
+def means_table(result: PlayOffs) -> Table:
+    """A table of mean payoffs, with policies referred to by number."""
+    numbers = [str(number) for number in range(1, len(result.names) + 1)]
+    columns = (Column(heading, justify="right", no_wrap=True) for heading in ("", *numbers))
+    table = Table(*columns, title="mean payoff of the row's policy as player_0", box=None, padding=(0, 0, 0, 1))
+    for number, row in zip(numbers, result.means, strict=True):
+        table.add_row(number, *(points(payoff, DIGITS) for payoff in row))
+    return table
+
+
+def plain(result: PlayOffs, seed: int, files: Sequence[Path]) -> dict[str, Any]:
+    """The results as JSON-compatible data."""
+    return {
+        "policies": list(result.names),
+        **{field: [[getattr(pairing, field) for pairing in row] for row in result.pairings] for field in result.fields},
+        "averages": [None if np.isnan(average) else float(average) for average in result.averages],
+        "exploitability": None if result.exploitability is None else list(result.exploitability),
+        **({} if result.games is None else {"games": result.games, "seed": seed}),
+        **({"note": result.note} if result.note else {}),
+        "files": [str(path) for path in files],
+    }

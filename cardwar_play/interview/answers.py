@@ -1,0 +1,155 @@
+"""Stores the answers of an interview in a folder, as lines of JSON, so that a killed interview can be resumed.
+
+Each line has a checksum. Damaged lines are ignored, and their queries are repeated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from baselines.system.files import open_inside, parse_object, read_plain, write_atomically
+from train.policies.agent_messages import Answer, Query, Reply, read_answer
+from train.storage.alone import alone_in
+from train.text.validation import one_line
+
+HEAD_FILE, ANSWERS_FILE = "interview.json", "answers.jsonl"
+# Maximum size of a folder's answers, in bytes.
+MOST_BYTES = 1 << 32
+
+
+class Answers:
+    """The stored answers of an agent.
+
+    Attributes:
+        folder: The folder that stores them.
+        found: Number of answers that the folder contained when it was opened.
+        damaged: Numbers, from 1, of the lines whose checksums were wrong then.
+        failures: Key -> invalid answers to that query.
+    """
+
+    def __init__(self, folder: Path, lines: list[bytes], file: IO[bytes]) -> None:
+        self.folder, self._file, self.damaged = folder, file, list[int]()
+        self.failures: dict[str, int] = {}
+        self._valid: dict[str, dict[str, Any]] = {}
+        self._used: set[str] = set()
+        for number, line in enumerate(lines, start=1):
+            if (each := _entry(line)) is None:
+                self.damaged.append(number)
+                continue
+            if each["key"] in self._valid:
+                raise ValueError(f"{self.path}, line {number}: {each['key']!r} has been answered before")
+            self._take(each)
+        self.found = len(self._valid)
+
+    def __len__(self) -> int:
+        return len(self._valid)
+
+    @property
+    def path(self) -> Path:
+        """The file of answers."""
+        return self.folder / ANSWERS_FILE
+
+    def get(self, key: str, query: Query) -> Reply | None:
+        """Returns the answer to a query, or None if there is none yet.
+
+        Raises:
+            ValueError: If `key` belongs to a different query, or the stored answer is invalid.
+        """
+        self._used.add(key)
+        if (kept := self._valid.get(key)) is None:
+            return None
+        if kept["query"] != stored(query):
+            raise ValueError(f"{self.path}: {key} belongs to a different query; use another folder")
+        try:
+            return read_answer(kept["answer"].encode(errors="replace"), query)
+        except ValueError as error:
+            raise ValueError(f"{self.path}: the answer to {key} is invalid: it {error}") from None
+
+    def require_all_used(self) -> None:
+        """Raises a ValueError if the folder has answers to queries that the interview does not make."""
+        if unknown := [key for key in (*self._valid, *self.failures) if key not in self._used]:
+            raise ValueError(f"{self.path}: this interview has no query {unknown[0]!r}; use another folder")
+
+    def keep(self, key: str, query: Query, answer: str, failure: str = "") -> None:
+        """Stores an answer; an invalid answer is stored with the reason as `failure`."""
+        entry = {"key": key, "query": stored(query), "answer": answer} | ({"failure": failure} if failure else {})
+        self._file.write(line_of(entry) + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._take(entry)
+
+    def abouts(self) -> list[str]:
+        """Returns the agent's distinct remarks on its answers, in order of first appearance."""
+        with one_line():
+            said = [Answer.model_validate(parse_object(each["answer"])).about for each in self._valid.values()]
+        return list(dict.fromkeys(json.dumps(each) for each in said if each))
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        if "failure" in entry:
+            self.failures[entry["key"]] = self.failures.get(entry["key"], 0) + 1
+        else:
+            self._valid[entry["key"]] = entry
+
+
+def stored(query: Query) -> dict[str, Any]:
+    """Returns a query as it is stored, without its number."""
+    return query.model_dump(mode="json", exclude={"query"})
+
+
+@contextmanager
+def answers_in(folder: Path, head: Mapping[str, Any]) -> Iterator[Answers]:
+    """Opens the answers in a folder, locked against other processes; drops an incomplete last line.
+
+    Damaged lines stay in the file, but are ignored (see `Answers.damaged`).
+
+    Args:
+        folder: The folder; it is created if it is missing.
+        head: The agent and the settings of the interview: JSON data that must be the same on resuming.
+
+    Raises:
+        ValueError: If the folder contains other files, a different interview, or a query that was answered twice.
+    """
+    with alone_in(folder, make=True):
+        _check_head(folder, json.loads(json.dumps(head)))
+        path = folder / ANSWERS_FILE
+        content = read_plain(path, folder, MOST_BYTES) if os.path.lexists(path) else b""  # a link is refused
+        whole = content[: content.rfind(b"\n") + 1]
+        with open_inside(folder, ANSWERS_FILE, "ab") as file:
+            file.truncate(len(whole))
+            yield Answers(folder, whole.split(b"\n")[:-1], file)
+
+
+def _check_head(folder: Path, head: dict[str, Any]) -> None:
+    path = folder / HEAD_FILE
+    if not path.exists():
+        if any(folder.iterdir()):
+            raise ValueError(f"{folder} contains files, but no interview; use another folder")
+        write_atomically(path, json.dumps(head, indent=1).encode())
+    known = parse_object(read_plain(path, folder))
+    if unlike := [name for name in {**head, **known} if head.get(name) != known.get(name)]:
+        name, other = unlike[0], "use another folder"
+        raise ValueError(f"{folder}: its interview has {name} {known.get(name)!r}, not {head.get(name)!r}; {other}")
+
+
+def line_of(entry: Mapping[str, Any]) -> bytes:
+    """Returns the line that stores an entry, with its checksum and without a newline."""
+    digest = hashlib.sha256(json.dumps(entry).encode()).hexdigest()
+    return json.dumps({**entry, "sha256": digest}).encode()
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """Returns the entry that a line stores, or None if the line is damaged."""
+    try:
+        entry = parse_object(line)
+    except ValueError:
+        return None
+    entry.pop("sha256", None)
+    named = {"key", "query", "answer"} <= entry.keys() <= {"key", "query", "answer", "failure"}
+    texts = all(isinstance(entry[name], str) for name in entry.keys() - {"query"})
+    return entry if named and texts and line_of(entry) == line else None

@@ -1,0 +1,222 @@
+"""A game with one human player: a state machine without input or output, used by the terminal and the web page.
+
+At each decision of the human player, the opponents' moves are first drawn and sealed. When the human player has chosen,
+all moves are played and the seal is opened. If the equilibrium is known, the human player's moves are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardwar_envs import Game, Policy
+from cardwar_envs.core.game import Transition
+from cardwar_envs.core.play import Episode, draw_action, drawn
+from cardwar_envs.core.rules import illegal_action_error
+from cardwar_envs.core.scene import YOU, Revealed, with_names
+from cardwar_play.account import Account, account_of
+from cardwar_play.judge import Judge, Verdict
+from cardwar_play.seal import Seal, seal
+
+
+@dataclass(frozen=True)
+class Table:
+    """The players at a table; the human player has `seat`.
+
+    Attributes:
+        opponents: Seat -> name of the policy there, for all other seats.
+        policies: Seat -> policy, for all other seats.
+        judge: Computes the cost of moves; None if the equilibrium is not known.
+        without_costs: A sentence that says why there is no judge; empty if there is one.
+    """
+
+    game: Game[Any]
+    seat: int
+    opponents: Mapping[int, str]
+    policies: Mapping[int, Policy]
+    judge: Judge | None = None
+    without_costs: str = ""
+
+    def name(self, player: int) -> str:
+        """A player's name: "You", or the opponent's policy, with the seat if several opponents have that policy."""
+        if player == self.seat:
+            return YOU
+        name = self.opponents[player]
+        return f"{name} (seat {player})" if list(self.opponents.values()).count(name) > 1 else name
+
+    def named(self, text: str) -> str:
+        """Inserts the players' names into a game's text, padded to equal width at the beginning of lines."""
+        return with_names(text, self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The players' names by seat."""
+        return tuple(map(self.name, range(self.game.facts.num_players)))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A joint action that was played.
+
+    Attributes:
+        before: The state in which the action was played.
+        actions: Player -> action, for those who acted.
+        outcome: Index of the outcome among the rules' `transitions`.
+        after: The next state.
+        rewards: Payoff points of this step, one per player.
+        seal: Commitment to the opponents' moves; None if the human player did not act.
+        verdict: Cost of the human player's move; None if it was not judged.
+    """
+
+    before: Any
+    actions: Mapping[int, int]
+    outcome: int
+    after: Any
+    rewards: tuple[float, ...]
+    seal: Seal | None
+    verdict: Verdict | None
+
+    @property
+    def cost(self) -> float:
+        """The cost of the human player's move, in payoff points; 0 if it was not judged."""
+        return 0.0 if self.verdict is None else self.verdict.cost
+
+
+class Trainer:
+    """A game in progress.
+
+    Attributes:
+        seed: Seed for the opponents' moves and chance; must be hidden, as it determines future moves.
+        start: The initial state.
+        dealt: Index of the initial state among the outcomes of the rules' `initial`.
+        steps: The joint moves so far.
+        payoffs: Each player's payoff so far, in payoff points.
+        ending: How the game ended; None while it is in progress.
+        left: The opponents' sealed moves when the game was abandoned; None if it was not.
+    """
+
+    def __init__(self, table: Table, seed: int) -> None:
+        self.table, self.seed = table, seed
+        # This is a separate stream, because a policy may have a generator with the same seed.
+        self._rng = np.random.default_rng(seed).spawn(1)[0]
+        self.dealt, deal = self._drawn(table.game.initial())
+        self.start = self.state = deal.state
+        self.payoffs: tuple[float, ...] = deal.rewards
+        self.steps: list[Step] = []
+        self.ending: str | None = None
+        self.left: Seal | None = None
+        self._moves: dict[int, int] = {}
+        self._seal: Seal | None = None
+        self._advance()
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """The human player's legal actions; empty if the game has ended."""
+        return () if self.ending else self.table.game.legal_actions(self.state, self.table.seat)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 that commits to the opponents' moves, which are already drawn; empty if the game has ended."""
+        return "" if self._seal is None else self._seal.digest
+
+    @property
+    def number(self) -> int:
+        """The number of the human player's next move, from 1."""
+        return 1 + len(self.decisions)
+
+    @property
+    def decisions(self) -> list[Step]:
+        """The steps in which the human player moved."""
+        return [step for step in self.steps if step.seal is not None]
+
+    @property
+    def total(self) -> float:
+        """The total cost of the human player's moves, in payoff points."""
+        return sum((step.cost for step in self.steps), 0.0)
+
+    @property
+    def account(self) -> Account | None:
+        """The explanation of the result; None unless the game was played to the end and its moves were judged."""
+        table = self.table
+        if table.judge is None or self.ending != "over":
+            return None
+        states = (self.start, *(step.after for step in self.steps))
+        actions, rewards = zip(*((dict(step.actions), step.rewards) for step in self.steps), strict=True)
+        dealt = table.game.initial()[self.dealt].rewards
+        return account_of(table.judge, table.game, Episode(states, actions, dealt, rewards), table.seat)
+
+    def revealed(self) -> Revealed[Any]:
+        """The information that the human player may see now, without sealed moves."""
+        over = not self.table.game.acting_players(self.state)
+        actions, before = (self.steps[-1].actions, self.steps[-1].before) if self.steps else (None, None)
+        return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before, self.table.names)
+
+    def review(self) -> list[tuple[int, Step]]:
+        """The human player's moves that had a cost, with their numbers, costliest first."""
+        costly = [(number, step) for number, step in enumerate(self.decisions, start=1) if step.cost > 0.0]
+        return sorted(costly, key=lambda each: -each[1].cost)
+
+    def play(self, action: int) -> Step:
+        """Plays the human player's move; returns the step, with the seal opened.
+
+        Raises:
+            IllegalActionError: If the move is illegal; the game is then unchanged.
+            ValueError: If the game has ended.
+        """
+        if self.ending is not None or self._seal is None:
+            raise ValueError("the game has ended")
+        seat, judge = self.table.seat, self.table.judge
+        if action not in self.choices:
+            raise illegal_action_error(f"player_{seat}", action, self.choices)
+        verdict = None if judge is None else judge.verdict(self.state, seat, action)
+        self._play({**self._moves, seat: action}, self._seal, verdict)
+        made = self.steps[-1]
+        self._advance()
+        return made
+
+    def watch(self) -> None:
+        """Plays one step without the human player, who is out of the game.
+
+        Raises:
+            ValueError: If the human player is not out, or the game has ended.
+        """
+        if self.ending != "out":
+            raise ValueError("only a player who is out of a game in progress can watch it")
+        self._play(self._others_moves(), None, None)
+        if not self.table.game.acting_players(self.state):
+            self.ending = "over"
+
+    def stop(self, ending: str) -> None:
+        """Ends the game early; `ending` says how, e.g. "given up"."""
+        if self.ending is None:
+            self.ending, self.left, self._seal = ending, self._seal, None
+
+    def _advance(self) -> None:
+        """Plays up to the human player's next decision, and seals the opponents' moves at that decision."""
+        game, seat = self.table.game, self.table.seat
+        self._seal = None
+        while seat in game.live_players(self.state):
+            moves = self._others_moves()
+            if seat in game.acting_players(self.state):
+                self._moves, self._seal = moves, seal(game, self.number, moves)
+                return
+            self._play(moves, None, None)
+        self.ending = "out" if game.acting_players(self.state) else "over"
+
+    def _others_moves(self) -> dict[int, int]:
+        game, policies, acting = self.table.game, self.table.policies, self.table.game.acting_players(self.state)
+        return {p: draw_action(game, self.state, p, policies[p], self._rng) for p in acting if p != self.table.seat}
+
+    def _play(self, moves: Mapping[int, int], opened: Seal | None, verdict: Verdict | None) -> None:
+        actions = dict(sorted(moves.items()))
+        place, outcome = self._drawn(self.table.game.transitions(self.state, actions))
+        self.steps.append(Step(self.state, actions, place, outcome.state, outcome.rewards, opened, verdict))
+        self.state = outcome.state
+        self.payoffs = tuple(paid + now for paid, now in zip(self.payoffs, outcome.rewards, strict=True))
+
+    def _drawn(self, outcomes: Any) -> tuple[int, Transition[Any]]:
+        outcome = drawn(self.table.game, outcomes, self._rng)
+        return next(place for place, each in enumerate(outcomes) if each is outcome), outcome

@@ -1,0 +1,131 @@
+"""The command: its help, its version, and what it says of mistakes that are not the caller's."""
+
+import shlex
+from unittest.mock import Mock
+
+import pytest
+from command import run, run_refused
+from thinning import each_row
+
+import cardwar_envs
+from cardwar_cli.main import COMMANDS, main
+from lab.pages.command import SUBCOMMANDS
+from train.text.parsing import converted
+
+
+@each_row(
+    ("arguments", "shown"),
+    [
+        ("solve jujitsu num_cards=3", ["value 0.000000", "0.600000", "certified to"]),
+        ("solve dinosaur_war num_cards=2 --exact", ["value 0 to player_0", "rationals", " s, exact"]),
+        ("exploit jujitsu num_cards=3", ["exploitability 0.500000", "NashConv 1.000000"]),
+        ("match jujitsu num_cards=3 uniform uniform", ["0.333333", "P(win)", "of player_0 (uniform)"]),
+        ("match war min max max_rounds=40", ["1 game", "player_1", "not finished", "40 rounds; this game is"]),
+        (
+            "match war ranks=3 discards=0 max_rounds=20 dummie min --games 50",
+            ["50 games", "dummie", "rounds on average, standard deviation"],
+        ),
+        (
+            "solve dice_poker",
+            ["value 5/54 (0.092593)", "12 information states", "player_0 raise", "player_1 call", "0.666667"],
+        ),
+        ("solve dice_poker sides=50", ["the first 40 of 50;"]),
+    ],
+)
+def test_tables_for_people(capsys, arguments, shown):
+    code, out, err = run(capsys, *arguments.split())
+    assert (code, err) == (0, "")
+    for text in shown:
+        assert text in out
+    assert max(len(line) for line in out.splitlines() if "│" in line) <= 80
+
+
+def test_the_command_shows_its_help_and_its_version(capsys):
+    code, out, err = run(capsys)
+    assert (code, err) == (2, "")
+    assert out.startswith("Usage: cardwar [OPTIONS] COMMAND")
+    assert all(f"  {name} " in out for name in SUBCOMMANDS)
+    assert run(capsys, "--help") == (0, out, "")
+    assert run(capsys, "--version") == (0, f"cardwar-envs {cardwar_envs.__version__}\n", "")
+
+
+@each_row("name", list(COMMANDS))
+def test_every_help_has_an_example_that_can_be_typed(capsys, name):
+    example = shlex.split(COMMANDS[name][1])
+    assert example[:2] == ["cardwar", name]
+    _, out, _ = run(capsys, name, "--help")
+    assert " ".join(example) in " ".join(out.replace('"', "").split())
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+@each_row(
+    ("text", "number"),
+    [("1e5", 100_000), ("100_000", 100_000), ("2E3", 2000), ("1.5", None), ("1e-3", None), ("1e99", None)],
+)
+def test_counts_may_have_an_exponent(text, number):
+    if number is None:
+        with pytest.raises(ValueError, match="must be an integer"):
+            converted("steps", text, int)
+    else:
+        assert converted("steps", text, int) == number
+
+
+def test_what_is_nearly_right_is_suggested(capsys, tmp_path, monkeypatch):
+    assert "did you mean --algorithm?" in run_refused(capsys, "train", "jujitsu", "--algo", "ppo")
+    assert "runs/none contains no run to resume" in run_refused(capsys, "train", "runs/none", "--resume")
+    assert "name the folder of the run to resume" in run_refused(capsys, "train", "--resume")
+    assert "--json cannot be combined with --list-options" in run_refused(capsys, "train", "--list-options", "--json")
+    assert "--approximate finds a lower bound" in run_refused(capsys, "exploit", "goofspiel", "num_cards=14")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "thermostat.py").write_text("raise SystemExit\nclass Thermostat(Game): pass\n")
+    assert "did you mean 'thermostat:Thermostat'?" in run_refused(capsys, "solve", "thermostat")
+
+
+@each_row(
+    ("line", "resumed"),
+    [
+        ("train jujitsu --out 'a b'", "train jujitsu --out 'a b' --resume"),
+        ("solve jujitsu --cache=x", "solve jujitsu --cache=x"),
+        ("solve jujitsu", None),
+        ("study quick.toml", "study quick.toml"),
+    ],
+)
+def test_an_interrupt_says_how_to_resume(capsys, monkeypatch, line, resumed):
+    words = shlex.split(line)
+    monkeypatch.setattr("cardwar_cli.main.new_app", lambda *_: lambda *_, **__: 130)
+    code, _, err = run(capsys, *words)
+    assert (code, err) == (130, f"cardwar: interrupted; resume with: cardwar {resumed}\n" if resumed else "")
+
+
+@each_row(
+    ("error", "said"),
+    [
+        (MemoryError("Unable to allocate 36 GiB"), "not enough memory: Unable to allocate 36 GiB"),
+        (MemoryError(), "not enough memory"),
+    ],
+)
+def test_what_the_machine_lacks_is_one_line(capsys, monkeypatch, error, said):
+    monkeypatch.setattr("cardwar_cli.solve.game_of_words", Mock(side_effect=error))
+    assert run_refused(capsys, "solve", "jujitsu").endswith(f"{said}\n")
+
+
+def test_our_own_mistakes_are_not_hidden(monkeypatch):
+    monkeypatch.setattr("cardwar_cli.solve.game_of_words", Mock(side_effect=ZeroDivisionError))
+    with pytest.raises(ZeroDivisionError):
+        main(["solve", "jujitsu"])
+
+
+def test_defaults_that_differ_with_many_actions_are_named(capsys, tmp_path):
+    (tmp_path / "taken").touch()  # so nothing is learned
+    for words, said in (
+        (["war"], "defaults used: --entropy 0.03 --final-entropy 0.1\n"),
+        (["war", "--entropy", "0.2"], "defaults used: --final-entropy 0.1\n"),
+        (["war", "--entropy", "0.2", "--final-entropy", "1"], ""),
+        (["jujitsu"], ""),
+    ):
+        code, _, err = run(capsys, "train", *words, "--algorithm", "ppo", "--out", str(tmp_path))
+        assert code == 2
+        assert said in err
+        assert ("This game has many actions" in err) == bool(said)
+    _, listed, _ = run(capsys, "train", "war", "--algorithm", "ppo", "--list-options")
+    assert "0.03" in listed

@@ -1,0 +1,532 @@
+"""The page in a real browser: by keyboard and by mouse, on a desk and on a phone."""
+
+import hashlib
+import re
+import shutil
+import threading
+
+import numpy as np
+import pytest
+from hostile import Hostile
+
+import baselines
+from cardwar_envs import make_game
+from cardwar_envs.core.play import Episode
+from cardwar_play import lobby
+from cardwar_play.account import Account, account_of, decimals, in_points
+from cardwar_play.choices import Choices
+from cardwar_play.host import Host
+from cardwar_play.judge import Judge
+from cardwar_play.listing import Listing, places_of
+from cardwar_play.one_file import PAGES, page_with, solutions_page
+from cardwar_play.seating import table_for
+from cardwar_play.series import Series
+from cardwar_play.server import listening_at, make_app, new_server
+from cardwar_play.view import outcome_of
+from train.text.printing import points
+
+playwright = pytest.importorskip("playwright.sync_api")
+expect = playwright.expect
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+# Nothing but the page may reach for the network.
+OFFLINE = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+TOKEN, SEED = "a-secret-token", 3
+
+
+@pytest.fixture(scope="module")
+def tabs():
+    """Two tabs of one browser."""
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(OFFLINE))
+        context = browser.new_context()
+        yield [context.new_page(), context.new_page()]
+        browser.close()
+
+
+@pytest.fixture
+def host(request, solution):
+    """Games of Jujitsu, or what the test's parameter makes."""
+    return request.param() if hasattr(request, "param") else Host(table_for(solution.game, 0, [], solution), SEED, None)
+
+
+@pytest.fixture
+def address(host):
+    with listening_at(0) as listening:
+        port = listening.getsockname()[1]
+        server = new_server(make_app(host, port, TOKEN))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield f"http://127.0.0.1:{port}/{TOKEN}/"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def open_page(tabs, address):
+    """Opens the page at a width; afterwards nothing must have been asked of anybody else, and nothing gone wrong."""
+    left, asked, wrong = list(tabs), [], []
+    listeners = {
+        "request": lambda request: asked.append(request.url),
+        "pageerror": lambda error: wrong.append(str(error)),
+        "console": lambda said: wrong.append(said.text) if not re.search("status of 40[09]", said.text) else None,
+    }
+
+    def opened(width):
+        page = left.pop()
+        page.set_viewport_size({"width": width, "height": 800})
+        for event, listener in listeners.items():
+            page.on(event, listener)
+        page.goto(address)
+        expect(page.locator("#choosing:visible, #lobby:visible")).to_have_count(1)
+        return page
+
+    yield opened
+    for page in set(tabs) - set(left):
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.goto("about:blank")
+    assert wrong == []
+    assert len(asked) > 5
+    assert [url for url in asked if not url.startswith(address) and not url.startswith("data:")] == []
+
+
+def by_keyboard(page, name):
+    page.keyboard.type(name)
+    expect(page.locator(".choice:focus")).to_have_attribute("data-name", name)
+    page.keyboard.press("Enter")
+
+
+def by_mouse(page, name):
+    page.locator(".picture").get_by_role("button", name=name, exact=True).click()
+
+
+def numbers_at(solution, state):
+    """The person's actions with their probabilities and costs, all by the solution."""
+    own, other = (list(solution.game.legal_actions(state, player)) for player in (0, 1))
+    worth = solution.payoff_matrix(state) @ solution.strategies(state)[1][other]
+    costs = np.where(worth.max() - worth < 1e-9, 0.0, worth.max() - worth)
+    return {action: (solution.strategies(state)[0][action], cost) for action, cost in zip(own, costs, strict=True)}
+
+
+def play(page, move, names, solution, host):
+    """Plays cards and compares everything on the page with the solution, each time."""
+    for name in names:
+        number, state = host.trainer.number, host.trainer.state
+        expect(page.locator("#number")).to_have_text(str(number))
+        expect(page.locator("#worth-text")).to_be_hidden()
+        worth = in_points(solution.value_at(state), "+")
+        expect(page.locator("#worth-text")).to_have_text(f"If both play the equilibrium, you get {worth} from here.")
+        shown = page.locator("#digest").text_content()
+        move(page, name)
+        expect(page.locator("#moves")).to_contain_text(f"You: {name}")
+        expect(page.locator("#holds")).to_contain_text("✓")
+        expect(page.get_by_role("status")).to_contain_text(outcome_of(host.trainer.table, host.trainer.revealed()))
+        opened = page.locator("#opened-text").text_content()
+        assert hashlib.sha256(opened.encode()).hexdigest() == shown
+        assert opened.split()[1:3] == ["move", f"{number}:"]
+        numbers = numbers_at(solution, state)
+        rows = page.locator("#mix tbody tr").all_inner_texts()
+        expected = [[str(action + 1), points(p, 3), points(cost, 3)] for action, (p, cost) in numbers.items()]
+        assert [re.split(r"\s+", row.replace("you", "").strip()) for row in rows] == expected
+        _, cost = numbers[int(name) - 1]
+        said = f"That gave away {cost:.3g} point" if cost else "That cost nothing."
+        assert page.locator("#sentence").inner_text().startswith(said)
+        total = sum(numbers_at(solution, step.before)[step.actions[0]][1] for step in host.trainer.steps)
+        assert page.locator("#total").inner_text() == points(total, 3)
+
+
+def check_the_end(page, host):
+    review = page.locator("#review tbody tr").all_inner_texts()
+    assert len(review) == len(host.trainer.review()) > 0
+    assert points(host.trainer.review()[0][1].cost, 3) in review[0]
+    assert page.locator("#ending").inner_text() == host.trainer.account.sentences("equilibrium")[0]
+
+
+def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
+    page = open_page(1280)
+    page.keyboard.press("Enter")  # nothing is selected yet
+    page.keyboard.press("Tab")  # from the table to the first card
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".choice:focus")).to_have_attribute("data-name", "2")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".choice:focus")).to_have_attribute("data-name", "1")
+    assert host.trainer.steps == []
+    expect(page.locator("#how")).to_be_visible()
+    play(page, by_keyboard, "5", solution, host)
+    expect(page.locator("#mix")).to_be_in_viewport(ratio=1)  # although the rules stay open
+    play(page, by_keyboard, "142", solution, host)
+    expect(page.locator("#only")).to_be_focused()
+    play(
+        page,
+        lambda page, name: page.get_by_role("button", name=f"Play your only move: {name}").click(),
+        "3",
+        solution,
+        host,
+    )
+    expect(page.locator("#how")).to_be_visible()
+    check_the_end(page, host)
+    game = host.game_id
+    expect(page.locator("#end")).to_be_focused()
+    expect(page.locator("#end")).to_be_in_viewport()
+    page.keyboard.press("Enter")  # deals nothing before the end was read
+    page.keyboard.press("Tab")
+    expect(page.locator("#new")).to_be_focused()
+    assert host.game_id == game
+    page.keyboard.press("Enter")
+    expect(page.locator("#number")).to_have_text("1")
+    expect(page.locator("#review")).to_be_hidden()
+    assert host.game_id != game
+
+
+def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, host):
+    page, other = open_page(375), open_page(1280)
+    play(page, by_mouse, "5", solution, host)
+    by_mouse(other, "4")  # which belongs to a turn that is over
+    expect(other.locator("#message")).to_contain_text("has moved on, in another tab")
+    expect(other.locator("#number")).to_have_text("2")
+    assert [step.actions[0] for step in host.trainer.steps] == [4]
+    before = page.locator("#digest").text_content()
+    page.reload()
+    expect(page.locator("#digest")).to_have_text(before)
+    expect(page.locator(".choice")).to_have_count(4)
+    page.locator("#give-up").click()
+    page.locator("#go-on").click()
+    assert host.trainer.ending is None
+    play(page, by_mouse, "1423", solution, host)
+    check_the_end(page, host)
+    other.evaluate("reload().then(showSeals)")  # it did not show what was sealed
+    expect(other.locator("#end")).to_be_visible()
+    expect(other.locator("#holds")).to_be_empty()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    with page.expect_download() as download:
+        page.locator("#record").click()
+    assert download.value.suggested_filename == f"game-{host.game_id}.json"
+    page.locator("#new").click()
+    page.locator("#give-up").click()
+    page.locator("#really").click()
+    expect(page.locator("#ending")).to_have_text("The game was given up and does not count.")
+    expect(page.locator("#holds")).to_contain_text("✓")
+
+
+# -- other games ------------------------------------------------------------------------
+
+
+def war(against, seed, **parameters):
+    game = make_game("war", num_players=3, **parameters)
+    return lambda: Host(table_for(game, 0, [against], None, "No costs."), seed, None)
+
+
+def await_move(page, number):
+    """Waits until the page shows that the move of this number was made."""
+    expect(page.locator(f"#end:visible, #number:text-is('{number + 1}')").first).to_be_attached()
+
+
+def play_out(page, host):
+    """Plays to the end by clicks on the first item."""
+    while not host.trainer.ending:
+        number = host.trainer.number
+        page.locator(".choice").first.click()
+        await_move(page, number)
+
+
+# Parts of which some lie below the first screen, and the rules and the prompt.
+FIRST_SCREEN = """() => [
+  ["#goal", "#scene", "#choosing", "#give-up"].filter((id) => {
+    const { top, bottom, right } = document.querySelector(id).getBoundingClientRect();
+    return !(bottom > top && top >= 0 && bottom <= innerHeight && right <= innerWidth);
+  }),
+  [$("goal").textContent, $("how").textContent].join(" "), $("hint").textContent, scrollY,
+]"""
+
+
+def check_the_first_screen(page, host):
+    """The first sentence of the rules, the table, the prompt and all choices are in sight on phones and on a desk."""
+    page.evaluate("$('rules').open = false")
+    for width, height in ((320, 568), (375, 667), (768, 1024), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        hidden, rules, hint, scrolled = page.evaluate(FIRST_SCREEN)
+        assert (hidden, scrolled) == ([], 0), (width, host.trainer.table.game)
+        assert rules == host.trainer.table.game.how_to_play
+        scene = host.trainer.table.game.scene(host.trainer.revealed())
+        assert hint.startswith(("Click your move", f"Click {scene.clickable}"))
+    assert page.locator("#goal").inner_text().count(". ") == 0
+    page.evaluate("$('rules').open = true")
+
+
+def choose_another(page, host):
+    """Returns to the lobby, after a question if the game goes on."""
+    if host.trainer.ending:
+        page.locator("#leave").click()
+        return
+    page.locator("#change").click()
+    expect(page.locator("#asked")).to_have_text("Choose another game? This game ends and does not count.")
+    page.locator("#really").click()
+
+
+@pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
+def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host, monkeypatch):
+    compiled, asked = threading.Event(), []
+
+    def slowly(game, seconds, progress):
+        asked.append(game)
+        compiled.wait(30)
+        return None, "it is not computed"
+
+    monkeypatch.setattr(lobby, "timely_equilibrium", slowly)
+    monkeypatch.setattr(lobby, "_solutions", {})
+    page = open_page(1280)
+    expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(0)])
+    expect(page.locator("#opponent option").first).to_have_text("equilibrium")
+    expect(page.locator("#plays")).to_contain_text("Plays optimally")
+    expect(page.locator("#offered-rules")).to_contain_text("wins the trick")
+    assert asked == []
+    page.locator("#choose").click()
+    expect(page.get_by_role("status")).to_contain_text("Preparing Jujitsu, 5 cards, against equilibrium: computing")
+    expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#choose")).to_be_focused()
+    expect(page.locator("#kind")).to_be_disabled()
+    page.keyboard.press("Enter")  # has no effect
+    other = open_page(375)  # a reload and a second tab show the same
+    expect(other.get_by_role("status")).to_contain_text("Preparing Jujitsu, 5 cards, against equilibrium: computing")
+    expect(other.locator("#opponent")).to_be_disabled()
+    assert other.evaluate("document.documentElement.scrollWidth") <= 375
+    other.locator("#stop").click()
+    expect(page.locator("#stop")).to_be_hidden()
+    expect(other.locator("#opponent")).to_be_enabled()
+    expect(page.locator("#opponent")).to_have_value("equilibrium")
+    page.locator("#choose").click()
+    compiled.set()
+    said = "The equilibrium is not available: it is not computed. Choose another opponent."
+    expect(page.get_by_role("alert")).to_have_text(said)
+    expect(page.locator("#setting")).to_be_empty()
+    expect(page.locator("#opponent")).to_have_value("equilibrium")  # the user chooses another one
+    expect(page.locator("#opponent")).to_be_focused()
+    expect(page.locator("#opponent option").first).to_be_disabled()
+    expect(page.locator("#plays")).to_have_text("Not available at this size.")
+    expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")
+    page.locator("#opponent").select_option("level:2")
+    expect(page.locator("#choose")).to_have_attribute("aria-disabled", "false")
+    page.locator("#size").select_option(index=1)
+    expect(page.locator("#opponent")).to_have_value("level:2")
+    expect(page.locator("#plays")).to_contain_text("a higher number is a stronger opponent")
+    page.locator("#size").select_option(index=0)
+    for place, name in enumerate(lobby.games()):
+        if place:  # the first is selected
+            page.locator("#kind").select_option(index=place)
+        expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
+        first = page.locator("#size").evaluate("size => size.selectedIndex")
+        assert lobby.offers(place)[first].first or not any(offer.first for offer in lobby.offers(place))
+        page.locator("#opponent").select_option("uniform")
+        expect(page.locator("#seat")).to_be_visible(visible=name == "dice_poker")
+        if name == "dice_poker":
+            page.locator("#seat").select_option("seat 1")
+        page.locator("#first-series").select_option("best of 3")
+        page.locator("#choose").click()
+        expect(page.locator("#choosing")).to_be_visible()
+        assert host.trainer.table.game == lobby.offers(place)[first].game
+        check_the_first_screen(page, host)
+        seat = host.trainer.table.seat
+        assert seat == int(name == "dice_poker")
+        names = {host.trainer.table.game.describe_action(action, seat) for action in host.trainer.choices}
+        offered = page.locator(".choice").evaluate_all("all => all.map((each) => each.dataset.name)")
+        assert set(offered) == names, name
+        page.locator(".choice").last.click()
+        await_move(page, 1)
+        expect(page.locator("#new" if host.trainer.ending else "#result")).to_be_in_viewport(ratio=1)
+        if not host.trainer.ending:
+            steps = host.trainer.table.game.picks(host.trainer.choices[0], seat)
+            for _ in [item for _, items in steps for item in items]:
+                page.keyboard.press("ArrowRight")
+                page.keyboard.press("Enter")
+            await_move(page, 2)
+        assert len(host.trainer.decisions) == host.turn - 1 - (host.trainer.ending is not None)
+        if name != lobby.games()[-1]:
+            choose_another(page, host)
+            expect(page.locator("#opponent")).to_have_value("uniform")  # the last choice
+            expect(page.locator("#first-series")).to_have_value("best of 3")
+    if not host.trainer.ending:
+        page.locator("#give-up").click()
+        page.locator("#really").click()
+    expect(page.locator("#new")).to_have_text("Next game")
+    page.locator("#series").select_option("as many as you like")
+    expect(page.locator("#new")).to_have_text("Play again")
+    page.locator("#series").select_option("best of 3")
+    while not host._series.decided:
+        page.locator("#new").click()
+        expect(page.locator("#end")).to_be_hidden()
+        play_out(page, host)
+    expect(page.locator("#told")).to_contain_text("the best of 3, ")
+    expect(page.locator("#new")).to_have_text("Start a best of 3")
+    page.locator("#new").click()
+    expect(page.locator("#end")).to_be_hidden()
+    assert host._series.results == []
+
+
+@pytest.mark.parametrize("host", [war("max", SEED)], indirect=True, ids=["war"])
+def test_a_war_is_played_by_clicks_on_the_cards(open_page, host):
+    page = open_page(1280)
+    by_mouse(page, "13")
+    expect(page.locator("#hint")).to_have_text("Pick 3 discards.")
+    by_mouse(page, "4")
+    expect(page.locator("#hint")).to_have_text("Pick 2 more discards. Picked so far: 4.")
+    for card in "52":
+        by_mouse(page, card)
+    page.keyboard.press("Backspace")
+    expect(page.locator("#hint")).to_have_text("Pick 1 more discard. Picked so far: 4, 5.")
+    by_mouse(page, "3")
+    expect(page.locator("#hint")).to_have_text("Pick your battle card. Picked so far: 4, 5, 3.")
+    assert page.locator(".choice").count() == 8
+    by_keyboard(page, "12")
+    expect(page.locator("#moves")).to_contain_text("You: discards 3 4 5 and battles with 12")
+    assert host.trainer.steps[1].actions[0] == host.trainer.table.game.actions.encode(((3, 4, 5), 12))
+
+
+@pytest.mark.parametrize("host", [war("uniform", 8, ranks=3, discards=0, max_rounds=60)], indirect=True, ids=["war"])
+def test_a_player_who_is_out_watches_the_others(open_page, host):
+    page = open_page(1280)
+    play_out(page, host)
+    assert host.trainer.ending == "out"
+    expect(page.locator("#end")).to_be_focused()
+    page.locator("#watch").click()
+    expect(page.locator("#watch")).to_be_focused()
+    page.locator("#skip").click()
+    expect(page.locator("#skip")).to_be_hidden()
+    assert host.trainer.ending == "over"
+
+
+# -- a game in one file -------------------------------------------------------------------
+
+
+def finished_in_file(page, game, places):
+    """The account, by this package, of the game that the file has just shown to its end."""
+    steps = page.evaluate("game.steps.map((each) => [each.place, each.played])")
+    solution = baselines.solve(game)
+    start, *after = [places[place][0] for place, _ in steps] + [places[page.evaluate("game.place")][0]]
+    names, joint, paid = {"You": 0, "equilibrium": 1}, [], []
+    for state, later, (_, played) in zip([start, *after], after, steps, strict=False):
+        said = {names[who]: what for who, what in played}
+        actions = {
+            player: next(a for a in game.legal_actions(state, player) if game.describe_action(a, player) == what)
+            for player, what in said.items()
+        }
+        joint.append(actions)
+        paid.append(next(each.rewards for each in game.transitions(state, actions) if each.state == later))
+    dealt = next(each.rewards for each in game.initial() if each.state == start)
+    return account_of(Judge(solution), game, Episode((start, *after), tuple(joint), dealt, tuple(paid)), 0)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        make_game("goofspiel", num_cards=3, prizes="descending"),
+        make_game("dice_poker", sides=3),
+        Hostile(num_cards=2),
+        *(
+            pytest.param(make_game(name, **size), marks=pytest.mark.slow)
+            for name, size in (("jujitsu", {"num_cards": 5}), ("goofspiel", {"num_cards": 3}), ("dice_poker", {}))
+        ),
+    ],
+    ids=lambda game: type(game).__name__,
+)
+def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs, tmp_path, game):
+    places = places_of(game)
+    table = table_for(game, 0, [], baselines.solve(game))
+    (tmp_path / "game.html").write_text(page_with(Listing(table, places).data()))
+    asked, wrong, page = [], [], tabs[0].context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text))
+    address = (tmp_path / "game.html").as_uri()
+    page.goto(address)
+    for width in (1280, 375):
+        page.set_viewport_size({"width": width, "height": 800})
+        while page.locator("#end").is_hidden():
+            expect(page.locator(".choice").first).to_be_visible()
+            expect(page.locator("#worth-text")).to_contain_text(" from here.")
+            number, shown = int(page.locator("#number").inner_text()), page.locator("#digest").text_content()
+            if width == 1280:
+                page.keyboard.press("ArrowRight")
+                page.keyboard.press("Enter")
+            else:
+                page.locator(".choice").last.click()
+            await_move(page, number)
+            expect(page.locator("#holds")).to_contain_text("✓")
+            assert page.locator("script, img").count() == 2  # the data and ours
+            assert hashlib.sha256(page.locator("#opened-text").text_content().encode()).hexdigest() == shown
+        account = finished_in_file(page, game, list(places))
+        assert page.locator("#ending").inner_text() == account.sentences("equilibrium")[0]
+        cells = page.locator("#account tr > *").all_text_contents()
+        assert cells == [cell for row in account.rows("equilibrium") for cell in row]
+        expect(page.locator("#change")).to_be_hidden()
+        assert page.locator("#total").inner_text() == decimals(account.mine)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.locator("#series").select_option("best of 3")
+        page.locator("#new").click()
+    expect(page.locator("#players")).to_contain_text(" the best of 3, " if account.result else "0 to 0")
+    page.locator("#give-up").click()
+    page.locator("#really").click()
+    expect(page.locator("#ending")).to_have_text("The game was given up and does not count.")
+    choices = Choices(game, 0, page.evaluate("game.state.actions[0]"))
+    for text in ("", "1", " 1  </SCR", "che", "0 1"):
+        found = [[action, [[0, [place]]]] for place, action in enumerate(choices.matching(text))]
+        assert page.evaluate("text => matching(text).actions", text) == found
+    page.close()
+    assert wrong == []
+    assert asked == [address]
+
+
+def test_recorded_solutions_are_shown_as_they_are(tabs, tmp_path):
+    (tmp_path / "solutions.html").write_text(solutions_page())
+    wrong, page = [], tabs[0].context.new_page()
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text))
+    page.goto((tmp_path / "solutions.html").as_uri() + "#goofspiel/num_cards=4/2")
+    expect(page.locator("#start option")).to_have_text([f"prize={prize}" for prize in range(1, 5)])
+    game = make_game("goofspiel", num_cards=4)
+    solution = baselines.recorded(game)
+    cells = [[f"{value:.3f}" for value in row] for row in solution.data["starts"][2]["payoff_matrix"]]
+    rows = [row.split("\t")[1:] for row in page.locator(".heat tr").all_inner_texts()[1:]]
+    assert rows == cells
+    said = page.locator("#mixes tr").all_inner_texts()
+    mixes = solution.at(game.initial()[2].state).mixes
+    assert [row.split() for row in said] == [[n, f"{float(p):.3f}"] for mix in mixes for n, p in mix.labelled().items()]
+    page.locator("#exact").check()
+    assert "/" in page.locator(".heat").inner_text()
+    page.locator("#kind").select_option("dice_poker")
+    page.locator("#size").select_option("sides=6")
+    expect(page.locator("#worth")).to_have_text("Value 5/54 to player_0, exact.")
+    expect(page.locator("#mixes h2")).to_have_text(["player_0", "player_1"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
+    page.close()
+    assert wrong == []
+
+
+def test_the_file_words_an_account_as_the_command_does(tabs, solution):
+    random = np.random.default_rng(0)
+    terms = (random.integers(-24, 25, (200, 4)) * random.choice([1 / 16, 1 / 3, 1e-4, 1e-12, 0.0], (200, 4))).tolist()
+    written = [Account(sum(each), each[0], each[1], each[2], 0.0, each[3]) for each in terms]
+    sums = [{**vars(each), "result": each.result} for each in written]
+    page = tabs[0]
+    page.add_script_tag(path=PAGES / "wording.js")
+    said = page.evaluate("all => all.map((each) => [accountSentence(each, 'x'), accountRows(each, 'x')])", sums)
+    assert said == [[each.sentences("x")[0], [list(row) for row in each.rows("x")]] for each in written]
+    faced = page.evaluate("all => all.map((each) => [accountSentence(each, 'equilibrium')])", sums)
+    assert faced == [each.sentences("equilibrium") for each in written]
+    known = Series(table_for(solution.game, 0, [], solution))
+    known.results, known.accounts = [each.result for each in written[:19]], written[:19]
+    assert page.evaluate("all => seriesSentences(all, 'equilibrium')", sums[:19]) == known.sentences()
+    series = Series(table_for(make_game("jujitsu", num_cards=3), 0, ["uniform"], None, "No costs."), 5)
+    for result in (1.0, 0.0, -1.0, -1.0, 0.5):
+        series.results.append(result)
+        told = page.evaluate("all => standing(5, all)", [{"result": each} for each in series.results])
+        assert told == {"standing": series.standing, "decided": series.decided}

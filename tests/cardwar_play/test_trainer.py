@@ -1,0 +1,257 @@
+"""The trainer: what moves cost, what is fixed before the person moves, and how games end."""
+
+import dataclasses
+import hashlib
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+
+import baselines
+from baselines.oracles.state_graph.game_graph import full_graph
+from cardwar_envs import IllegalActionError, make_game
+from cardwar_envs.core.play import Episode, draw_action
+from cardwar_play.account import account_of
+from cardwar_play.judge import Judge
+from cardwar_play.seating import table_for
+from cardwar_play.trainer import Trainer
+from cardwar_play.view import shown_verdict
+
+# The loss of highest_card to the equilibrium of 5-card Jujitsu, payoff points a game.
+KNOWN_LOSS = 0.1293
+
+
+def play_out(trainer, choose):
+    while trainer.ending is None:
+        trainer.play(choose(trainer))
+    return trainer
+
+
+def at_random(rng):
+    return lambda trainer: int(rng.choice(trainer.choices))
+
+
+def by_policy(policy, rng):
+    return lambda trainer: draw_action(trainer.table.game, trainer.state, trainer.table.seat, policy, rng)
+
+
+# -- what moves cost --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stake", [2.0**-40, 2.0**20])
+def test_costs_are_proportional_to_the_payoffs(stake):
+    games = [make_game("dice_poker", sides=3, ante=each, raise_size=each) for each in (1, stake)]
+    usual, other = (Judge(baselines.solve(game)) for game in games)
+    table = table_for(games[1], 0, [], other.solution)
+    for start in games[0].initial():
+        for player, action in itertools.product((0, 1), (0, 1)):
+            expected, found = (judge.verdict(start.state, player, action) for judge in (usual, other))
+            costs = {each: stake * cost for each, cost in expected.costs.items()}
+            assert found.costs == pytest.approx(costs, rel=1e-9, abs=0)
+            shown = shown_verdict(table, found)
+            assert (shown["cost"] == "0.000", shown["sentence"] == "That cost nothing.") == (not expected.cost,) * 2
+    start, actions = games[1].initial()[5].state, {0: 1, 1: 1}  # a raise with a 2 of 3
+    assert other.verdict(start, 0, 1).cost
+    (after,) = games[1].transitions(start, actions)
+    episode = Episode((start, after.state), (actions,), (0.0, 0.0), (after.rewards,))
+    assert "you gave away" in account_of(other, games[1], episode, 0).sentences("equilibrium")[0]
+
+
+JUDGED = [
+    make_game("jujitsu", num_cards=4),
+    make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5)),
+    make_game("dice_wars", hand_0=(1, 2, 2), hand_1=(1, 1, 3), sides=3),
+    make_game("war", ranks=3, discards=1, max_rounds=6),
+]
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("game", JUDGED, ids=lambda game: game.facts.name)
+def test_costs_are_the_numbers_of_the_solution_at_every_move(game, seat, trainer_of):
+    solved, rng = baselines.solve(game), np.random.default_rng(1)
+    judged = 0
+    for seed in range(10):
+        for step in play_out(trainer_of(solved, seat, seed), at_random(rng)).decisions:
+            matrix, strategies = solved.payoff_matrix(step.before), solved.strategies(step.before)
+            own, other = (game.legal_actions(step.before, each) for each in (seat, 1 - seat))
+            alone = len(game.acting_players(step.before)) == 1
+            mix = np.ones(1) if alone else strategies[1 - seat][list(other)]
+            # Payoffs to the person: rows are its actions.
+            worth = (matrix if seat == 0 else -matrix.T) @ mix
+            assert step.verdict.played == step.actions[seat]
+            assert list(step.verdict.costs) == list(own)
+            assert list(step.verdict.costs.values()) == pytest.approx(worth.max() - worth, abs=1e-9)
+            assert list(step.verdict.mix.values()) == list(strategies[seat][list(own)])
+            judged += 1
+    assert judged >= 30
+
+
+@pytest.fixture(scope="module")
+def judge(solution):
+    return Judge(solution)
+
+
+def test_moves_of_the_equilibrium_cost_nothing_in_any_state(solution, judge):
+    moves = 0
+    for state in full_graph(solution.game).states:
+        for player in solution.game.acting_players(state):
+            legal = solution.game.legal_actions(state, player)
+            verdict = judge.verdict(state, player, legal[0])
+            assert [
+                verdict.costs[action] for action in legal if verdict.mix[action] > 0.0 and verdict.costs[action]
+            ] == []
+            moves += len(legal)
+    assert moves > 1000
+
+
+@pytest.mark.parametrize(("name", "seat"), [("highest_card", 0), ("uniform", 1)])
+def test_what_a_policy_gives_away_is_its_known_loss(solution, judge, name, seat):
+    """The costs of a game add up, on average, to what is lost (the performance-difference identity)."""
+    game, policy = solution.game, baselines.make_policy(name, solution.game)
+
+    @cache
+    def given_away(state):
+        if not game.acting_players(state):
+            return 0.0
+        seen = game.observation(state, seat)[None], game.action_mask(state, seat)[None]
+        odds = [None, None]
+        odds[seat], odds[1 - seat] = policy.action_probabilities(*seen)[0], solution.strategies(state)[1 - seat]
+        costs = judge.verdict(state, seat, game.legal_actions(state, seat)[0]).costs
+        total = sum(odds[seat][action] * cost for action, cost in costs.items())
+        for actions in itertools.product(*(game.legal_actions(state, player) for player in (0, 1))):
+            if share := odds[0][actions[0]] * odds[1][actions[1]]:
+                (outcome,) = game.transitions(state, dict(enumerate(actions)))  # there is no chance
+                total += share * given_away(outcome.state)
+        return total
+
+    loss = -baselines.head_to_head(game, name, "equilibrium").mean
+    assert given_away(game.initial()[0].state) == pytest.approx(loss, abs=1e-9)
+    if name == "highest_card":
+        assert loss == pytest.approx(KNOWN_LOSS, abs=5e-5)
+
+
+def test_costs_on_private_information_add_up_to_the_loss_exactly():
+    """They depend on the own roll only."""
+    solved = baselines.solve(make_game("dice_poker", sides=4))
+    judge, game = Judge(solved), solved.game
+    for seat, policies in enumerate((("uniform", "equilibrium"), ("equilibrium", "uniform"))):
+        loss, by_roll = 0.0, {}
+        for probability, state, _ in game.initial():
+            verdicts = [judge.verdict(state, seat, action) for action in game.legal_actions(state, seat)]
+            assert by_roll.setdefault(state.rolls[seat], verdicts) == verdicts
+            loss += float(probability) * np.mean([verdict.cost for verdict in verdicts])
+        mean = baselines.head_to_head(game, *policies).mean
+        assert loss == pytest.approx(solved.value - mean if seat == 0 else mean - solved.value)
+        assert loss > 0.01
+        assert by_roll[1] != by_roll[3]
+
+
+def test_less_than_the_gap_counts_as_nothing(solution, trainer_of):
+    play = solution.game.facts.num_actions - 1  # the highest card
+    assert trainer_of(solution).play(play).cost > 0.1
+    assert trainer_of(dataclasses.replace(solution, gap=0.2)).play(play).cost == 0.0
+
+
+def test_the_review_has_the_costliest_move_first(solution, trainer_of):
+    def worst(trainer):
+        judge = trainer.table.judge
+        return max(trainer.choices, key=lambda action: judge.verdict(trainer.state, 0, action).cost)
+
+    trainer = play_out(trainer_of(solution, seed=5), worst)
+    review = trainer.review()
+    assert len(review) > 1
+    assert [step.cost for _, step in review] == sorted((s.cost for s in trainer.steps if s.cost), reverse=True)
+    assert all(trainer.decisions[number - 1] is step for number, step in review)
+    assert trainer.total == pytest.approx(sum(step.cost for step in trainer.decisions))
+
+
+# -- what is fixed before the person moves ----------------------------------------------
+
+
+def test_what_is_opened_after_a_move_is_what_was_sealed_before(solution, trainer_of):
+    trainer, texts = trainer_of(solution, seed=7), []
+    while trainer.ending is None:
+        shown = trainer.digest
+        step = trainer.play(trainer.choices[0])
+        assert hashlib.sha256(step.seal.text.encode()).hexdigest() == shown == step.seal.digest
+        assert step.seal.text.endswith(f"player_1 plays {step.actions[1] + 1} (action {step.actions[1]})")
+        texts.append(step.seal.text)
+    assert len({text.split()[0] for text in texts}) == 5
+    assert {len(text.split()[0]) for text in texts} == {32}
+    assert trainer.digest == ""
+
+
+def test_the_opponents_move_does_not_depend_on_the_persons(solution, trainer_of):
+    replies = {trainer_of(solution, seed=11).play(action).actions[1] for action in range(5)}
+    assert len(replies) == 1
+    assert len({trainer_of(solution, seed=seed).play(0).actions[1] for seed in range(20)}) > 1
+
+
+def test_the_seal_stays_shut_when_it_is_printed_and_has_a_nonce_that_the_seed_does_not_give(solution, trainer_of):
+    trainer = trainer_of(solution, seed=1)
+    assert trainer_of(solution, seed=1).digest != trainer.digest
+    assert "plays" in trainer._seal.text
+    assert "plays" not in repr(trainer._seal)
+
+
+def test_an_illegal_move_changes_nothing(solution, trainer_of):
+    trainer = trainer_of(solution)
+    before = (trainer.state, trainer.digest, trainer.choices, len(trainer.steps))
+    for action in (-1, 5, 99):
+        with pytest.raises(IllegalActionError, match=f"player_0 cannot play action {action}"):
+            trainer.play(action)
+    assert (trainer.state, trainer.digest, trainer.choices, len(trainer.steps)) == before
+    trainer.play(4)
+    with pytest.raises(IllegalActionError):
+        trainer.play(4)  # played already
+
+
+# -- how games end ----------------------------------------------------------------------
+
+
+def test_what_was_sealed_is_opened_when_the_person_gives_up(solution, trainer_of):
+    trainer = trainer_of(solution)
+    shown = trainer.digest
+    trainer.stop("given up")
+    assert (trainer.ending, trainer.choices, trainer.left.digest, trainer.digest) == ("given up", (), shown, "")
+    with pytest.raises(ValueError, match="the game has ended"):
+        trainer.play(0)
+    trainer.stop("broken off")
+    assert trainer.ending == "given up"
+
+
+def test_war_with_a_person_and_two_strategies_of_the_paper_to_the_end():
+    game = make_game("war", num_players=3)
+    table = table_for(game, 1, ["dummie", "simple_minded_1"], None, "No costs.")
+    assert table.opponents == {0: "dummie", 2: "simple_minded_1"}
+    policy, rng = baselines.make_policy("simple_minded_2", game), np.random.default_rng(0)
+    games = [play_out(Trainer(table, seed), by_policy(policy, rng)) for seed in range(3)]
+    for trainer in games:
+        assert trainer.ending == ("out" if game.acting_players(trainer.state) else "over")
+        assert 1 not in game.live_players(trainer.state)
+        assert trainer.payoffs[1] == pytest.approx(sum(step.rewards[1] for step in trainer.steps))
+        assert all(step.verdict is None for step in trainer.steps)
+        assert any(1 in step.before.tied for step in trainer.decisions)  # the person chose in wars, too
+    won = [trainer for trainer in games if trainer.ending == "over"]
+    assert {trainer.account for trainer in games} == {None}
+    assert won
+    assert all(sum(trainer.payoffs) == pytest.approx(0.0) for trainer in won)
+
+
+def play_min_against(names):
+    game = make_game("war", num_players=3)
+    policy = baselines.make_policy("min", game)
+    return play_out(Trainer(table_for(game, 0, names, None), 1), by_policy(policy, np.random.default_rng(0)))
+
+
+def test_a_person_who_is_out_has_ended_its_game():
+    trainer = play_min_against(["dummie"])
+    assert (trainer.ending, trainer.payoffs) == ("out", (-0.5, 0.0, 0.0))
+    assert trainer.table.game.acting_players(trainer.state) == (1, 2)
+
+
+def test_nothing_is_sealed_where_the_person_is_not_asked():
+    steps = [step for step in play_min_against(["max"]).steps if step.seal is None]
+    assert {step.before.tied for step in steps} == {(1, 2)}
+    assert all(0 not in step.actions for step in steps)

@@ -1,0 +1,1 @@
+"""What a learner is: its methods, its arguments, its checkpoints."""

@@ -1,0 +1,117 @@
+"""Agents as policies, which the command line calls `agent:COMMAND`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.oracles.bayesian.solver import form_of
+from cardwar_envs import Game
+from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from train.policies.agent_messages import Move, Query, read_answer
+from train.policies.agent_process import AGENT, FROM_FILE, AgentError, AgentProcess
+from train.text.game_names import json_parameters
+
+
+class AgentPolicy:
+    """A program that plays; it is queried once per observation (see docs/agents.md).
+
+    Args:
+        game: The rules.
+        command: The program and its arguments; they do not pass through a shell.
+
+    Attributes:
+        accepts_moves: Whether an answer may be a move, which suffices to sample games. Otherwise the agent must give
+            probabilities, because a move does not determine its strategy.
+        queries: Number of queries answered.
+
+    Raises:
+        AgentError: If the program cannot be started.
+    """
+
+    def __init__(self, game: Game[Any], command: str) -> None:
+        self._game, self._command, self._process = game, command, AgentProcess(command)
+        self.accepts_moves, self.queries = False, 0
+
+    def __repr__(self) -> str:
+        return f"<AgentPolicy: {self._command}>"
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """Returns the agent's probabilities `[batch, num_actions]`; raises AgentError if an answer is invalid."""
+        probabilities = np.zeros(action_masks.shape)
+        for row, observation in enumerate(observations):
+            query = query_for(self._game, observation, action_masks[row], "any" if self.accepts_moves else "mix")
+            query.query = self.queries = self.queries + 1
+            line = self._process.ask(query.model_dump_json().encode())
+            try:
+                reply = read_answer(line, query)
+            except ValueError as error:
+                self._process.fail(f"answers {line[:80].decode(errors='replace')!r}: {error}")
+            probabilities[row, [move.action for move in query.moves]] = reply.probabilities
+        return probabilities
+
+    @property
+    def failed(self) -> bool:
+        """Whether the program was terminated because of an error that it made."""
+        return self._process.failed
+
+    def restart(self) -> None:
+        """Restarts the program after it failed."""
+        self._process = AgentProcess(self._command)
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._process.close()
+
+
+def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
+    """Starts an agent that was typed on the command line; strings from files never start a program.
+
+    Raises:
+        AgentError: If the agent is not among this process's arguments, or the program cannot be started.
+    """
+    typed = {*sys.argv, *(argument.partition("=")[2] for argument in sys.argv)}  # --policy=agent:... is one argument
+    if FROM_FILE in os.environ or word not in typed:
+        raise AgentError(f"{word}: an agent must be typed on the command line; a file or a record cannot start it")
+    return AgentPolicy(game, word.removeprefix(AGENT))
+
+
+def query_for(
+    game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"] = "mix"
+) -> Query:
+    """Makes the query for a player with this observation and these legal actions."""
+    player, state = _in_words(game, observation, mask)
+    actions = np.flatnonzero(mask).tolist()
+    names = [game.describe_action(action, player) for action in actions]
+    twice = {name for name in names if names.count(name) > 1}
+    names = [f"{name} #{action}" if name in twice else name for name, action in zip(names, actions, strict=True)]
+    return Query(
+        query=0,
+        ask=ask,
+        game=game.facts.name,
+        parameters=json_parameters(game),
+        rules=game.how_to_play,
+        state=state,
+        observation=observation.tolist(),
+        moves=[Move(action=action, name=name) for action, name in zip(actions, names, strict=True)],
+    )
+
+
+def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
+    """Returns the seat that has this observation, and a description of the observation."""
+    if game.facts.public_state:
+        state, player = game.state_of(observation)
+        text = game.describe(state).replace(f"player_{player}", "you")
+        return player, text.replace(f"player_{1 - player}", "opponent") if game.facts.num_players == 2 else text
+    with suppress(ValueError):  # there are no types if players move several times on private information
+        form = form_of(game)
+        for player in (0, 1):
+            for kind, seen in zip(form.types[player], form.observations[player], strict=True):
+                if np.array_equal(seen, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}:
+                    return player, f"you see: {kind}"
+    return 0, ""

@@ -1,0 +1,1 @@
+"""Text to values and back: arguments, games, numbers; validation of data from files."""
