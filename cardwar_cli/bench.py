@@ -6,16 +6,13 @@ import contextlib
 import dataclasses
 import json
 import sys
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated
 
 import typer
 
 from cardwar_cli.console import AsJson, out, say
-
-ROOT = Path(__file__).resolve().parents[2]
+from cardwar_cli.laboratory import laboratory
 
 
 def bench(
@@ -39,7 +36,7 @@ def bench(
 
     Requires a checkout of the repository.
     """
-    suite, comparison, report = (_benchmarks(name) for name in ("suite", "comparison", "report"))
+    suite, comparison, report = (laboratory(f"benchmarks.{name}") for name in ("suite", "comparison", "report"))
     given = {"rounds": rounds, "seconds": seconds, "most_cards": most_cards, "long": long or None}
     chosen = {name: value for name, value in given.items() if value is not None}
     settings = dataclasses.replace(comparison.Settings(**(comparison.QUICK if quick else {})), **chosen)
@@ -52,14 +49,3 @@ def bench(
     data = suite.run(groups or [], settings, folder, show=lambda result: out.print(report.for_terminal(result)))
     say(suite.conditions(data))
     say("Written: " + ", ".join(data["files"]))
-
-
-def _benchmarks(name: str) -> ModuleType:
-    """Imports a module of the benchmarks from the checkout that contains this file."""
-    if not (ROOT / "benchmarks" / "suite.py").is_file():
-        raise ValueError(
-            "the benchmarks are not installed with the package: run this from a checkout of the repository"
-        )
-    if str(ROOT) not in sys.path:
-        sys.path.insert(0, str(ROOT))
-    return import_module(f"benchmarks.{name}")

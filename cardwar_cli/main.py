@@ -70,7 +70,7 @@ def new_app(*commands: str) -> typer.Typer:
 
 def _help_of(name: str) -> str:
     """Reads a command's docstring without importing its module; importing all of them would take half a second."""
-    source = Path(__file__).with_name("command") / f"{name}.py"
+    source = Path(__file__).with_name(f"{name}.py")
     functions = (
         node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from train.policies.agent_process.ending import exit_on_signals
+from train.policies.agent_ending import exit_on_signals
 
 from baselines.system.files import require_writable
 from cardwar_cli.console import AgentSeconds, Words, advancing, err, out, say, say_aside

@@ -1,4 +1,4 @@
-"""The rooms of the project: what each may import. Imports point one way, and a light import stays light."""
+"""The rooms of the project, from the bottom to the top. Imports point down, and a light import stays light."""
 
 import ast
 import subprocess
@@ -10,216 +10,47 @@ import pytest
 from thinning import each_row
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("cardwar_envs", "baselines", "train")
 
-ENVS = {"cardwar_envs", "cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing", "cardwar_envs.envs"}
-DOORS = {"baselines", "baselines.questions", "baselines.matches"}
-ANSWERS = {
-    f"baselines.oracles.{room}" for room in ("consistency", "continuation", "exact_queries", "protocol", "results")
-}
-FAMILIES = {f"baselines.oracles.{room}" for room in ("bayesian", "rank_games", "state_graph", "finite_horizon")}
-FILES = {"baselines.system.files"}
-# What learners need of the oracles' insides: the enumerated states of a small game, and its arrays.
-INSIDES = {"baselines.oracles.state_graph", "baselines.oracles.bayesian", "baselines.opponents"}
-
-# Room -> the rooms that it may import besides itself. A room is a folder or a file; files that no row names
-# belong to the folder that they stand in. Widen a row only with a reason, beside the row.
+# A room is a folder of Python files. Each may import those above it in this list, and its own files. A house's first
+# folder is its top: it imports the rooms of the house, and none of them imports it.
 ROOMS = {
+    "cardwar_envs": """
+        core conformance drawing openspiel
+        games.war games.dice_poker games.oshi_zumo games.lowest_unique games.duel games.goofspiel games
+        envs.engines envs contract sb3 .
+    """,
+    "baselines": """
+        system matrix_game display solutions opponents
+        oracles.answers oracles.state_graph oracles.finite_horizon oracles.bayesian oracles.rank_games oracles
+        matches opponents.levels .
+    """,
+    "train": """
+        text storage policies learner algorithms.tabular algorithms.experience algorithms
+        measures runs reports studies results .
+    """,
+    "cardwar_play": ". interview",
+    "cardwar_cli": ".",
+    "lab": """
+        papers papers.dice_wars papers.fetterman papers.rauscher papers.rhoads_bartholdi papers.sanwal_drechsler
+        papers.war pages benchmarks.clients.programs benchmarks.clients benchmarks .
+    """,
+}
+HOUSES = tuple(ROOMS)
+ORDER = [house if room == "." else f"{house}.{room}" for house, rooms in ROOMS.items() for room in rooms.split()]
+# Rooms that import nothing of the project but these.
+ALONE = {
     "cardwar_envs.core": set(),
-    # pyspiel is imported when one of its games is made.
-    "cardwar_envs.openspiel": {"cardwar_envs.core"},
-    "cardwar_envs.games": {"cardwar_envs.core"},
+    "cardwar_envs.conformance": set(),  # it looks at environments from outside
     "cardwar_envs.drawing": {"cardwar_envs.core"},
-    "cardwar_envs.envs": {"cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing"},
-    "cardwar_envs.conformance": set(),  # it looks from outside
-    # What a check can say is said in one way. Compiled rules are held to the rules by stepping batches.
-    "cardwar_envs.contract": {f"cardwar_envs.{room}" for room in ("core", "games", "envs", "conformance")},
-    # Stable-Baselines3 comes with an extra; solvers are found by entry points.
-    "cardwar_envs.sb3": ENVS,
-    "cardwar_envs": ENVS | {"cardwar_envs.contract"},
-    "baselines.system.threads": set(),
-    "baselines.system.files": set(),
-    "train.reports.markdown": set(),
-    # All kernels get numba's compiler from one place, which announces the wait.
-    "baselines.matrix_game": {"baselines.system.threads", "cardwar_envs.core"},
+    "cardwar_envs.openspiel": {"cardwar_envs.core"},
+    "baselines.system": set(),
+    "baselines.matrix_game": {
+        "baselines.system",
+        "cardwar_envs.core",
+        "cardwar_envs.envs",
+        "cardwar_envs.envs.engines",
+    },
     "baselines.display": {"baselines.matrix_game"},
-    "baselines.opponents": ENVS,
-    # A level that was learned on interleavings plays cards as interleavings.
-    "baselines.opponents.levels": ENVS
-    | FILES
-    | {"baselines.matches", "baselines.opponents", "baselines.oracles.rank_games"},
-    "baselines.oracles.answers.legal_part": ENVS,
-    "baselines.oracles.answers.recording": ENVS,
-    # A policy that is queried may be a table, which must know the observation.
-    "baselines.oracles.answers.consistency": ENVS
-    | {"baselines.oracles.answers.legal_part", "baselines.oracles.answers.recording", "baselines.opponents"},
-    "baselines.oracles.continuation": ENVS | {"baselines.matrix_game"},
-    # Results show themselves, say how often policies were queried, and compute ranges of optimal strategies.
-    "baselines.oracles.answers.results": ENVS
-    | {f"baselines.oracles.{room}" for room in ("consistency", "continuation", "legal_part")}
-    | {"baselines.display", "baselines.matrix_game"},
-    "baselines.oracles.answers.exact_queries": ENVS | {"baselines.oracles.continuation"},
-    "baselines.oracles.answers.protocol": ENVS
-    | {"baselines.oracles.continuation", "baselines.oracles.answers.results"},
-    # A best response is a table of observations, which is a policy.
-    "baselines.oracles.state_graph": ENVS
-    | ANSWERS
-    | {"baselines.oracles.answers.estimates", "baselines.matrix_game", "baselines.opponents"},
-    # Measuring a policy of a large game announces how long it takes.
-    "baselines.oracles.rank_games": ENVS
-    | ANSWERS
-    | FILES
-    | {"baselines.oracles.answers.estimates", "baselines.matrix_game", "baselines.system.threads"},
-    "baselines.oracles.finite_horizon": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.system.threads"},
-    # Rules must pass the same checks with private information as without.
-    "baselines.oracles.bayesian": ENVS
-    | ANSWERS
-    | {"baselines.matrix_game", "baselines.opponents", "baselines.oracles.state_graph"},
-    "baselines.oracles.goofspiel": ENVS | ANSWERS | {"baselines.oracles.rank_games", "baselines.oracles.state_graph"},
-    "baselines.oracles.choice": ENVS | FAMILIES | {"baselines.oracles.goofspiel", "baselines.oracles.answers.protocol"},
-    "baselines.oracles": set(),
-    # The estimate of how long solving takes goes by the processors that there are.
-    "baselines.oracles.answers.estimates": ANSWERS | {"baselines.system.threads"},
-    "baselines.questions": ENVS | ANSWERS | {"baselines.oracles.answers.estimates", "baselines.oracles.choice"},
-    "baselines.war": ENVS | {"baselines.system.threads"},
-    # How far its games have come is reported as solvers report it; look-ahead solves matrix games.
-    "baselines.matches": ENVS
-    | {"baselines.oracles.answers.consistency", "baselines.oracles.answers.protocol"}
-    | {"baselines.opponents", "baselines.matrix_game", "baselines.war"},
-    "baselines.solutions": ENVS | FILES | {"baselines.display"},
-    "baselines.reproduction": {"lab.papers"},  # its former place, for documented paths
-    # The source of WAR is about simulated games.
-    "lab.papers": ENVS
-    | DOORS
-    | FAMILIES
-    | ANSWERS
-    | FILES
-    | {"baselines.display", "train.reports.markdown", "baselines.opponents", "baselines.matrix_game"}
-    | {"baselines.solutions", "baselines.system.threads", "baselines.war"},
-    "baselines": ENVS
-    | DOORS
-    | ANSWERS
-    | {
-        "baselines.oracles.answers.legal_part",
-        "baselines.matrix_game",
-        "baselines.opponents",
-        "baselines.oracles.choice",
-    },
-    "train.text.words": ENVS,
-    "train.storage.kinds": set(),
-    "cardwar_cli.state_words": ENVS | {"train.text.words"},
-    # It makes what stands in the room of levels.
-    "lab.levels": ENVS
-    | DOORS
-    | FILES
-    | {"baselines.opponents.levels", "train.text.words", "train.algorithms", "train.runs"}
-    | {"cardwar_cli"},
-    "train.text.validation": {"cardwar_envs.core"},
-    # A stored payoff is within the limits of a payoff.
-    "train.storage": ENVS
-    | FILES
-    | {"train.storage.kinds", "train.text.words", "train.text.validation", "baselines.matrix_game"},
-    # Levels encode observations as networks do.
-    "train.policies": ENVS
-    | DOORS
-    | FILES
-    | INSIDES
-    | {
-        "baselines.matches",
-        "baselines.opponents.levels",
-        "train.policies.agent_process",
-        "train.storage",
-        "train.text.words",
-    },
-    # A program is told its private type in words.
-    "train.policies.agent_process": ENVS
-    | FILES
-    | {"baselines.oracles.bayesian", "train.text.validation", "train.text.words"},
-    "cardwar_play.interview": ENVS
-    | DOORS
-    | FILES
-    | {"baselines.matches", "train.policies.agent_process", "cardwar_play", "train.storage", "train.text.validation"},
-    # Learners of best responses ask whether exact figures can be had.
-    "train.algorithms": ENVS
-    | DOORS
-    | INSIDES
-    | {"baselines.matches", "baselines.oracles.choice"}
-    | {"train.policies", "train.storage", "train.text.words", "train.text.validation", "cardwar_envs.sb3"},
-    # Who exploits a policy is looked for among the strategies with names, too.
-    "train.measures": ENVS
-    | DOORS
-    | ANSWERS
-    | {
-        "baselines.opponents",
-        "train.algorithms",
-        "train.storage.kinds",
-        "train.policies",
-        "train.text.words",
-        "cardwar_envs.sb3",
-    },
-    "train.runs": ENVS
-    | DOORS
-    | ANSWERS
-    | FILES
-    | {"baselines.opponents"}
-    | {f"train.{room}" for room in ("kinds", "measures", "algorithms", "policies", "storage", "validation", "words")},
-    # A command is shown without the options that have the learner's defaults.
-    "train.reports": ENVS
-    | DOORS
-    | FILES
-    | {"train.reports.markdown", "train.algorithms"}
-    | {f"train.{room}" for room in ("kinds", "storage", "words", "runs", "policies")},
-    "train.studies": ENVS
-    | FILES
-    | {f"train.{room}" for room in ("agents", "reports", "runs", "algorithms", "policies", "storage", "words")}
-    | {"train.text.validation"},
-    # Moves on private information are judged by the arrays that were solved.
-    "cardwar_play": ENVS
-    | DOORS
-    | ANSWERS
-    | FILES
-    | {
-        "baselines.oracles.bayesian",
-        "baselines.opponents",
-        "baselines.opponents.levels",
-        "baselines.oracles.answers.estimates",
-        "baselines.solutions",
-        "train.policies",
-        "train.storage",
-        "train.text.words",
-    }
-    | {"train.text.validation"},
-    "cardwar_cli": ENVS
-    | DOORS
-    | ANSWERS
-    | FILES
-    | {"lab.papers", "baselines.display", "baselines.opponents.levels"}
-    | {
-        "cardwar_envs.conformance",
-        "cardwar_envs.contract",
-        "cardwar_cli.state_words",
-        "cardwar_play",
-        "baselines.oracles.answers.estimates",
-    }
-    | {
-        f"train.{room}"
-        for room in ("agents", "interview", "words", "storage", "policies", "algorithms", "runs", "reports", "studies")
-    },
-    "cardwar_cli.main": {"cardwar_envs", "cardwar_cli", "train.text.words"},  # it says the version
-    "cardwar_cli.demo": ENVS
-    | DOORS
-    | {"train.algorithms", "train.runs", "train.reports", "train.text.words", "cardwar_cli"},
-    "lab.gallery": ENVS | FILES,
-    "lab.solutions": ENVS | DOORS | FILES | {"baselines.solutions", "cardwar_cli", "train.text.words"},
-    # Pages of documents: a game's, and the command's.
-    "lab.pages": ENVS
-    | FILES
-    | {"train.reports.markdown", "baselines.opponents", "baselines.opponents.levels"}
-    | {"cardwar_envs.conformance", "train.algorithms", "cardwar_cli.main"},
-    "lab.optimal_gallery": ENVS | DOORS | FILES | {"baselines.display", "cardwar_cli"},
-    # The shipped results are read as documents hold them.
-    "train.results": {"baselines.system.files", "train.reports.markdown"},
-    "train": set(),
 }
 
 
@@ -230,7 +61,8 @@ def module_name(path):
 
 @cache
 def modules():
-    return {module_name(path): path for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    files = (path for house in HOUSES for path in (ROOT / house).rglob("*.py"))
+    return {module_name(path): path for path in files if "tests" not in path.relative_to(ROOT).parts}
 
 
 def imported(source, name="", is_package=False):
@@ -245,36 +77,31 @@ def imported(source, name="", is_package=False):
                 above = name.split(".")[: len(name.split(".")) - node.level + is_package]
                 base = ".".join([*above, *base.split(".")] if base else above)
             found |= {f"{base}.{alias.name}" for alias in node.names}
-    return {each for each in found if each.split(".")[0] in PACKAGES}
+    return {full for full in found if full.split(".")[0] in HOUSES}
 
 
-def file_of(name):
-    """The module in which a full name is found: itself, or what it is imported from."""
-    return name if name in modules() else name.rpartition(".")[0]
+def room_of(full_name):
+    """The folder of the module in which a full name is found: itself, or what it is imported from."""
+    name = full_name if full_name in modules() else full_name.rpartition(".")[0]
+    return ".".join(modules()[name].parent.relative_to(ROOT).parts)
 
 
-def room_of(name):
-    return max((room for room in ROOMS if name == room or name.startswith(room + ".")), key=len)
+def against_the_order(name, source, is_package=False):
+    """The rooms that a module imports although they stand beside or above its own room."""
+    room = room_of(name)
+    rooms = {room_of(full) for full in imported(source, name, is_package)} - {room}
+    return {other for other in rooms if ORDER.index(other) > ORDER.index(room)} | (rooms - ALONE.get(room, rooms))
 
 
-@cache
-def imports():
-    """Module -> the modules that it imports."""
-    return {
-        name: {file_of(each) for each in imported(path.read_text(), name, path.name == "__init__.py")} - {name}
-        for name, path in modules().items()
+def test_every_folder_has_its_place_in_the_order():
+    assert {room_of(name) for name in modules()} == set(ORDER)
+
+
+def test_imports_point_down():
+    wrong = {
+        name: against_the_order(name, path.read_text(), path.stem == "__init__") for name, path in modules().items()
     }
-
-
-def beyond(name, imports_of_it):
-    """Which of a module's imports its room's row does not name."""
-    allowed = ROOMS[room_of(name)] | {room_of(name)}
-    return {each for each in imports_of_it if room_of(each) not in allowed}
-
-
-def test_a_room_imports_only_what_its_row_names():
-    broken = {name: beyond(name, found) for name, found in imports().items()}
-    assert not {name: found for name, found in broken.items() if found}
+    assert not {name: rooms for name, rooms in wrong.items() if rooms}
 
 
 @each_row(
@@ -283,23 +110,24 @@ def test_a_room_imports_only_what_its_row_names():
         ("cardwar_envs.core.game", "from cardwar_envs.games import make_game"),
         ("cardwar_envs.core.game", "import cardwar_envs"),
         ("cardwar_envs.core.game", "from ..games import duel"),
-        ("cardwar_envs.games.duel.scene", "from cardwar_envs.drawing.svg import to_svg"),
+        ("cardwar_envs.games.duel.scene", "from cardwar_envs.drawing.svg import to_svg\nimport baselines"),
         ("cardwar_envs.games.duel.rules", "def f():\n    import baselines.matrix_game"),
         ("cardwar_envs.envs.aec", "from baselines import solve"),
         ("cardwar_envs.conformance.play", "from cardwar_envs.core.game import Game"),
-        ("baselines.questions", "from baselines.oracles.rank_games.solver import DuelTable"),
-        ("baselines.oracles.rank_games.solver", "from baselines.oracles.state_graph.game_graph import END"),
+        ("baselines.oracles.rank_games.solver", "from baselines.oracles.choice import within_reach"),
         ("baselines.questions", "from train.measures.exact import evaluate"),
         ("train.runs.loop", "from train.reports.curves import plot_runs"),
-        ("train.text.words", "from train.policies.files import load_policy"),
+        ("train.text.parsing", "from train.policies.files import load_policy"),
+        ("cardwar_play.trainer", "from cardwar_cli.console import say"),
+        ("cardwar_cli.reproduce", "from lab.papers import recompute"),
     ],
 )
-def test_an_import_beyond_its_row_would_be_seen(name, source):
-    assert beyond(name, {file_of(each) for each in imported(source, name)})
+def test_an_import_that_points_up_would_be_seen(name, source):
+    assert against_the_order(name, source)
 
 
 def circles(graph):
-    """The strongly connected components of more than one module (R. Tarjan, 1972)."""
+    """The strongly connected components of more than one node (R. Tarjan, 1972)."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(name):
@@ -323,9 +151,16 @@ def circles(graph):
     return found
 
 
-def test_no_files_import_each_other_in_a_circle():
+def test_neither_folders_nor_files_import_each_other_in_a_circle():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
-    assert circles(imports()) == []
+    files, folders = {}, {}
+    for name, path in modules().items():
+        for full in imported(path.read_text(), name, path.stem == "__init__"):
+            other = full if full in modules() else full.rpartition(".")[0]
+            files.setdefault(name, set()).add(other)
+            folders.setdefault(room_of(name), set()).add(room_of(other))
+    assert circles({name: found - {name} for name, found in files.items()}) == []
+    assert circles({room: found - {room} for room, found in folders.items()}) == []
 
 
 # Outside these, nobody asks for a game's class: what is true of a game its facts and its rules say.
@@ -334,9 +169,9 @@ MAY_ASK = (
     "baselines.oracles.goofspiel",
     "baselines.oracles.rank_games",
     "baselines.oracles.finite_horizon",
-    "baselines.war",
+    "baselines.matches.war_simulator",
     "baselines.opponents",
-    "lab.papers",
+    "lab",
 )
 
 
@@ -389,4 +224,4 @@ def test_a_light_import_stays_light(statement, absent):
 
 
 def test_every_package_says_that_it_is_typed():
-    assert all((ROOT / package / "py.typed").exists() for package in PACKAGES)
+    assert all((ROOT / package / "py.typed").exists() for package in HOUSES[:-1])

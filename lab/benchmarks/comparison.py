@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 LEAST_PROCESSOR = 0.01  # seconds; the resolution of the system's clock for other processes
 CLOCKS = ("wall", "processor")
 

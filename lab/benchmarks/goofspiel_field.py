@@ -19,7 +19,7 @@ from pathlib import Path
 from train.reports.markdown import rewrite, table
 
 COMMAND = "python -m lab.benchmarks.goofspiel_field"
-PAGE = Path(__file__).parents[1] / "docs" / "games" / "goofspiel.md"
+PAGE = Path(__file__).parents[2] / "docs" / "games" / "goofspiel.md"
 HEADINGS = ("prizes", "cards", "question", "here, seconds", "OpenSpiel, seconds", "times as fast")
 LIMIT, MEMORY = 300, 12 << 30
 SIZES = {"random": (3, 4, 5), "descending": (4, 5, 6)}

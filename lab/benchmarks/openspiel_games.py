@@ -17,7 +17,7 @@ from cardwar_envs.openspiel import OpenSpielGame, from_openspiel
 from train.reports.markdown import rewrite, table
 
 COMMAND = "python -m lab.benchmarks.openspiel_games"
-PAGE = Path(__file__).parents[1] / "docs" / "openspiel.md"
+PAGE = Path(__file__).parents[2] / "docs" / "openspiel.md"
 HEADINGS = ("game", "histories", "states", "value", "NashConv of uniform", "our checks and witnesses")
 # Smaller sizes, listed within seconds, of games whose default size is not.
 SIZES = {

@@ -44,7 +44,7 @@ def run(
     groups: dict[str, list[Result]] = {}
     for name in names or GROUPS:
         groups[name] = []
-        for comparison in import_module(f"benchmarks.{name}").comparisons(settings):
+        for comparison in import_module(f"lab.benchmarks.{name}").comparisons(settings):
             groups[name].append(measure(comparison, settings.rounds))
             show(groups[name][-1])
     data: dict[str, Any] = {

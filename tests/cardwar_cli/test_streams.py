@@ -66,7 +66,7 @@ def test_output_in_any_encoding_loses_no_result(monkeypatch, words, encoding, sh
 def test_a_process_without_stdout_says_so_and_has_not_imported_what_it_does_not_need():
     script = """
 import sys
-import train.text.words
+import train.text.game_names
 assert not {"torch", "pydantic"} & set(sys.modules)
 import lab.papers.fetterman.paper
 assert not {"torch", "matplotlib", "lab.papers.dice_wars"} & set(sys.modules)

@@ -29,7 +29,7 @@ from cardwar_play.view import outcome_in
 
 
 def undercut():
-    sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
+    sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
     try:
         return make_game("undercut:Undercut", rounds=2)
     finally:

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import NoReturn
 
-from train.policies.agent_process.ending import Watchdog, exit_on_signals
+from train.policies.agent_ending import Watchdog, exit_on_signals
 
 # Prefix that marks a policy on the command line as the command of a program.
 AGENT = "agent:"

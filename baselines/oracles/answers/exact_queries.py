@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.continuation import exactly
+from baselines.oracles.answers.continuation import exactly
 from cardwar_envs.core.arrays import Masks, Observations
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.policy import Policy, checked_probabilities, name_of

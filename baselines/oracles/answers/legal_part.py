@@ -18,7 +18,10 @@ from cardwar_envs.core.policy import ILLEGAL_TOLERANCE, Policy, renormalised_pro
 
 # A warning names the first line outside these folders, where the user called a public function.
 ROOT = Path(cardwar_envs.__file__).parents[1]
-INSIDE = (*(f"{ROOT / package}{os.sep}" for package in ("cardwar_envs", "baselines", "train")), contextlib.__file__)
+INSIDE = (
+    *(f"{ROOT / package}{os.sep}" for package in ("cardwar_envs", "baselines", "train", "cardwar_play", "cardwar_cli")),
+    contextlib.__file__,
+)
 
 
 class IllegalMass(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracles.answers.continuation import exactly
 from baselines.oracles.answers.results import (
     BestResponse,
     ExactStrategies,
@@ -20,7 +21,6 @@ from baselines.oracles.answers.results import (
     StateSolution,
     Strategies,
 )
-from baselines.oracles.continuation import exactly
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.play import listed

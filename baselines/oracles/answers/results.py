@@ -16,8 +16,8 @@ from baselines.display.at_state import Mix, PlayAt, exact_mix, proven_mix, round
 from baselines.matrix_game import solve_matrix_exact
 from baselines.matrix_game.optimal_sets import MOST_DISTANCE, distances_if_unique
 from baselines.oracles.answers.consistency import NOT_ASKED, Asked
+from baselines.oracles.answers.continuation import ExactPlay, N, equal_actions, matrix_at
 from baselines.oracles.answers.legal_part import IllegalMass
-from baselines.oracles.continuation import ExactPlay, N, equal_actions, matrix_at
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import abbreviated

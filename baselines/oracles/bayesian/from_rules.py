@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.oracles.continuation import exactly
+from baselines.oracles.answers.continuation import exactly
 from baselines.oracles.state_graph.game_graph import END, build_graph
 from baselines.oracles.state_graph.soundness import legal_actions, require_shape, require_starts
 from cardwar_envs.core.arrays import observation_keys

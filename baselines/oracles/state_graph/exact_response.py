@@ -8,9 +8,9 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from baselines.oracles.answers.continuation import exactly
 from baselines.oracles.answers.exact_queries import exact_probabilities
 from baselines.oracles.answers.protocol import BATCH
-from baselines.oracles.continuation import exactly
 from baselines.oracles.state_graph.game_graph import GameGraph
 from cardwar_envs.core.game import Transition
 from cardwar_envs.core.policy import Policy

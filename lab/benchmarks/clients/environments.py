@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab.benchmarks.clients.table import Client
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).with_name("programs")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # An expression with the value that a page states, e.g. `games.num_envs  # 8`.

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from thinning import each_row
 from tiny_games import SWITCHES, UNLIKE_HANDS
 
+from baselines.oracles.answers.continuation import matrix_at
 from baselines.oracles.answers.protocol import Request
-from baselines.oracles.continuation import matrix_at
 from baselines.oracles.rank_games import interleavings as duel_words
 from baselines.oracles.rank_games.response import DuelOracle
 from baselines.oracles.rank_games.solver import DuelTable

@@ -1,6 +1,7 @@
 """Lets tests import the helper modules in `helpers`, spares them what takes time, and chooses the cases that run.
 
-The folder `tests` itself must stay off the path: `tests/baselines` would hide `baselines`.
+It serves the tests of all houses. The folder `tests` itself must stay off the path: `tests/baselines` would hide
+`baselines`.
 """
 
 import gc
@@ -12,15 +13,16 @@ import pytest
 
 # Before numpy and torch are imported. There is a worker on each core; more threads would wait for one another.
 os.environ["OMP_NUM_THREADS"] = "1"
-sys.path.insert(0, str(Path(__file__).parent / "helpers"))
+sys.path.insert(0, str(Path(__file__).parent / "tests" / "helpers"))
 
-from thinning import mark_the_rest_as_wide  # lies in the folder above
+from thinning import mark_the_rest_as_wide  # lies in that folder
 
 # The order in which tests run, by the start of their paths. Of two workers, each begins with one half of the tests: the
 # first compiles the solvers, while the second runs what needs few kernels, and later loads what the first has compiled.
 ORDER = (
-    *("baselines/rank_games", "baselines/finite_horizon", "baselines", "", "envs", "games", "core"),
-    *("train/algorithms", "train/measures", "cardwar_play", "train/reports/test_playoffs"),
+    *("tests/baselines/rank_games", "tests/baselines/finite_horizon", "tests/baselines", "", "tests/envs"),
+    *("tests/games", "tests/core", "tests/train/algorithms", "tests/train/measures", "tests/cardwar_play"),
+    "tests/train/reports/test_playoffs",
 )
 
 

@@ -9,7 +9,7 @@ from command import run, run_json, run_refused
 from rich.console import Console
 from thinning import each_row
 
-import cardwar_cli.bench
+import cardwar_cli.laboratory
 from cardwar_envs import GAMES
 from lab.benchmarks import duel_sizes
 from lab.benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, in_child, measure
@@ -154,7 +154,7 @@ def test_a_fresh_process_hands_back_its_sample_or_says_why_not():
 
 @each_row("name", GROUPS + ON_REQUEST)
 def test_every_group_compares_something_with_peers_that_it_has(name):
-    comparisons = import_module(f"benchmarks.{name}").comparisons(Settings(**QUICK | {"most_cards": 16}))
+    comparisons = import_module(f"lab.benchmarks.{name}").comparisons(Settings(**QUICK | {"most_cards": 16}))
     assert comparisons
     for comparison in comparisons:
         assert comparison.ours
@@ -197,7 +197,7 @@ def test_what_cannot_be_measured_is_one_line(capsys, tmp_path, monkeypatch):
     words = ("bench", "speed", "--out", str(tmp_path / "bench"))
     said = run_refused(capsys, *words)
     assert all(name in said for name in ("'speed'", *GROUPS))
-    monkeypatch.setattr(cardwar_cli.bench, "ROOT", tmp_path)
+    monkeypatch.setattr(cardwar_cli.laboratory, "ROOT", tmp_path)
     assert "checkout" in run_refused(capsys, *words)
     assert not (tmp_path / "bench").exists()
 

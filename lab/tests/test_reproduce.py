@@ -7,7 +7,7 @@ import pytest
 from command import run, run_refused
 from matplotlib.figure import Figure
 
-import cardwar_cli.reproduce
+import lab.papers
 from lab.papers import REPRODUCTIONS
 from lab.papers.dice_wars import paper as dice_wars
 from lab.papers.findings import Finding, Reproduction, Verdict
@@ -27,7 +27,7 @@ def report(monkeypatch):
 
     def use(**changed):
         made = Reproduction(**{"findings": FINDINGS, "checks": {"a sum is a sum": True}, **changed})
-        monkeypatch.setattr(cardwar_cli.reproduce, "recompute", lambda name, progress: made)
+        monkeypatch.setattr(lab.papers, "recompute", lambda name, progress: made)
 
     use()
     return use
