@@ -20,17 +20,21 @@ def checked_count(name: str, count: object) -> int:
 
 
 def checked_mask(name: str, mask: Any, *shape: int) -> NDArray[np.bool_]:
-    """Returns a copy of a mask of games, or of their seats.
+    """Returns a copy, as bools, of a mask of games or of their seats.
 
-    NumPy would take integers as indices, so that an int8 mask would select other games.
+    A mask is an array of bools, or of 0 and 1 as int8, the type of action masks. NumPy would take other integers as
+    indices, which select other games.
 
     Raises:
-        ValueError: If the mask is not a NumPy array of bools of this shape. The error is also a TypeError, because
-            Gymnasium's own vector environments raise either.
+        ValueError: If the mask is not such an array of this shape. The error is also a TypeError, because Gymnasium's
+            own vector environments raise either.
     """
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != shape:
-        raise ArgumentError(f"{name} ({_kind_of(mask)}) must be a NumPy array of bools of shape {shape}")
-    return mask.copy()
+    is_mask = isinstance(mask, np.ndarray) and mask.dtype in (np.bool_, np.int8) and mask.shape == shape
+    if not is_mask or not np.isin(mask, (0, 1)).all():
+        raise ArgumentError(
+            f"{name} ({_kind_of(mask)}) must be a NumPy array of bools, or of int8 0 and 1, of shape {shape}"
+        )
+    return mask.astype(np.bool_)
 
 
 def checked_actions(actions: Any, *shape: int) -> NDArray[np.int64]:

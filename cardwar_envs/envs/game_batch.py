@@ -180,7 +180,7 @@ class GameBatch(Generic[S]):
         """Restarts the games in the mask `where` `[num_games]`, finished or not; returns the views of all games.
 
         Raises:
-            ValueError: If `reset` was not called, or `where` is not a NumPy array of `num_games` bools.
+            ValueError: If `reset` was not called, or `where` is not a mask, `[num_games]` bools (or int8, 0 and 1).
         """
         self._require_start()
         self._engine.deal(checked_mask("where", where, self.num_games), self._random)
@@ -190,7 +190,7 @@ class GameBatch(Generic[S]):
         """Drops the games where `where` `[num_games]` is false, without changing the others; returns their views.
 
         Raises:
-            ValueError: If `reset` was not called, or `where` is not a NumPy array of `num_games` bools.
+            ValueError: If `reset` was not called, or `where` is not a mask, `[num_games]` bools (or int8, 0 and 1).
         """
         self._require_start()
         where = checked_mask("where", where, self.num_games)

@@ -474,12 +474,20 @@ def test_bad_arguments_are_refused():
         with pytest.raises(ValueError, match=r"actions \(.*\) must be integers of shape \(2, 2\)"):
             batch.step(actions)
     # NumPy would read integers as indices, and a longer mask would be cut off.
-    for mask in (np.array([0, 1], dtype=np.int8), np.ones(9, dtype=bool), np.ones((2, 1), dtype=bool), [True, False]):
+    for mask in (
+        np.array([0, 2], dtype=np.int8),
+        np.array([0, 1]),
+        np.ones(9, dtype=bool),
+        np.ones((2, 1), dtype=bool),
+        [True, False],
+    ):
         for change in (batch.keep, batch.restart):
-            with pytest.raises(ValueError, match=r"where \(.*\) must be a NumPy array of bools of shape \(2,\)"):
+            with pytest.raises(ValueError, match=r"where \(.*\) must be a NumPy array of bools, .* of shape \(2,\)"):
                 change(mask)
     assert batch.states() == before[0]
     assert np.array_equal(batch.streams, before[1])
+    batch.keep(np.array([0, 1], dtype=np.int8))  # the type of action masks
+    assert batch.states() == before[0][1:]
 
 
 def test_games_without_compiled_rules_go_by_the_rules():

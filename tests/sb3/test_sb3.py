@@ -241,8 +241,10 @@ def test_actions_that_do_not_fit_are_refused(make):
 
 def test_the_seats_of_the_learner_are_a_mask():
     batch, opponents = GameBatch(GAME, 2), Opponents.of("uniform", GAME)
-    for learns in (np.ones((2, 2), dtype=np.int8), np.ones((1, 2), dtype=bool)):
-        with pytest.raises(ValueError, match=re.escape("must be a NumPy array of bools of shape (2, 2)")):
+    for learns in (np.ones((2, 2), dtype=np.int64), np.ones((1, 2), dtype=bool)):
+        with pytest.raises(
+            ValueError, match=re.escape("must be a NumPy array of bools, or of int8 0 and 1, of shape (2, 2)")
+        ):
             AgainstVecEnv(batch, opponents, 0, learns)
     with pytest.raises(ValueError, match="learns must be true for a seat of each game; it is not for game 1"):
         AgainstVecEnv(batch, opponents, 0, np.array([[True, False], [False, False]]))
