@@ -2,7 +2,7 @@
 
 import shlex
 
-from command import run_refused
+from command import run, run_refused
 from thinning import each_row
 
 HUGE = "1" + "0" * 400
@@ -68,7 +68,6 @@ ROWS = {
     "play jujitsu num_cards=3 --against uniform,uniform": "2 opponents given for 1 seat",
     "play war num_players=4 --against min,max": "2 opponents given for 3 seats",
     "play war --against general_purpose_adversary": "needs to know the other players' policies",
-    "play war --against equilibrium": "more than 249,750 positions",
     "play jujitsu --port 1": "--port (1) requires --web",
     "play jujitsu --web --port 65536": "port (65536) must be in 0..65535",
     # watch
@@ -107,3 +106,10 @@ def test_a_mistake_is_one_clear_line_and_nothing_is_written(capsys, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     assert said in run_refused(capsys, *shlex.split(words))
     assert not list(tmp_path.iterdir())
+
+
+def test_an_opponent_that_cannot_be_computed_is_refused_after_the_rules(capsys):
+    code, out, err = run(capsys, "play", "war", "--against", "equilibrium")
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "more than 249,750 positions" in err
+    assert "the pot is the cards on the table" in " ".join(out.split())

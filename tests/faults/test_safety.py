@@ -23,6 +23,7 @@ MAY_BE_UNSAFE = re.compile(rf"\b({'|'.join(UNSAFE_MODULES | LAST_WORDS)}|shell|a
 ALLOWED = {
     "cardwar_envs/conformance/copies.py: pickle",
     "cardwar_envs/contract/values.py: pickle",
+    "cardwar_envs/sb3/model_policy.py: pickle",  # names the error of Stable-Baselines3's own pickles
 }
 
 
@@ -44,7 +45,11 @@ def unsafe(path):
 
 
 def test_nothing_that_is_read_is_run():
-    sources = [path for name in ("cardwar_envs", "baselines", "train") for path in (ROOT / name).rglob("*.py")]
+    sources = [
+        path
+        for name in ("cardwar_envs", "baselines", "train", "cardwar_play", "cardwar_cli", "lab")
+        for path in (ROOT / name).rglob("*.py")
+    ]
     assert len(sources) > 100
     found = {f"{path.relative_to(ROOT)}: {each}" for path in sources for each in unsafe(path)}
     assert found == ALLOWED
