@@ -67,8 +67,7 @@ ROOMS = {
     | {"baselines.estimates", "baselines.matrix_game", "baselines.threads"},
     "baselines.oracles.finite_horizon": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.threads"},
     "baselines.oracles.bayesian": ENVS | ANSWERS | {"baselines.matrix_game", "baselines.opponents"},
-    "baselines.oracles.goofspiel": ENVS | ANSWERS | {"baselines.oracles.rank_games", "baselines.oracles.state_graph"},
-    "baselines.oracles.choice": ENVS | FAMILIES | {"baselines.oracles.goofspiel", "baselines.oracles.protocol"},
+    "baselines.oracles.choice": ENVS | FAMILIES | {"baselines.oracles.protocol"},
     "baselines.oracles": set(),
     # The estimate of how long solving takes goes by the processors that there are.
     "baselines.estimates": ANSWERS | {"baselines.threads"},
@@ -292,7 +291,6 @@ def test_no_files_import_each_other_in_a_circle():
 # Outside these, nobody asks for a game's class: what is true of a game its facts and its rules say.
 MAY_ASK = (
     "cardwar_envs.games",
-    "baselines.oracles.goofspiel",
     "baselines.oracles.rank_games",
     "baselines.oracles.finite_horizon",
     "baselines.war",

@@ -9,7 +9,7 @@ from tiny_games import TINY_GAMES, each_of
 from toys import Answering, Arbitrary
 
 from baselines import best_response, match, solve
-from baselines.oracles.rank_games.response import DuelOracle
+from baselines.oracles.rank_games.oracle import RankOracle
 from cardwar_envs import Duel, make_game
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.core.policy import checked_probabilities, names_for, needs_others, seated_policies
@@ -81,7 +81,7 @@ def test_in_every_duel(game):
     plays_everywhere(game)
 
 
-@each_of({name: game for name, game in TINY_GAMES.items() if not DuelOracle.takes(game)})
+@each_of({name: game for name, game in TINY_GAMES.items() if not RankOracle.takes(game)})
 def test_in_other_games(game):
     plays_everywhere(game)
 
