@@ -20,7 +20,6 @@ import numpy as np
 
 from baselines.matrix_game.kernel import normalise, solve_with, value_bounds, workspace
 from cardwar_envs.core.compiled import njit, wraps_around
-from cardwar_envs.games.duel.kernel import pack
 
 # Columns of values: both players' best responses and the policies' play, as continuation payoffs to player 0; then the
 # probabilities that player 0 ends with the higher and with the lower score.
@@ -103,14 +102,35 @@ def _winner(rank_0, rank_1):  # type: ignore[no-untyped-def]
 
 
 @njit()
+def _take_and_pack(row, ranks, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
+    """Writes what remains of a packed pair to `after`, packed as in the rules (`cardwar_envs.games.duel.kernel`)."""
+    after[:] = 0
+    number, before = -1, 3
+    for rank in range(ranks):
+        own, other = np.int64(row[rank]), np.int64(row[ranks + rank])
+        if own == 0 and other == 0:
+            break
+        own, other = own - (rank == rank_0), other - (rank == rank_1)
+        holders = (own > 0) + 2 * (other > 0)
+        if holders == 0:
+            continue
+        if holders != before or holders == 3:
+            number += 1
+        before = holders
+        after[number] += own
+        after[ranks + number] += other
+
+
+@njit()
 def _play(shape, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
     """Writes the row of what remains of a pair to `after`; returns the kind: who wins, and how `after` is stored."""
     ranks = shape.ranks
-    after[: 2 * ranks] = row[: 2 * ranks]
-    after[rank_0] -= 1
-    after[ranks + rank_1] -= 1
     if shape.packed:
-        pack(after, ranks)
+        _take_and_pack(row, ranks, rank_0, rank_1, after)
+    else:
+        after[: 2 * ranks] = row[: 2 * ranks]
+        after[rank_0] -= 1
+        after[ranks + rank_1] -= 1
     return _winner(rank_0, rank_1) + 3 * orient(after, ranks, shape.symmetric)
 
 
