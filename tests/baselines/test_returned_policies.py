@@ -88,6 +88,7 @@ def test_in_other_games(game):
 
 EARLY = [
     make_game("jujitsu", hand_0=(1, 1, 1), hand_1=(2, 2, 2)),
+    make_game("jujitsu", hand_0=(1,) * 6, hand_1=(2,) * 6),  # decided two tricks before the last
     make_game("jujitsu", hand_0=(1, 2, 3), hand_1=(4, 5, 6), view="word"),
     make_game("jujitsu", hand_0=(1, 2, 3), hand_1=(4, 5, 6), ties="discard"),
     make_game("dinosaur_war", hand_0=(1, 2, 3), hand_1=(4, 5, 6), payoff="win"),

@@ -172,7 +172,7 @@ def rest_of_observations(game: Duel | Goofspiel, scoring: Scoring, contexts: Ite
             later = [float(card in left) for card in game.cards]
             points = [float(carried)] if game.ties == "carry" else []
             rows.append([[*later, float(prize), *([own] if scoring.shown else []), *points] for own in own_scores])
-    return np.array(rows, dtype=np.float32)
+    return np.array(rows, dtype=np.float32) if rows else np.zeros((0, 2, 0), dtype=np.float32)
 
 
 def prizes_of(state: GoofspielState) -> Hand:
