@@ -96,13 +96,14 @@ def best_response(
             in which only the order of ranks matters can have some ten million states. If it shows interleavings
             (`view="word"`) or the policy declares `by_words` (it plays the same in all states with the same
             interleaving), the computation runs over interleavings, of which there are far fewer. The same holds for
-            Goofspiel, with up to 10 cards in random order.
+            Goofspiel, with up to 10 cards in random order; other policies of Goofspiel are measured at the states that
+            they reach, unless `max_states` is given.
         policy: The others' policies: one for all seats, or one per seat (that of `player` is ignored). In a game of
             many rounds a policy is queried once per number of rounds left, or only once if it declares `stationary`.
         player: The player who responds.
-        max_states: Maximum number of states (a million by default), or of positions in a game of many rounds (four
-            million). The limit does not apply to duels in which only the order of ranks matters or to games with
-            private information, whose states are not enumerated.
+        max_states: Maximum number of states (a million by default; 50 million for Goofspiel, and for duels in which
+            only the order of ranks matters), or of positions in a game of many rounds (four million). The limit does
+            not apply to games with private information, whose states are not enumerated.
         illegal: How to treat probability on illegal actions, which policies trained without masks can have. "raise"
             raises an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed
             policy, and a warning and the result say how much was removed.

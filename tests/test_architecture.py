@@ -166,7 +166,6 @@ def test_neither_folders_nor_files_import_each_other_in_a_circle():
 # Outside these, nobody asks for a game's class: what is true of a game its facts and its rules say.
 MAY_ASK = (
     "cardwar_envs.games",
-    "baselines.oracles.goofspiel",
     "baselines.oracles.rank_games",
     "baselines.oracles.finite_horizon",
     "baselines.matches.war_simulator",

@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 from baselines.oracles.answers.protocol import ExactOracle, Oracle, Request
 from baselines.oracles.bayesian.solver import BayesianOracle, form_of
 from baselines.oracles.finite_horizon.response import RoundsOracle
-from baselines.oracles.goofspiel import GoofspielOracle
-from baselines.oracles.rank_games.response import DuelOracle
+from baselines.oracles.rank_games.oracle import RankOracle
 from baselines.oracles.state_graph.response import GraphOracle
 from cardwar_envs.core.arrays import Masks, Observations
 from cardwar_envs.core.cached import cached_by_game
@@ -20,7 +19,7 @@ from cardwar_envs.core.parameters import whole_number
 EXACT_STATES = 30_000
 
 # The last one accepts every game with a public state.
-ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, DuelOracle, GoofspielOracle, GraphOracle)
+ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, RankOracle, GraphOracle)
 
 
 @cached_by_game(8)
@@ -30,7 +29,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
     if max_states is None:
         return kind(game)
     max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
-    if issubclass(kind, GraphOracle | RoundsOracle):
+    if issubclass(kind, GraphOracle | RankOracle | RoundsOracle):
         return kind(game, max_states)
     raise ValueError(f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated")
 
@@ -52,7 +51,7 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     kind = next(kind for kind in ORACLES if kind.solves(game, request))
     options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
     for option, value in options.items():
-        if value is not None and kind not in (DuelOracle, GoofspielOracle):
+        if value is not None and kind is not RankOracle:
             raise ValueError(
                 f"{option} ({value}) does not apply here: it needs a duel or Goofspiel in which only the order of "
                 "ranks matters, hands that are not too long, and solving in floats"
@@ -84,7 +83,7 @@ def within_reach(game: Game[Any]) -> bool:
 @cached_by_game(32)
 def _within_reach(game: Game[Any]) -> bool:
     kind = next(kind for kind in ORACLES if kind.takes(game))
-    oracle = kind(game, kind.quick_states(game)) if issubclass(kind, GraphOracle) else oracle_for(game)
+    oracle = kind(game, kind.quick_states(game)) if issubclass(kind, GraphOracle | RankOracle) else oracle_for(game)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:

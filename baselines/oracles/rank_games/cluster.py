@@ -22,9 +22,8 @@ from baselines.oracles.rank_games.engine import (
     pieces_of,
     solve_piece,
 )
-from baselines.oracles.rank_games.interleavings import Letters
+from baselines.oracles.rank_games.interleavings import Letters, read_only
 from baselines.oracles.rank_games.layers import DuelLayers
-from baselines.oracles.rank_games.read_only import read_only
 from cardwar_envs.games.duel import DuelState
 
 # A task fails after this many workers have died running it.

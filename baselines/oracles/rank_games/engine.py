@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.interleavings import Letters
+from baselines.oracles.rank_games.stakes import PrizeRules
 from baselines.system.threads import map_in_threads, processors
 from cardwar_envs.core.kernels import kernels
 
@@ -61,30 +62,6 @@ class LayerRules(NamedTuple):
     step: int
     shift: int
     start: NDArray[np.int64]
-    tolerance: float
-
-
-class PrizeRules(NamedTuple):
-    """The stakes of one layer of Goofspiel, for compiled code.
-
-    A context is all that matters besides the hands: the prizes left and, if they matter, the score and carried points.
-    A layer holds a value for each interleaving and context, before the next prize is turned up.
-
-    Attributes:
-        turned: `[contexts]`, the number of prizes that can be turned up next, all equally likely.
-        paid: `[contexts, prizes, 3]` payoff points to player 0 if nobody, player 0 or player 1 wins the prize; includes
-            all remaining payments once the game is settled.
-        following: `[contexts, prizes, 3]`, the context in the layer below; -1 if the game is settled.
-        swapped: `[contexts of the layer below]`, the context with the seats swapped.
-        own: `[contexts]` bool, whether swapping the seats leaves the context of this layer unchanged.
-        tolerance: Accepted duality gap of a matrix game, in payoff points.
-    """
-
-    turned: NDArray[np.int64]
-    paid: NDArray[np.float64]
-    following: NDArray[np.int64]
-    swapped: NDArray[np.int64]
-    own: NDArray[np.bool_]
     tolerance: float
 
 

@@ -21,17 +21,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.rank_games.read_only import read_only
 from cardwar_envs.core.kernels import kernels
 
 MOST_ROWS = 2**31 - 1  # ValueLayer.row_of holds 32 bits
 
 Hands = tuple[tuple[int, ...], tuple[int, ...]]
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 # Tables over all half interleavings must stay small; 24 letters of two bits, or 16 of three.
 MAX_HALF_BITS = 24
@@ -155,3 +155,19 @@ def _pack(spelt: Sequence[int], width: int) -> int:
     for letter in spelt:
         word = word << width | letter
     return word
+
+
+def read_only(arrays: Arrays) -> Arrays:
+    """Returns the same named tuple, with read-only views of its arrays.
+
+    Numba compiles a function separately for writable and for read-only arrays, and arrays that Ray shares between
+    processes are read-only. So finished arrays are read-only in every process: functions are compiled only once, and no
+    bug can change a solved value.
+    """
+    return type(arrays)(*(_sealed(each) if isinstance(each, np.ndarray) else each for each in arrays))
+
+
+def _sealed(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

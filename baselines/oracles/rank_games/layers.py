@@ -36,9 +36,9 @@ from baselines.oracles.rank_games.interleavings import (
     packed_interleaving,
     plain_seconds,
     rank_counts,
+    read_only,
 )
 from baselines.oracles.rank_games.layer_files import LayerFolder
-from baselines.oracles.rank_games.read_only import read_only
 from baselines.oracles.rank_games.strategies import letter_numbers
 from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.games.duel import DuelState

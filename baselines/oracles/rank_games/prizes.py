@@ -6,110 +6,21 @@ value is the expectation before the next prize is turned up. A layer has every i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
-from baselines.oracles.rank_games.engine import PrizeRules, ValueLayer, kernel
-from baselines.oracles.rank_games.interleavings import packed_interleaving
+from baselines.oracles.rank_games.engine import ValueLayer, kernel
+from baselines.oracles.rank_games.interleavings import packed_interleaving, read_only
 from baselines.oracles.rank_games.layers import Layers, Size
-from baselines.oracles.rank_games.read_only import read_only
+from baselines.oracles.rank_games.stakes import Context, PrizeRules, Stakes, prizes_of, scoring_of, stakes_of
 from baselines.oracles.rank_games.strategies import Games
-from cardwar_envs.games.duel.interleaving import Hand
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 from cardwar_envs.games.goofspiel.state import next_prizes
-
-
-class Context(NamedTuple):
-    """All that matters besides the hands before a prize is turned up; fields as in `GoofspielState`."""
-
-    prizes: Hand
-    score: int = 0
-    carried: int = 0
-
-    @property
-    def swapped(self) -> Context:
-        """The context with the seats swapped."""
-        return self._replace(score=-self.score)
-
-
-class Stakes(NamedTuple):
-    """The contexts of a layer by number, and the rules for compiled code."""
-
-    contexts: dict[Context, int]
-    rules: PrizeRules
-
-
-def stakes_of(game: Goofspiel, start: Context) -> list[Stakes]:
-    """Returns the contexts of each layer that can follow a start, from all cards left down to none."""
-    layers = [list(dict.fromkeys((start, start.swapped)))]
-    for _ in start.prizes:
-        following: dict[Context, None] = {}
-        for context in layers[-1]:
-            for _, prize, left in next_prizes(game.prizes, context.prizes):
-                for outcome in _outcomes(game, context, prize, left):
-                    if outcome[1] is not None:
-                        following |= {outcome[1]: None, outcome[1].swapped: None}
-        layers.append(sorted(following))
-    numbered = [{context: number for number, context in enumerate(layer)} for layer in layers]
-    return [Stakes(numbered[k], _rules(game, numbered[k], numbered[k + 1])) for k in range(len(start.prizes))]
-
-
-def shown(game: Goofspiel, contexts: Iterable[Context]) -> NDArray[np.float32]:
-    """Returns `[places, 2 seats, rest of the observation]`: the observation except the hands.
-
-    Each context and prize that can be turned up has a place.
-    """
-    rows = []
-    for prizes, score, carried in contexts:
-        for _, prize, left in next_prizes(game.prizes, prizes):
-            later = [float(card in left) for card in game.cards]
-            points = [float(carried)] if game.ties == "carry" else []
-            scores = [[score], [-score]] if game.keeps_score else [[], []]
-            rows.append([[*later, prize, *own, *points] for own in scores])
-    return np.array(rows, dtype=np.float32)
-
-
-def _outcomes(game: Goofspiel, context: Context, prize: int, left: Hand) -> list[tuple[float, Context | None]]:
-    """Returns the points paid to player 0, and the next context, if nobody, player 0 or player 1 wins a prize.
-
-    The next context is None if the game is settled; the payment then includes all remaining ones.
-    """
-    outcomes: list[tuple[float, Context | None]] = []
-    stake = prize + context.carried
-    for won in (0, stake, -stake):
-        carried = stake if won == 0 and game.ties == "carry" else 0
-        score = context.score + won if game.keeps_score else 0
-        paid = 0.0 if game.keeps_score else float(won)
-        if not left or (game.keeps_score and abs(score) > sum(left) + carried):
-            outcomes.append((paid + float(np.sign(score)), None))
-        else:
-            outcomes.append((paid, Context(left, score, carried)))
-    return outcomes
-
-
-def _rules(game: Goofspiel, contexts: dict[Context, int], below: dict[Context, int]) -> PrizeRules:
-    turned = [next_prizes(game.prizes, context.prizes) for context in contexts]
-    most = max(map(len, turned))
-    paid, following = np.zeros((len(contexts), most, 3)), np.full((len(contexts), most, 3), -1)
-    for number, (context, prizes) in enumerate(zip(contexts, turned, strict=True)):
-        for place, (_, prize, left) in enumerate(prizes):
-            for winner, (points, after) in enumerate(_outcomes(game, context, prize, left)):
-                paid[number, place, winner] = points
-                following[number, place, winner] = -1 if after is None else below[after]
-    rules = PrizeRules(
-        turned=np.array([len(prizes) for prizes in turned]),
-        paid=paid,
-        following=following,
-        swapped=np.array([below[context.swapped] for context in below], dtype=np.int64),
-        own=np.array([context == context.swapped for context in contexts]),
-        tolerance=RELATIVE_GAP * (1.0 if game.keeps_score else 4 * game.num_cards),  # the errors of all layers add up
-    )
-    return read_only(rules)
 
 
 class GoofspielLayers(Layers[GoofspielState]):
@@ -121,7 +32,8 @@ class GoofspielLayers(Layers[GoofspielState]):
     """
 
     def __init__(self, game: Goofspiel, start: GoofspielState, **more: Any) -> None:
-        self._stakes = stakes_of(game, Context(prizes_of(start), start.score, start.carried))[::-1]
+        scoring = scoring_of(game, scored=game.keeps_score, shown=game.keeps_score)
+        self._stakes = stakes_of(scoring, Context(prizes_of(start), start.score, start.carried))[::-1]
         games = np.mean([stakes.rules.turned.sum() for stakes in self._stakes])  # per interleaving
         # Contexts include the carried points and the score.
         super().__init__(start, RELATIVE_GAP, work=float(games), **more)
@@ -184,8 +96,3 @@ class GoofspielLayers(Layers[GoofspielState]):
             return self.games(cards, rows, contexts, places)
 
         return games
-
-
-def prizes_of(state: GoofspielState) -> Hand:
-    """Returns the prizes not won yet, ascending, including the one turned up."""
-    return tuple(sorted((state.prize, *state.prizes)))

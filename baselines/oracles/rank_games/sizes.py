@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Callable
 from math import comb
 
 from baselines.oracles.rank_games.interleavings import MOST_ROWS, fits
@@ -15,7 +16,11 @@ from cardwar_envs.games.goofspiel import Goofspiel
 MOST_CARDS = 255
 # A small network takes minutes to evaluate this many states.
 MOST_STATES = 50_000_000
-# Limit on the matrix games of Goofspiel: 13 cards in random order have 1.3 billion, 14 cards 7.7 billion.
+# Limits on the states that policies reach in Goofspiel, and on its cards, which bound the number of contexts.
+MOST_REACHED, MOST_REACHED_CARDS = 100_000_000, 16
+# Limit on matrix games of Goofspiel evaluated without queries: 13 cards in random order have 1.3 billion.
+MOST_GAMES = 2_000_000_000
+# Limit on the matrix games of Goofspiel to solve: 13 cards in random order have 1.3 billion, 14 cards 7.7 billion.
 MAX_GAMES = 10_000_000_000
 
 
@@ -53,23 +58,35 @@ def _hands_left(hand: Hand) -> list[int]:
     return ways
 
 
+def require_states(game: Goofspiel, most: int) -> None:
+    """Raises a ValueError if Goofspiel has too many undecided states; checks nothing if the score matters."""
+
+    def count(sized: Goofspiel) -> int:
+        return sized.count_states(False) or 0
+
+    _require(game, count(game), most, "undecided states", "can be enumerated", lambda sized: count(sized) <= most)
+
+
 def require_matrix_games(game: Goofspiel, most: int, can_be: str) -> None:
-    """Raises a ValueError if Goofspiel has too many matrix games.
+    """Raises a ValueError if Goofspiel has too many matrix games; `can_be` completes "at most `most` games ..."."""
 
-    The error names the largest size that works; `can_be` completes "at most `most` games ...".
-    """
-
-    def possible(size: int) -> bool:
-        sized = game.with_size(size)
-        rows = max(sized.interleavings(left) for left in range(1, size + 1)) // 2  # at least
+    def possible(sized: Goofspiel) -> bool:
+        rows = max(sized.interleavings(left) for left in sized.cards) // 2  # at least
         return fits((sized.cards, sized.cards)) and rows <= MOST_ROWS and matrix_games(sized) <= most
 
-    if possible(game.num_cards):
+    _require(game, matrix_games(game), most, "matrix games", can_be, possible)
+
+
+def _require(
+    game: Goofspiel, count: int, most: int, counted: str, can_be: str, possible: Callable[[Goofspiel], bool]
+) -> None:
+    """Raises a ValueError that names the largest size that works."""
+    if possible(game):
         return
-    largest = next(size for size in itertools.count(0) if not possible(size + 1))
+    largest = next(size for size in itertools.count(0) if not possible(game.with_size(size + 1)))
     raise ValueError(
-        f"{game.facts.name} has about {matrix_games(game):,} matrix games; at most {most:,} {can_be}, so the "
-        f"largest size that works with these other parameters is {largest}"
+        f"{game.facts.name} has about {count:,} {counted}; at most {most:,} {can_be}, so the largest size that works "
+        f"with these other parameters is {largest}"
     )
 
 

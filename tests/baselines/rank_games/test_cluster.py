@@ -12,8 +12,8 @@ import pytest
 from baselines.oracles.answers.protocol import Request
 from baselines.oracles.rank_games import cluster as duel_ray
 from baselines.oracles.rank_games.engine import pieces_of
+from baselines.oracles.rank_games.interleavings import read_only
 from baselines.oracles.rank_games.layers import DuelLayers
-from baselines.oracles.rank_games.read_only import read_only
 from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import DuelState, make_game
 

@@ -14,7 +14,7 @@ from tiny_games import SWITCHES, UNLIKE_HANDS
 from baselines.oracles.answers.continuation import matrix_at
 from baselines.oracles.answers.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
-from baselines.oracles.rank_games.response import DuelOracle
+from baselines.oracles.rank_games.oracle import RankOracle
 from baselines.oracles.rank_games.solver import DuelTable
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from cardwar_envs import DuelState, make_game
@@ -137,11 +137,11 @@ def test_a_state_that_cannot_be_reached_is_solved_for_itself():
 
 
 def test_ranks_by_their_distance_are_not_for_it():
-    assert not DuelOracle.solves(make_game("dice_wars"), Request())
-    assert not DuelOracle.solves(make_game("dinosaur_war", num_cards=30), Request())
-    assert DuelOracle.solves(jujitsu(13), Request())
-    assert not DuelOracle.solves(jujitsu(13), Request(exact=True))
-    assert not DuelOracle.solves(jujitsu(13), Request(selection="max_entropy"))
+    assert not RankOracle.solves(make_game("dice_wars"), Request())
+    assert not RankOracle.solves(make_game("dinosaur_war", num_cards=30), Request())
+    assert RankOracle.solves(jujitsu(13), Request())
+    assert not RankOracle.solves(jujitsu(13), Request(exact=True))
+    assert not RankOracle.solves(jujitsu(13), Request(selection="max_entropy"))
 
 
 # -- what is solved --------------------------------------------------------------------------

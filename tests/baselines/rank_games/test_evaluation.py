@@ -1,26 +1,29 @@
-"""Results of policies in duels worked out layer by layer, held to the graph of all states."""
+"""Policies measured in duels and Goofspiel, against a recursion over the rules and published figures."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from brute_force import asked, reachable, seen
+from brute_force import asked, best_response_value, reachable, seen
 from tiny_games import TINY_GAMES, each_of
 from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv
-from baselines.oracles.rank_games.response import DuelOracle, DuelPlay, plays_by_words
+from baselines.opponents.generic import Uniform
+from baselines.oracles.rank_games import evaluation
+from baselines.oracles.rank_games.oracle import RankOracle
 from baselines.oracles.rank_games.sizes import states_at_most
 from baselines.oracles.rank_games.solver import FEW
-from baselines.oracles.rank_games.word_policy import WordPolicy
+from baselines.oracles.rank_games.word_policy import WordPolicy, packed_counts, plays_by_words
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.oracles.state_graph.response import GraphOracle
 from cardwar_envs import Duel, make_game
+from cardwar_envs.core.play import random_state
 from cardwar_envs.games.duel.interleaving import interleaving
 
-LAYERED = {name: game for name, game in TINY_GAMES.items() if DuelOracle.takes(game)}
+RANKS = {name: game for name, game in TINY_GAMES.items() if RankOracle.takes(game)}
 LARGER = {
     "jujitsu 5": make_game("jujitsu", num_cards=5),
     "jujitsu 6 as words": make_game("jujitsu", num_cards=6, view="word"),
@@ -28,9 +31,60 @@ LARGER = {
     "duplicates, win": make_game(
         "dinosaur_war", hand_0=(1, 1, 3, 3, 4), hand_1=(1, 3, 3, 3, 5), payoff="win", view="word"
     ),
+    "goofspiel 4": make_game("goofspiel", num_cards=4, ties="carry", payoff="win"),
+    "goofspiel 5 as words": make_game("goofspiel", num_cards=5, prizes="ascending", ties="carry", view="word"),
 }
-each_duel = each_of({**LAYERED, **LARGER})
+DUELS = {name: game for name, game in {**RANKS, **LARGER}.items() if isinstance(game, Duel)}
+SHOWN = {name: game for name, game in DUELS.items() if game.view == "cards"}
 BY_WORDS = ("uniform", "highest_card", "lowest_card", "second_lowest_card", "equilibrium")
+
+
+class Wave:
+    """A mixed policy that depends on all that is seen of the packed hands and, unless `score` is False, the rest."""
+
+    by_words = True
+
+    def __init__(self, phase=0.0, score=True):
+        self.phase, self.score = phase, score
+
+    def action_probabilities(self, observations, action_masks):
+        ranks = action_masks.shape[1]
+        own, other, numbers = packed_counts(observations[:, :ranks], observations[:, ranks : 2 * ranks])
+        rest = observations[:, 2 * ranks + (not self.score) :]
+        weights = np.arange(1, ranks + 1)
+        seen = own @ weights + 2 * other @ weights + rest @ np.arange(3, 3 + rest.shape[1]) + self.phase
+        wave = (1.5 + np.sin(0.37 * seen[:, None] * (1 + np.clip(numbers, 0, None)))) * observations[:, :ranks]
+        return wave / wave.sum(axis=1, keepdims=True)
+
+
+def in_both_seats(policy):
+    return policy, policy
+
+
+def waves(game):
+    score = not isinstance(game, Duel) or game.payoff == "win"
+    return Wave(score=score), Wave(1.0, score)
+
+
+def pure(game):
+    """A policy without chance, which reaches few states."""
+    matches = game.name == "goofspiel" and game.view == "cards"
+    name = "matching" if matches else "highest_card" if isinstance(game, Duel) else None
+    return baselines.make_policy(name, game) if name else Answering(lambda _, m: np.eye(m.shape[1])[m.argmax(axis=1)])
+
+
+POLICIES = {
+    "one without a pattern": lambda game: in_both_seats(Arbitrary(1)),
+    "two without a pattern": lambda game: (Arbitrary(2), Arbitrary(3)),
+    "uniform": lambda game: (Uniform(game), Uniform(game)),
+    "equilibrium": lambda game: in_both_seats(baselines.make_policy("equilibrium", game)),
+    "one by words": lambda game: in_both_seats(waves(game)[0]),
+    "two by words": waves,
+    "by words and not": lambda game: (Arbitrary(4), waves(game)[1]),
+    "pure": lambda game: in_both_seats(pure(game)),
+    "pure against mixed": lambda game: (pure(game), Arbitrary(5)),
+    "mixed against pure": lambda game: (Arbitrary(6), pure(game)),
+}
 
 
 def close(first, second):
@@ -41,51 +95,50 @@ def figures(result):
     return result.win, result.loss, result.tie, result.mean
 
 
-def policies_for(game):
-    """One policy in both seats, two that differ, and two that play by words."""
-    same = Arbitrary(1)
-    named = [baselines.make_policy(name, game) for name in ("uniform", "lowest_card")]
-    return [(same, same), (Arbitrary(2), Arbitrary(3)), (named[0], named[0]), tuple(named), (named[0], same)]
-
-
-def test_dice_and_what_is_no_duel_go_through_the_graph():
-    for game in TINY_GAMES.values():
-        assert DuelOracle.takes(game) == (isinstance(game, Duel) and game.ranks_are_ordinal)
+def check_figures(game, policies):
+    """Every question, against a recursion over the rules and the graph of all states."""
+    odds = GraphOracle(game).odds(policies)
+    best = [best_response_value(game, policies, player) for player in (0, 1)]
+    for limit in (None, 1_000_000):
+        found = nash_conv(game, policies, max_states=limit)
+        assert close(found.payoffs, (odds.mean, -odds.mean))
+        assert close(found.per_player, (best[0] - odds.mean, best[1] + odds.mean))
+        assert close(figures(head_to_head(game, *policies, max_states=limit)), figures(odds))
+    for player in (0, 1):
+        response, seats = best_response(game, policies, player), list(policies)
+        seats[player] = response.policy
+        assert close((response.value, GraphOracle(game).payoffs(seats)[0][player]), best[player])
 
 
 @pytest.mark.plain_kernels
-@each_of(LAYERED)
-def test_results_of_tiny_games_are_those_of_the_graph(game):
-    hold_to_the_graph(game)
-
-
-@each_of(LARGER)
-def test_results_are_those_of_the_graph(game):
-    hold_to_the_graph(game)
-
-
-def hold_to_the_graph(game):
-    for policies in policies_for(game):
-        truth, found = GraphOracle(game), nash_conv(game, policies)
-        payoffs, responses = truth.payoffs(policies)
-        assert close(found.payoffs, payoffs)
-        assert close(np.add(found.payoffs, found.per_player), responses)
-        assert close(figures(head_to_head(game, *policies)), figures(truth.odds(policies)))
+@pytest.mark.thin
+@pytest.mark.parametrize("policies", POLICIES)
+@each_of(RANKS)
+def test_figures_of_tiny_games_are_those_of_a_recursion(game, policies):
+    check_figures(game, POLICIES[policies](game))
 
 
 @pytest.mark.thin
-@each_duel
+@pytest.mark.parametrize("policies", POLICIES)
+@each_of(LARGER)
+def test_figures_are_those_of_a_recursion(game, policies):
+    check_figures(game, POLICIES[policies](game))
+
+
+@pytest.mark.thin
+@each_of(RANKS)
 @pytest.mark.parametrize("player", [0, 1])
-def test_a_response_earns_its_value_and_is_deterministic(game, player):
-    for policies in policies_for(game):
-        response = best_response(game, policies, player)
-        assert response.value == pytest.approx(GraphOracle(game).response(policies, player).value, abs=1e-12)
-        seats = list(policies)
-        seats[player] = response.policy
-        assert GraphOracle(game).payoffs(seats)[0][player] == pytest.approx(response.value, abs=1e-12)
-        for state in reachable(game)[:40]:
-            if game.acting_players(state) and game.settled(state) is None:
-                assert sorted(asked(game, response.policy, state, player))[-2:] in ([0.0, 1.0], [1.0])
+def test_a_response_is_deterministic(game, player):
+    response = best_response(game, Arbitrary(1), player).policy
+    for state in reachable(game)[:40]:
+        if game.acting_players(state) and game.settled(state) is None:
+            assert sorted(asked(game, response, state, player))[-2:] in ([0.0, 1.0], [1.0])
+
+
+def test_dice_and_other_games_go_through_the_graph():
+    for game in TINY_GAMES.values():
+        ranks = isinstance(game, Duel) and game.ranks_are_ordinal
+        assert RankOracle.takes(game) == (ranks or game.name == "goofspiel")
 
 
 @pytest.mark.slow
@@ -103,6 +156,43 @@ def test_a_response_plays_cards_at_full_size_where_the_policy_plays_by_words():
     assert states[-1].score > 0
 
 
+def test_uniform_play_in_goofspiel_loses_what_ross_computed():
+    """Ross 1971: the best reply bids the prize's rank, and wins (n^2 - 1) / 6 points."""
+    for cards in (1, 2, 5, 6):
+        game = make_game("goofspiel", num_cards=cards)
+        assert exploitability(game, "uniform") == pytest.approx((cards**2 - 1) / 6, abs=1e-12)
+    best = best_response(game, "uniform")
+    for state in [start.state for start in game.initial()]:
+        assert asked(game, best.policy, state, 0).argmax() == state.prize - 1
+
+
+def test_matching_loses_to_one_more():
+    """Bidding one card above the prize, and the lowest for the highest prize, wins n (n - 3) / 2 points."""
+    result = nash_conv(make_game("goofspiel", num_cards=8), "matching")
+    assert result.total / 2 == pytest.approx(20, abs=1e-12)
+    # Any hand against the one that matches the prizes left: the sum over k of k (8 over k)^2, of 2.4 million states.
+    assert result.asked.questions == 51_480
+
+
+@pytest.mark.slow
+def test_thirteen_cards():
+    game = make_game("goofspiel")
+    assert exploitability(game, "uniform") == pytest.approx(28, abs=1e-9)
+    assert exploitability(game, "matching") == pytest.approx(65, abs=1e-9)
+
+
+def test_an_equilibrium_too_large_for_queries_is_computed_again(monkeypatch):
+    game = make_game("goofspiel", num_cards=4, ties="carry")
+    policy = baselines.solve(game).policy
+    queried = nash_conv(game, policy)
+    monkeypatch.setattr(evaluation, "MOST_STATES", 10)
+    again = nash_conv(game, policy)
+    assert queried.asked.questions > again.asked.questions == 0
+    assert max(queried.total, again.total) <= 1e-12
+    with pytest.raises(ValueError, match=r"at most 5 can be queried 2 times each, so the largest size .* is 1$"):
+        nash_conv(game, Wave())
+
+
 # -- how policies are asked ----------------------------------------------------------------------
 
 
@@ -117,30 +207,31 @@ class Noting:
         return self._policy.action_probabilities(observations, action_masks)
 
 
-@each_duel
+@each_of({**RANKS, **LARGER})
 def test_each_undecided_observation_is_shown_once_to_a_policy_in_both_seats(game):
     policy = Noting()
-    DuelOracle(game).payoffs([policy, policy])
+    RankOracle(game, 100_000).payoffs([policy, policy])
     shown = [row.tobytes() for rows in policy.shown for row in rows]
     expected = [row.tobytes() for player in (0, 1) for row in full_graph(game).seen_by(player)[1]]
-    alike = game.hands[0] == game.hands[1]
+    alike = not isinstance(game, Duel) or game.hands[0] == game.hands[1]
     assert sorted(shown) == (sorted(set(expected)) if alike else sorted(expected))
 
 
 def test_batches_are_no_larger_than_they_should_be(monkeypatch):
     game, policy = LARGER["jujitsu 5"], Noting()
-    whole = DuelOracle(game).payoffs([policy, policy])
-    monkeypatch.setattr("baselines.oracles.rank_games.response.BATCH", 11)
+    whole = RankOracle(game).payoffs([policy, policy])
+    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.BATCH", 11)
     policy.shown.clear()
-    assert DuelOracle(game).payoffs([policy, policy]) == whole
+    assert RankOracle(game).payoffs([policy, policy]) == whole
     assert max(map(len, policy.shown)) == 11
 
 
-def test_threads_change_nothing(monkeypatch):
-    game = LARGER["jujitsu 6 as words"]
-    whole = nash_conv(game, Arbitrary(1))
-    monkeypatch.setattr("baselines.system.threads.CHUNK", 7)
-    assert nash_conv(game, Arbitrary(1)) == whole
+@each_of(LARGER)
+def test_pieces_in_threads_change_nothing(game, monkeypatch):
+    seats = Arbitrary(1), pure(game)
+    whole = nash_conv(game, seats), head_to_head(game, *seats), nash_conv(game, "uniform")
+    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.BATCH", 7)
+    assert (nash_conv(game, seats), head_to_head(game, *seats), nash_conv(game, "uniform")) == whole
 
 
 # -- words ---------------------------------------------------------------------------------------
@@ -148,7 +239,7 @@ def test_threads_change_nothing(monkeypatch):
 
 @pytest.mark.thin
 @pytest.mark.parametrize("name", BY_WORDS)
-@each_of({name: g for name, g in {**LAYERED, **LARGER}.items() if g.view == "cards"})
+@each_of(SHOWN)
 def test_those_who_say_that_they_play_by_words_do(game, name):
     """Where two situations have one word, ranks of the word get the same probabilities, cards share alike."""
     policy = baselines.make_policy(name, game)
@@ -172,21 +263,7 @@ def test_those_who_say_that_they_play_by_words_do(game, name):
             assert of_word == pytest.approx(known, abs=1e-12)
 
 
-@pytest.mark.thin
-@pytest.mark.parametrize("name", BY_WORDS)
-@each_duel
-def test_what_is_said_to_play_by_words_comes_to_what_it_comes_to_card_by_card(game, name):
-    policy = baselines.make_policy(name, game)
-    plain = Answering(policy.action_probabilities)  # says nothing of itself
-    for first, second in ((policy, policy), (policy, Arbitrary(1))):
-        hidden = [plain if each is policy else each for each in (first, second)]
-        expected, found = nash_conv(game, hidden), nash_conv(game, (first, second))
-        assert close(found.payoffs, expected.payoffs)
-        assert close(found.per_player, expected.per_player)
-    assert close(*(figures(head_to_head(game, each, each)) for each in (policy, plain)))
-
-
-@each_of({name: g for name, g in {**LAYERED, **LARGER}.items() if g.view == "cards"})
+@each_of(SHOWN)
 def test_a_policy_on_words_comes_to_the_same_at_cards(game):
     words, policy = replace(game, view="word"), Arbitrary(4)
     wrapped = WordPolicy(game, policy)
@@ -221,7 +298,7 @@ def test_a_policy_that_says_nothing_is_refused_at_full_size_without_being_asked(
         head_to_head(game, "uniform", Answering(refuses))
 
 
-@each_of({name: g for name, g in LAYERED.items() if g.view == "cards"})
+@each_of(SHOWN)
 def test_the_count_of_states_is_a_bound(game):
     pairs, states = states_at_most(game)
     undecided = full_graph(game).states
@@ -232,17 +309,14 @@ def test_the_count_of_states_is_a_bound(game):
 
 
 def test_too_many_words_are_refused_as_soon_as_there_are(monkeypatch):
-    monkeypatch.setattr("baselines.oracles.rank_games.response.MOST_STATES", 1000)
+    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.MOST_STATES", 1000)
     with pytest.raises(ValueError, match="jujitsu has more than 1,000 undecided states"):
         exploitability(make_game("jujitsu", num_cards=8, view="word"), "uniform")
 
 
 def test_as_many_queries_as_there_are_undecided_interleavings():
     game = make_game("jujitsu", num_cards=8)
-    policy = baselines.make_policy("uniform", game)
-    play = DuelPlay(game, [policy, policy])
-    play.results()
-    assert play.asked == 5262
+    assert nash_conv(game, "uniform").asked.questions == 5262
 
 
 @pytest.mark.slow
@@ -255,7 +329,7 @@ def test_optimal_play_at_full_size_cannot_be_exploited():
 # -- optimal play in batches -----------------------------------------------------------------------
 
 
-@each_duel
+@each_of(DUELS)
 def test_optimal_play_in_batches_is_that_of_single_states(game):
     policy = baselines.make_policy("equilibrium", game)
     for player in (0, 1):
@@ -292,3 +366,27 @@ def test_answers_that_are_uniform_over_actions_are_not_uniform_over_cards():
     answers = exploitability(game, Answering(lambda o, m: uniform_over(m)))
     assert answers == exploitability(game, "uniform_actions")
     assert abs(answers - exploitability(game, "uniform")) > 1e-3
+
+
+def test_many_strategies_of_an_equilibrium_of_goofspiel_are_those_of_one_at_a_time():
+    for payoff in ("margin", "win"):
+        game = make_game("goofspiel", num_cards=5, payoff=payoff, ties="carry")
+        table = baselines.solve(game).policy.table
+        rng = np.random.default_rng(0)
+        states = [state for state in (random_state(game, rng) for _ in range(60)) if game.settled(state) is None]
+        seen = np.array([game.observation(state, seat) for state in states for seat in (0, 1)])
+        one = [table.seen(each) for each in seen]
+        np.testing.assert_allclose(table.all_seen(seen), one, atol=1e-12)
+
+
+def test_a_policy_that_does_not_play_by_words_is_refused():
+    class Liar(Wave):
+        def action_probabilities(self, observations, action_masks):
+            first = np.eye(action_masks.shape[1])[action_masks.argmax(axis=1)]
+            odd = observations[:, :1] > 0  # holds the lowest card
+            return np.where(odd, first, super().action_probabilities(observations, action_masks))
+
+    with pytest.raises(
+        ValueError, match="declares by_words, but plays differently in states with the same interleaving,"
+    ):
+        nash_conv(make_game("goofspiel", num_cards=4), Liar())
