@@ -34,7 +34,7 @@ def checked_mask(name: str, mask: Any, *shape: int) -> NDArray[np.bool_]:
         raise ArgumentError(
             f"{name} ({_kind_of(mask)}) must be a NumPy array of bools, or of int8 0 and 1, of shape {shape}"
         )
-    return mask.astype(np.bool_)
+    return np.array(mask, dtype=np.bool_)
 
 
 def checked_actions(actions: Any, *shape: int) -> NDArray[np.int64]:
