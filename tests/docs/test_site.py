@@ -16,7 +16,10 @@ from train.reports.markdown import SECTION, rewrite
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-MARKDOWN = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
+MARKDOWN = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "lab/docs/papers.md")),
+    *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts),
+]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
