@@ -76,6 +76,14 @@ def test_a_worked_round_is_played_by_the_rules(monkeypatch):
         list(replayed("jujitsu"))
 
 
+def test_the_map_names_every_room_of_every_house():
+    text = (DOCS / "design.md").read_text().partition("## The map")[2].partition("\n## ")[0]
+    houses = re.findall(r"^(\w+)/", text, re.MULTILINE)
+    rooms = {path.parent for house in houses for path in (ROOT / house).glob("*/*.py") if path.parent.name != "tests"}
+    assert len(houses) == 6
+    assert {path.name for path in rooms} == set(re.findall(r"^  (\w+)/", text, re.MULTILINE))
+
+
 def anchors(page):
     """The anchors of a page's headings, as GitHub and the site make them."""
     words = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(page.read_text()))
