@@ -1,4 +1,4 @@
-"""The pages of games and of the command say what games and command say of themselves; links lead somewhere."""
+"""Generated parts and pictures are up to date, the map of the design is complete, links lead somewhere."""
 
 import re
 import subprocess
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from thinning import each_row
 
-from cardwar_envs import GAMES, make_game
+from cardwar_envs import GAMES, make_game, to_svg
+from lab.gallery import FOLDER, SHOWN, picture
 from lab.pages import games
 from lab.pages.__main__ import COMMAND, pages, part_of
 from lab.pages.rounds import ROUNDS, Round, replayed
@@ -33,6 +34,11 @@ def parts(page):
 @pytest.mark.parametrize("page", list(pages(DOCS)), ids=lambda page: page.stem)
 def test_generated_parts_are_up_to_date(page):
     assert rewrite(page.read_text(), COMMAND, part_of) == page.read_text(), f"run {COMMAND}"
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_pictures_are_drawn_anew(name):
+    assert (ROOT / FOLDER / f"{name}.svg").read_text() == to_svg(picture(name)), "run python -m lab.gallery"
 
 
 @pytest.mark.parametrize("name", GAMES)
