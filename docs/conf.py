@@ -91,7 +91,7 @@ def files_with_data(app: Any, error: Exception | None) -> None:
 
 
 # Pages whose sections (and objects) are folded: open they are taller than anyone scrolls on a telephone.
-FOLDED = {"benchmarks", "command", "conformance", "conformance-measured", "findings", "learners", "results"}
+FOLDED = {"conformance", "conformance-measured", "learners"}
 
 
 def folded(app: Any, doctree: Any, name: str) -> None:

@@ -4,7 +4,7 @@
 
 Forty policies of games with known exact figures are exploited as by `cardwar exploit --approximate` with its defaults.
 The seed of a case is its index in the list. The same command continues a run that was stopped. It writes the table of
-docs/bounds.md to `bounds.md` in the folder.
+the bounds to `bounds.md` in the folder; docs/measurements.md summarises it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Measures learners on the full deck of WAR: everything on the page docs/war_learned.md.
+"""Measures learners on the full deck of WAR: the estimates and bounds in docs/measurements.md.
 
     python -m lab.benchmarks.war_learned --out runs/war_learned
 
 Trains the policies, plays them against the paper's strategies, and trains exploiters of the strategies and of the
 league's policy, in about three hours on one core. The same command continues a run that was stopped. The tables of
-docs/war_learned.md are written to `war_learned.md` in the folder.
+the page are written to `war_learned.md` in the folder.
 """
 
 from __future__ import annotations

@@ -6,54 +6,52 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import Any
 
 from baselines.opponents.fitting import fitting_policies
 from baselines.opponents.levels.level import levels
-from cardwar_envs import Game, make_game
+from cardwar_envs import GAMES, Game, make_game
 from cardwar_envs.core.parameters import block_below, described
 from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id
 from lab.pages.rounds import ROUNDS, as_text
 from train.reports.markdown import table
 
 HISTORY = "Version history:"
+POLICIES = ("uniform", "uniform_actions")  # they play every game
 ENTRY = re.compile(r"^    ([\w* ]+?)(?: if (\w+)=\"(\w+)\")?: (.*(?:\n {8,}.*)*)", re.MULTILINE)
 CHANCE = {"none": "none", "deal": "in the deal only", "moves": "when players move"}
-# If there are more actions, only the first and the last of them are shown.
-MOST_SHOWN = 15
+# If there are more actions, only the first two and the last are listed.
+MOST_SHOWN = 3
 WIDTH = 120
 
 
 def section(name: str, part: str) -> str:
-    """Generates a part (a key of `PARTS`) of a game's page, in Markdown."""
-    return PARTS[part](make_game(name))
+    """Generates a part of a page in Markdown: of a game's page (a key of `PARTS`), or of "games" (of `SHARED`)."""
+    if name == "games":
+        return SHARED[part](list(map(make_game, GAMES)))
+    return {**PARTS, "family": family}[part](make_game(name))
 
 
-def _modules(game: Game[Any]) -> list[str]:
-    """The docstrings of the modules that define the game's rules, including inherited rules."""
-    kinds = type(game).__mro__
-    kinds = kinds[: kinds.index(Game)]
-    return [inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "") for kind in kinds]
+def _text_of(kind: type) -> str:
+    """The docstring of the module that defines a class, without the version history."""
+    return inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "").partition(f"\n\n{HISTORY}")[0]
 
 
 def how_to_play(game: Game[Any]) -> str:
-    """How to play the game with its default parameters, and the command that explains other parameters."""
-    name = game.facts.name
-    rules = fill(game.how_to_play, WIDTH)
-    return f"{rules}\n\nWith other parameters: `cardwar rules {name} KEY=VALUE ...`. To play: `cardwar play {name}`."
+    """How to play the game with its default parameters."""
+    return fill(game.how_to_play, WIDTH)
 
 
 def rules(game: Game[Any]) -> str:
-    """The docstrings of the game's rules, without the version history."""
-    return "\n\n".join(text.partition(f"\n\n{HISTORY}")[0] for text in _modules(game))
+    """The docstring of the game's own rules."""
+    return _text_of(type(game))
 
 
-def history(game: Game[Any]) -> str:
-    """One line per version."""
-    told = next(text for text in _modules(game) if HISTORY in text).partition(HISTORY)[2]
-    return "\n".join(f"- Version {line.strip()}" for line in told.strip().splitlines())
+def family(game: Game[Any]) -> str:
+    """The docstring of the rules that the game inherits."""
+    return _text_of(type(game).__mro__[1])
 
 
 def worked_round(game: Game[Any]) -> str:
@@ -104,56 +102,51 @@ def observation_entries(game: Game[Any]) -> list[tuple[str, int, str]]:
 
 
 def actions(game: Game[Any]) -> str:
-    """The meaning of each action; per player if the players' actions differ."""
+    """The meaning of the actions, per player if the players' actions differ."""
     number, players = game.facts.num_actions, range(game.facts.num_players)
-    words = [tuple(game.describe_action(action, player) for player in players) for action in range(number)]
-    same = all(len(set(each)) == 1 for each in words)
-    heading = ["action", "description"] if same else ["action", *(f"player_{player}" for player in players)]
-    rows = [[str(action), *(each[:1] if same else each)] for action, each in enumerate(words)]
-    if number > MOST_SHOWN:
-        rows = [*rows[: MOST_SHOWN - 2], ["...", *("..." for _ in rows[0][1:])], rows[-1]]
-    return f"`Discrete({number})` for the default game, with a mask of the legal ones.\n\n{table(heading, rows)}"
+    meanings = {player: [game.describe_action(action, player) for action in range(number)] for player in players}
+    shown = range(number) if number <= MOST_SHOWN else (0, 1, number - 1)
+    listed = {
+        player: ", ".join(f"{'... ' if action > 2 else ''}{action} is `{each[action]}`" for action in shown)
+        for player, each in meanings.items()
+    }
+    same = len(set(map(tuple, meanings.values()))) == 1
+    text = listed[0] if same else "; ".join(f"for player_{player} {each}" for player, each in listed.items())
+    return fill(f"`Discrete({number})` for the default game, with a mask of the legal ones: {text}.", WIDTH)
 
 
-def facts(game: Game[Any]) -> str:
-    """The facts that solvers know in advance, and the range of payoffs."""
-    known = game.facts
+def facts(games: Sequence[Game[Any]]) -> str:
+    """The facts that solvers know in advance, and the range of payoffs, one row per game."""
+    heading = ["game", "players", "payoff, points", "zero-sum", "symmetric", "public state", "chance", "longest game"]
     rows = [
-        ["players", str(known.num_players)],
-        ["payoff of a whole game, points", f"{known.min_payoff:g} to {known.max_payoff:g}"],
-        ["zero-sum", _yes(known.zero_sum)],
-        ["the same rules for every seat", _yes(known.seat_symmetric)],
-        ["an observation shows the whole state", _yes(known.public_state)],
-        ["chance", CHANCE[known.chance]],
-        ["most joint actions in a game", f"{known.max_length:,}"],
-    ]
-    return table(["fact", "default game"], rows)
-
-
-def environments(game: Game[Any]) -> str:
-    """How to create the game's environments: ids and module."""
-    name = game.facts.name
-    rows = [
-        ["PettingZoo AEC", f'`pettingzoo.make("aec", "{pettingzoo_id(name)}")` or `cardwar_envs.{name}_v0.env()`'],
         [
-            "PettingZoo Parallel",
-            f'`pettingzoo.make("parallel", "{pettingzoo_id(name)}")` or `cardwar_envs.{name}_v0.parallel_env()`',
-        ],
-        ["Gymnasium, one seat", f'`gymnasium.make("{gymnasium_id(name)}", opponent="uniform")`'],
-        ["Gymnasium, many games", f'`gymnasium.make_vec("{gymnasium_id(name)}", num_envs=8, opponent="uniform")`'],
-        ["rules alone", f'`cardwar_envs.make_game("{name}")`'],
+            f"`{known.name}`",
+            str(known.num_players),
+            f"{known.min_payoff:g} to {known.max_payoff:g}",
+            *map(_yes, (known.zero_sum, known.seat_symmetric, known.public_state)),
+            CHANCE[known.chance],
+            f"{known.max_length:,}",
+        ]
+        for known in (game.facts for game in games)
     ]
-    return table(["interface", "how to make it"], rows)
+    return table(heading, rows)
+
+
+def ids(games: Sequence[Game[Any]]) -> str:
+    """The ids of the games' environments."""
+    names = [game.facts.name for game in games]
+    rows = [[f"`{name}`", f"`{pettingzoo_id(name)}`", f"`{gymnasium_id(name)}`"] for name in names]
+    return table(["game", "PettingZoo id", "Gymnasium id"], rows)
 
 
 def policies(game: Game[Any]) -> str:
-    """The named policies that can play the game."""
-    fitting = fitting_policies(game)
+    """The named policies that can play the game, except those that play every game."""
+    fitting = {name: each for name, each in fitting_policies(game).items() if name not in POLICIES}
     rows = [[f"`{name}`", _line((type(each).__doc__ or "").partition("\n\n")[0])] for name, each in fitting.items()]
     # Levels are in ascending order, so the last one with a title is the highest.
     most = {each.title: each.number for each in levels() if each.game == game.facts.name}
     rows += [[f"`level:1` to `level:{number}`", f"Learned for {title}."] for title, number in most.items()]
-    return table(["name", "description"], rows)
+    return table(["name", "description"], rows) if rows else "Only those that [play every game](../games.md)."
 
 
 def _line(text: str) -> str:
@@ -168,11 +161,9 @@ PARTS: dict[str, Callable[[Game[Any]], str]] = {
     "how_to_play": how_to_play,
     "rules": rules,
     "round": worked_round,
-    "facts": facts,
     "parameters": parameters,
     "observation": observation,
     "actions": actions,
-    "environments": environments,
     "policies": policies,
-    "history": history,
 }
+SHARED: dict[str, Callable[[Sequence[Game[Any]]], str]] = {"facts": facts, "ids": ids}

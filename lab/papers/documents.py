@@ -1,13 +1,9 @@
-"""Regenerates the tables of the documents from the output folders of commands.
+"""Regenerates the tables of `lab/docs/papers.md` from the output folders of `cardwar reproduce`.
 
     cardwar reproduce dice-wars --out runs/reproduce-dice-wars
-    python -m lab.papers.documents runs/reproduce-dice-wars   # tables of docs/findings.md, docs/war.md
+    python -m lab.papers.documents runs/reproduce-dice-wars
 
-    cardwar study studies/learning_curves.toml --out runs/learning_curves
-    python -m lab.papers.documents runs/learning_curves       # tables of docs/results.md
-
-A part of a reproduction is `counts`, a verdict, a place in the source, or the name of a further table. A part of a
-study is the name of a file of tables in its folder.
+A part of a reproduction is `counts`, a verdict, a place in the source, or the name of a further table.
 """
 
 from __future__ import annotations
@@ -23,25 +19,20 @@ from pathlib import Path
 from baselines.system.files import write_atomically
 from train.reports.markdown import escaped, rewrite, table
 
-DOCUMENTS = ("docs/findings.md", "docs/war.md", "docs/results.md")
-FENCED = re.compile(r"^```.*?^```\n*", re.MULTILINE | re.DOTALL)
+PAGE = Path("lab/docs/papers.md")
 DECIMAL = re.compile(r"-?\d+\.\d+(e-?\d+)?|-?\d+e-\d+")
 
 
 def part_of(folder: Path, part: str) -> str:
     """Formats a part of a command's output folder in Markdown.
 
-    Omits the note at the top of a study's tables and the commands below each table. Omits columns of findings that are
-    empty or only repeat the part's name. Transposes a table with more columns than rows: its first column becomes the
-    heading.
+    Omits columns of findings that are empty or only repeat the part's name. Transposes a table with more columns than
+    rows: its first column becomes the heading.
 
     Raises:
         ValueError: If a reproduction has no such part.
         OSError: If a file is missing.
     """
-    if part.endswith(".md"):
-        report = (folder / part).read_text()
-        return FENCED.sub("", report[report.index("## ") :])
     if (folder / f"{part}.csv").exists():
         figures = _read(folder / f"{part}.csv")
         if len(figures[0]) > len(figures):
@@ -72,16 +63,10 @@ def _shown(text: str) -> str:
 
 
 def main(folders: Sequence[str]) -> None:
-    """Rewrites the documents below the current folder.
-
-    Args:
-        folders: Output folders of reproductions (`reproduce-NAME`) and studies (`NAME`, from `studies/NAME.toml`).
-    """
+    """Rewrites the page below the current folder from the output folders of reproductions, `reproduce-NAME`."""
     for folder in map(Path, folders):
-        source = folder.name.removeprefix("reproduce-")
-        command = f"cardwar study studies/{source}.toml" if source == folder.name else f"cardwar reproduce {source}"
-        for document in map(Path, DOCUMENTS):
-            write_atomically(document, rewrite(document.read_text(), command, partial(part_of, folder)).encode())
+        command = f"cardwar reproduce {folder.name.removeprefix('reproduce-')}"
+        write_atomically(PAGE, rewrite(PAGE.read_text(), command, partial(part_of, folder)).encode())
 
 
 if __name__ == "__main__":

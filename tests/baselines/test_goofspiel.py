@@ -124,7 +124,7 @@ def test_a_game_too_large_is_refused_before_its_states_are_listed(monkeypatch):
 
 def test_a_name_does_not_begin_work_of_many_minutes(monkeypatch):
     monkeypatch.setattr("baselines.oracles.answers.estimates.processors", lambda: 2)
-    # 231,530,676 matrix games, which took 100 s (docs/scale.md)
+    # 231,530,676 matrix games, which took 100 s (docs/measurements.md)
     with pytest.raises(ValueError, match=r"equilibrium of goofspiel takes about 104 seconds .*; solve the game first"):
         baselines.make_policy("equilibrium", make_game("goofspiel", num_cards=12))
 

@@ -9,7 +9,6 @@ from thinning import each_row
 
 import cardwar_envs
 from cardwar_cli.main import COMMANDS, main
-from lab.pages.command import SUBCOMMANDS
 from train.text.parsing import converted
 
 
@@ -44,7 +43,7 @@ def test_the_command_shows_its_help_and_its_version(capsys):
     code, out, err = run(capsys)
     assert (code, err) == (2, "")
     assert out.startswith("Usage: cardwar [OPTIONS] COMMAND")
-    assert all(f"  {name} " in out for name in SUBCOMMANDS)
+    assert all(f"  {name} " in out for name in COMMANDS)
     assert run(capsys, "--help") == (0, out, "")
     assert run(capsys, "--version") == (0, f"cardwar-envs {cardwar_envs.__version__}\n", "")
 

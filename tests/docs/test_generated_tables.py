@@ -1,24 +1,22 @@
-"""The tables of the documents are those that the commands' output makes, and have the form that it has."""
+"""The tables of the papers and of learners are those that the commands' output makes, and have the form that it has."""
 
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
 
 from baselines import solve
+from lab import results
 from lab.papers import REPRODUCTIONS, documents, recompute
-from lab.papers.dice_wars import PAPER
-from lab.papers.dice_wars import paper as dice_wars
 from lab.papers.findings import Reproduction, write
 from lab.papers.rauscher import paper as rauscher
-from lab.papers.rauscher.plan_grid import make_grid
-from lab.results import as_csv, results_in
 from train.reports.markdown import SECTION, table
-from train.reports.tables import NOTE, brief_headings
+from train.reports.tables import NOTE, brief_headings, plain
 from train.results import FILE, load_results
 
 ROOT = Path(__file__).parents[2]
-PAGES = {name: (ROOT / name).read_text() for name in documents.DOCUMENTS}
-SECTIONS = [found for text in PAGES.values() for found in SECTION.finditer(text)]
+PAGE = (ROOT / documents.PAGE).read_text()
+SECTIONS = list(SECTION.finditer(PAGE))
 
 
 def bodies(name):
@@ -66,7 +64,7 @@ def test_parts_of_a_reproduction(folder):
 
 
 def test_documents_are_rewritten_in_place(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(documents, "DOCUMENTS", (str(tmp_path / "page.md"),))
+    monkeypatch.setattr(documents, "PAGE", tmp_path / "page.md")
     mark = "<!-- generated: cardwar reproduce {}, counts -->\n{}<!-- end -->"
     page = f"# Page\n\n{mark.format('some-source', 'old')}\n\n{mark.format('other-source', 'old')}\n"
     (tmp_path / "page.md").write_text(page)
@@ -77,36 +75,46 @@ def test_documents_are_rewritten_in_place(folder, tmp_path, monkeypatch):
     assert (tmp_path / "page.md").read_text() == new
 
 
-def test_tables_of_a_study_lose_note_and_commands_and_lie_below_their_heading(tmp_path, monkeypatch):
-    shown = table(brief_headings("exploitability"), [["MMD", "0", "10 joint actions", "1", "0.1000", ""]])
-    (tmp_path / "some").mkdir()
-    (tmp_path / "some" / "report.md").write_text(f"{NOTE}\n\n## a game\n\n{shown}\n\n```\ncardwar train a\n```\n")
-    mark = "<!-- generated: cardwar study studies/some.toml, report.md -->\n\n{}<!-- end -->\n"
-    monkeypatch.setattr(documents, "DOCUMENTS", (str(tmp_path / "page.md"),))
-    (tmp_path / "page.md").write_text("# Page\n\n### Here\n\n" + mark.format("old"))
-    documents.main([str(tmp_path / "some")])
-    assert (tmp_path / "page.md").read_text() == "# Page\n\n### Here\n\n" + mark.format(f"#### a game\n\n{shown}\n\n")
+def test_a_study_replaces_its_rows_of_the_shipped_results(tmp_path, monkeypatch):
+    rows = [["MMD magnet=0.2", "0, 1, 2", "1,250,304 joint actions", "98", "0.0990", "0.0948 to 0.1001 (75 %)"]]
+    shown = table(
+        brief_headings("exploitability"), [*rows, ["CFR+", "0", "1,000 iterations", "1", "0.0007", ""]], plain
+    )
+    known = "Value to player\\_0 0.000000; uniform play's exploitability 0.491667, optimal play's 0."
+    (tmp_path / "goofspiel").mkdir()
+    report = f"{NOTE}\n\n## jujitsu num\\_cards=5\n\n{known}\n\n{shown}\n\n```\ncardwar train a\n```\n"
+    (tmp_path / "goofspiel" / "report.md").write_text(report)
+    new = list(results.results_in(tmp_path / "goofspiel"))
+    game = "goofspiel", "report", "jujitsu num_cards=5"
+    assert list(map(astuple, new)) == [
+        (*game, "MMD magnet=0.2", (0, 1, 2), 1250304, "joint actions", 98, 0.099, 0.0948, 0.1001, 0.75, 0.0, 0.491667),
+        (*game, "CFR+", (0,), 1000, "iterations", 1, 0.0007, None, None, None, 0.0, 0.491667),
+    ]
+    kept = [row for row in load_results() if row.study != "goofspiel"]
+    monkeypatch.setattr(results, "FILE", tmp_path / "results.csv")
+    results.main([str(tmp_path / "goofspiel")])
+    assert (tmp_path / "results.csv").read_bytes() == results.as_csv([*kept, *new])
+
+
+def test_the_shipped_results_have_the_form_in_which_they_are_written():
+    assert FILE.read_bytes() == results.as_csv(load_results())
+    assert {row.study for row in load_results()} == {"learning_curves", "goofspiel", "what_matters"}
+    best = min((row for row in load_results() if row.game == "jujitsu num_cards=5"), key=lambda row: row.exploitability)
+    assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q", (0, 1, 2), 0.491667)
 
 
 def test_every_section_has_its_command():
-    assert len(SECTIONS) == sum(text.count("<!-- generated: ") for text in PAGES.values()) > 20
-    assert {found["command"] for found in SECTIONS} == {f"cardwar reproduce {name}" for name in REPRODUCTIONS} | {
-        f"cardwar study studies/{name}.toml" for name in ("goofspiel", "learning_curves", "what_matters")
-    }
+    assert len(SECTIONS) == PAGE.count("<!-- generated: ") > 10
+    expected = {f"cardwar reproduce {name}" for name in REPRODUCTIONS if name != "war-full-deck"}
+    assert {found["command"] for found in SECTIONS} == expected
     assert all(found["body"].strip() for found in SECTIONS)
 
 
-def test_figures_that_are_quickly_computed_are_those_of_the_documents(tmp_path):
-    rolls = {name: dice_wars.odds_table(name, dice_wars.PRINTED) for name in dice_wars.OUTCOME}
-    grid, equilibrium = make_grid(rauscher.GAME), solve(rauscher.GAME, exact=True)
-    quick = {
-        "dice-wars": [*dice_wars.table_findings(PAPER.figures.values(), rolls), *dice_wars.count_findings()],
-        "rauscher-2017": [*rauscher.grid_findings(grid), *rauscher.equilibrium_findings(equilibrium)],
-    }
-    for name, parts in (("dice-wars", ("wrong",)), ("rauscher-2017", ("wrong", "Output, equilibrium"))):
-        write(Reproduction(quick[name], checks={}), tmp_path / name)
-        for part in parts:
-            assert documents.part_of(tmp_path / name, part) == bodies(name)[part]
+def test_figures_that_are_quickly_computed_are_those_of_the_page(tmp_path):
+    findings = rauscher.equilibrium_findings(solve(rauscher.GAME, exact=True))
+    write(Reproduction(findings, checks={}), tmp_path)
+    part = "Output, equilibrium"
+    assert documents.part_of(tmp_path, part) == bodies("rauscher-2017")[part]
 
 
 @pytest.mark.slow  # from ten seconds to five minutes each
@@ -117,17 +125,6 @@ def test_the_documents_are_what_the_reproductions_write(name, tmp_path):
     write(Reproduction(made.findings, made.checks, made.tables), tmp_path)
     for part, body in bodies(name).items():
         assert documents.part_of(tmp_path, part) == body
-
-
-def test_the_shipped_results_are_those_of_the_page():
-    written = list(results_in(PAGES["docs/results.md"]))
-    assert load_results() == written, "run python -m train.results"
-    assert FILE.read_bytes() == as_csv(written)
-    studies = "\n".join(found["body"] for found in SECTIONS if found["command"].startswith("cardwar study"))
-    rows = sum(line.startswith("| ") for line in studies.splitlines())
-    assert len(written) == rows - 2 * studies.count("| algorithm |") > 80
-    best = min((row for row in written if row.game == "jujitsu num_cards=5"), key=lambda row: row.exploitability)
-    assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q", (0, 1, 2), 0.491667)
 
 
 # Column of docs/start.md -> learner in the results.

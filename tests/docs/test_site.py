@@ -1,4 +1,4 @@
-"""The pages of games and of the command say what games and command say of themselves; links lead somewhere."""
+"""Generated parts and pictures are up to date, the map of the design is complete, links lead somewhere."""
 
 import re
 import subprocess
@@ -8,15 +8,19 @@ from pathlib import Path
 import pytest
 from thinning import each_row
 
-from cardwar_envs import GAMES, make_game
-from lab.pages import command, games
+from cardwar_envs import GAMES, make_game, to_svg
+from lab.gallery import FOLDER, SHOWN, picture
+from lab.pages import games
 from lab.pages.__main__ import COMMAND, pages, part_of
 from lab.pages.rounds import ROUNDS, Round, replayed
 from train.reports.markdown import SECTION, rewrite
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-MARKDOWN = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
+MARKDOWN = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "lab/docs/papers.md")),
+    *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts),
+]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -32,15 +36,16 @@ def test_generated_parts_are_up_to_date(page):
     assert rewrite(page.read_text(), COMMAND, part_of) == page.read_text(), f"run {COMMAND}"
 
 
+@pytest.mark.parametrize("name", SHOWN)
+def test_pictures_are_drawn_anew(name):
+    assert (ROOT / FOLDER / f"{name}.svg").read_text() == to_svg(picture(name)), "run python -m lab.gallery"
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_a_page_with_all_parts(name):
-    assert sorted(parts(DOCS / "games" / f"{name}.md")) == sorted(f"{name} {part}" for part in games.PARTS)
+    family = [f"{name} family"] if name == "jujitsu" else []  # the rules of all duels
+    assert sorted(parts(DOCS / "games" / f"{name}.md")) == sorted([f"{name} {part}" for part in games.PARTS] + family)
     assert f"games/{name}\n" in (DOCS / "games.md").read_text()
-
-
-def test_the_command_has_a_page_with_all_subcommands():
-    expected = ["overview", *command.SUBCOMMANDS, "learners"]
-    assert parts(DOCS / "command.md") == [f"cardwar {part}" for part in expected]
 
 
 @each_row(
@@ -75,6 +80,14 @@ def test_a_worked_round_is_played_by_the_rules(monkeypatch):
     monkeypatch.setitem(ROUNDS, "jujitsu", Round({"num_cards": 3}, [("1", "2"), ("1", "3")]))
     with pytest.raises(ValueError, match="1 is not legal for player_0; the legal moves are 2, 3"):
         list(replayed("jujitsu"))
+
+
+def test_the_map_names_every_room_of_every_house():
+    text = (DOCS / "design.md").read_text().partition("## The map")[2].partition("\n## ")[0]
+    houses = re.findall(r"^(\w+)/", text, re.MULTILINE)
+    rooms = {path.parent for house in houses for path in (ROOT / house).glob("*/*.py") if path.parent.name != "tests"}
+    assert len(houses) == 6
+    assert {path.name for path in rooms} == set(re.findall(r"^  (\w+)/", text, re.MULTILINE))
 
 
 def anchors(page):

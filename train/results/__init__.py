@@ -1,4 +1,4 @@
-"""The learners' results that ship with the package, as data: the contents of the tables in `docs/results.md`."""
+"""The learners' results that ship with the package, as data: the summary tables of three studies."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ FILE = Path(__file__).with_name("results.csv")
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one learner on one game, which is a row of a table.
+    """The result of one learner on one game, which is a row of a study's table.
 
     Attributes:
         study: Name of the study, `studies/STUDY.toml`.
-        part: Name of its page, e.g. "report" or "averaging".
+        part: Name of the study's page, e.g. "report" or "averaging".
         game: The game and its parameters, as on the command line.
         learner: The learner, and the arguments in which it differs from other rows of the page.
         seeds: The seeds of its runs.
@@ -49,7 +49,7 @@ class Result:
 
 
 def load_results() -> list[Result]:
-    """Returns all rows in the order of the page, with the digits that the page shows."""
+    """Returns all rows, with the digits of the tables."""
     with FILE.open(newline="", encoding="utf-8") as file:
         return [result_of(row) for row in csv.DictReader(file)]
 

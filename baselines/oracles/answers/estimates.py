@@ -11,7 +11,7 @@ from baselines.system.threads import processors
 if TYPE_CHECKING:
     from baselines.oracles.answers.protocol import Progress
 
-# CPU time per matrix game of a large duel: docs/scale.md, 17 cards.
+# CPU time per matrix game of a large duel: docs/measurements.md, 17 cards.
 SECONDS_PER_MATRIX_GAME = 2.7e-6
 # Estimates below this many seconds are not reported.
 WORTH_SAYING = 20.0

@@ -246,7 +246,7 @@ class GoofspielTable(WordTable[GoofspielLayers]):
     """The table of Goofspiel; layers hold values before a prize is turned up, so a state's own value is recomputed."""
 
     game: Goofspiel
-    work = 1 / 3  # docs/scale.md, 13 cards
+    work = 1 / 3  # docs/measurements.md, 13 cards
     least_layers = 3  # the start's successors have a prize turned up, so their values need one layer more
     most_states = 4 * MAX_STATES  # its matrices are smaller, and there is less to store
 
