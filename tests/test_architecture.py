@@ -1,6 +1,7 @@
 """The rooms of the project: what each may import. Imports point one way, and a light import stays light."""
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -29,9 +30,8 @@ ROOMS = {
     "cardwar_envs.games": {"cardwar_envs.core"},
     "cardwar_envs.drawing": {"cardwar_envs.core"},
     "cardwar_envs.envs": {"cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.drawing"},
-    "cardwar_envs.conformance": set(),  # it looks from outside
-    # What a check can say is said in one way. Compiled rules are held to the rules by stepping batches.
-    "cardwar_envs.contract": {f"cardwar_envs.{room}" for room in ("core", "games", "envs", "conformance")},
+    # Compiled rules are held to the rules by stepping batches.
+    "cardwar_envs.contract": {"cardwar_envs.core", "cardwar_envs.games", "cardwar_envs.envs"},
     # Stable-Baselines3 comes with an extra; solvers are found by entry points.
     "cardwar_envs.sb3": ENVS,
     "cardwar_envs": ENVS | {"cardwar_envs.contract"},
@@ -164,7 +164,7 @@ ROOMS = {
     | ANSWERS
     | FILES
     | {"baselines.papers", "baselines.display", "baselines.opponents.levels"}
-    | {"cardwar_envs.conformance", "cardwar_envs.contract", "train.state_words", "train.play", "baselines.estimates"}
+    | {"cardwar_envs.contract", "train.state_words", "train.play", "baselines.estimates"}
     | {
         f"train.{room}"
         for room in ("agents", "interview", "words", "storage", "policies", "algorithms", "runs", "reports", "studies")
@@ -176,7 +176,7 @@ ROOMS = {
     # Pages of documents: a game's, and the command's.
     "train.pages": ENVS
     | {"baselines.markdown", "baselines.opponents", "baselines.opponents.levels"}
-    | {"cardwar_envs.conformance", "train.algorithms", "train.cli"},
+    | {"train.algorithms", "train.cli"},
     "train.optimal_gallery": ENVS | DOORS | {"baselines.display", "train.command"},
     # The shipped results are read as documents hold them.
     "train.results": {"baselines.files", "baselines.markdown"},
@@ -247,7 +247,6 @@ def test_a_room_imports_only_what_its_row_names():
         ("cardwar_envs.games.duel.scene", "from cardwar_envs.drawing.svg import to_svg"),
         ("cardwar_envs.games.duel.rules", "def f():\n    import baselines.matrix_game"),
         ("cardwar_envs.envs.aec", "from baselines import solve"),
-        ("cardwar_envs.conformance.play", "from cardwar_envs.core.game import Game"),
         ("baselines.questions", "from baselines.oracles.rank_games.solver import DuelTable"),
         ("baselines.oracles.rank_games.solver", "from baselines.oracles.state_graph.game_graph import END"),
         ("baselines.questions", "from train.measures.exact import evaluate"),
@@ -324,7 +323,7 @@ def loaded_by(statement):
 
 CHECK = (
     "import contextlib, train.cli\nwith contextlib.suppress(SystemExit):\n    train.cli.main("
-    "'check tests.broken.environments:Pennies --games 1 --only metadata_say_what_is_offered'.split())"
+    "'check pettingzoo.classic.rps_v2 --games 1 --only metadata_say_what_is_offered'.split())"
 )
 SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu', num_cards=3))"
 
@@ -339,7 +338,7 @@ SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu'
         ("import cardwar_envs", {"cardwar_envs.games", "scipy"}),
         ("import baselines; baselines.solve", {"torch", "pygame", "numba", "scipy", "train", "pydantic", "jinja2"}),
         (SOLVE, {"torch", "train", "pydantic"}),
-        (CHECK, {"numba", "scipy", "filelock", "safetensors", "torch", "junitparser"}),  # action.yml installs none
+        (CHECK, {"numba", "scipy", "filelock", "safetensors", "torch"}),
         ("import train.cli", {"torch", "matplotlib", "numba", "scipy", "numpy", "cardwar_envs"}),
     ],
 )
@@ -347,6 +346,12 @@ def test_a_light_import_stays_light(statement, absent):
     loaded = loaded_by(statement)
     assert absent & {"numpy"} or "numpy" in loaded, "what is loaded was seen"
     assert not loaded & absent
+
+
+def test_only_one_command_imports_the_kit():
+    """It is a distribution of its own, which need not be installed."""
+    importing = {name for name, path in modules().items() if re.search(r"\b(from|import) zoocheck", path.read_text())}
+    assert importing == {"train.command.check"}
 
 
 def test_every_package_says_that_it_is_typed():

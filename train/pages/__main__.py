@@ -12,17 +12,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from baselines.markdown import rewrite
-from train.pages import checks, command, games
+from train.pages import command, games
 
 COMMAND = "python -m train.pages"
 FOLDER = Path("docs")
 
 
 def part_of(part: str) -> str:
-    """Generates a part in Markdown; it is named by a game, `cardwar` or `conformance`, and the name of the part."""
+    """Generates a part in Markdown; it is named by a game or `cardwar`, and the name of the part."""
     subject, what = part.split()
-    others = {"cardwar": command.section, "conformance": checks.section}
-    return others[subject](what) if subject in others else games.section(subject, what)
+    return command.section(what) if subject == "cardwar" else games.section(subject, what)
 
 
 def pages(folder: Path = FOLDER) -> Iterator[Path]:
