@@ -49,7 +49,8 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
         tried += [[action, action]]
     elif isinstance(action, np.ndarray):
         tried += [np.full_like(action, np.nan)] * (action.dtype.kind == "f")  # first, because it does most harm
-        tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], np.add(action, 1e6)]
+        tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"]]
+        tried += [np.add(action, 1e6), np.subtract(action, 1e6)]
     for odd in tried:
         if not _contains(space, odd):
             yield odd
