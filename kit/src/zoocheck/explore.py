@@ -269,11 +269,14 @@ def _submit(play: Play, choice: Any, again: bool) -> None:
 def _play_again(play: Play) -> None:
     """Plays a second and, after a reset without a seed, a third game in the same environment."""
     seed = play.calls[0][1]["seed"]
-    try:
-        for again in (seed, None):
-            play.again(seed).reset(again).run(SHORT)
-    except Exception as error:
-        raise Failed(f"in a second game of the same environment: {in_a_line(error)}") from error
+    for again in (seed, None):
+        later = play.again(seed)
+        try:
+            later.reset(again).run(SHORT)
+        except Exception as error:
+            play.calls += later.calls  # for the script
+            where = f"in a later game of the same environment, after reset(seed={again})"
+            raise Failed(f"{where}: {in_a_line(error)}") from error
 
 
 def _report(check: str, subject: Subject) -> None:
