@@ -17,10 +17,11 @@ def rounds(work, seconds=0.1):
     return sum(1 for _ in subject.time(1.0) if work() is None), subject.cut
 
 
-def test_the_budget_is_processor_time():
+def test_the_budget_is_processor_time(monkeypatch):
     asleep, _ = rounds(lambda: time.sleep(0.01))
     assert asleep > 30, "by the wall clock it would be 10 rounds"
     assert asleep < 120, "an environment that sleeps ends, too"
+    monkeypatch.setattr("zoocheck.subject.PATIENCE", 1000.0)  # other processes may take most of the time
     begin = time.process_time()
     count, cut = rounds(lambda: sum(range(20_000)) and None)
     assert 0.1 < time.process_time() - begin < 0.3
