@@ -500,6 +500,12 @@ def test_a_script_does_it_again():
     assert "env.reset(seed=" in script
 
 
+def test_the_script_of_a_failure_found_by_an_earlier_check_repeats_its_games():
+    unseeded = subject("SeedOfTheFirstRound", games=1)
+    scripts = [run(check, unseeded).script for check in ("infos_are_steady", "same_seed_same_episode")]
+    assert scripts[1].count("env.reset(seed=") == 2
+
+
 def test_a_script_hands_in_what_should_have_been_refused():
     result = run("input_outside_the_space_is_refused", subject("TooHighIsClipped"))
     done = subprocess.run([sys.executable, "-c", result.script], capture_output=True, text=True, cwd=ROOT)

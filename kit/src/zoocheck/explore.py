@@ -164,7 +164,7 @@ class Explored:
     routes: list[Route] = field(default_factory=list)  # routes to a new value first, the shortest first
     current: Any = None  # the current game, with its parameters
     cut: bool = False  # whether the time ran out while games still showed something new
-    unrepeatable: str = ""  # why a game cannot be replayed, if so
+    unrepeatable: Finding | None = None  # why a game cannot be replayed, if so
 
 
 def explored(subject: Subject, kind: str) -> Explored:
@@ -193,7 +193,7 @@ def _explore(subject: Subject, api: Api[Any]) -> Explored:
         except OutOfTime:
             out_of_time = True
         except Unrepeatable as error:
-            found.unrepeatable = found.unrepeatable or str(error)
+            found.unrepeatable = found.unrepeatable or Finding(str(error), [found.current])
         except Exception as error:
             reason = f"{play.at}: {error if isinstance(error, Failed) else in_a_line(error)}"
             found.failures.setdefault(LEGAL_PLAY, Finding(reason, [found.current]))

@@ -58,6 +58,8 @@ LONGEST = 60
 def script_of(subject: Subject, reason: str) -> str:
     """Python code that makes the most recent environments and repeats all calls."""
     lines = _head(subject, reason)
+    if not subject.recent:
+        lines.append("# No single game shows this. Run the check again: --only CHECK")
     for parameters, play in subject.recent:
         words = source(parameters)
         lines += ["", *_made(subject, play.kind, words), *_calls(play)]

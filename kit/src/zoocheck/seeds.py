@@ -14,7 +14,7 @@ import numpy as np
 from zoocheck.look import difference, require_same, require_same_play
 from zoocheck.play import Play, legal_actions
 from zoocheck.steady import find, steady_api
-from zoocheck.subject import Api, Subject
+from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, failing
 
 # Number of games to compare before concluding that there is no chance, which may be rare.
@@ -53,7 +53,8 @@ def same_seed_same_episode(subject: Subject) -> None:
     """
     for api in subject.apis():
         if found := find(subject, api.kind).episodes:
-            raise Failed(f"{api.kind}: two games with the same seed and actions: {found}")
+            words = f"{api.kind}: two games with the same seed and actions: {found.reason}"
+            subject.fail(Finding(words, found.games))
         _require_numpy_seeds(steady_api(subject, api.kind))
 
 

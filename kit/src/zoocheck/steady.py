@@ -14,7 +14,7 @@ import numpy as np
 from zoocheck.explore import explored
 from zoocheck.look import difference
 from zoocheck.play import Driver, Play, info_name
-from zoocheck.subject import Api, Subject
+from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted
 
 SEEDS = range(3)
@@ -53,7 +53,7 @@ class Unsteady:
     kinds: dict[str, str] = field(
         default_factory=dict
     )  # info, named as in `Told` -> key of `HARMLESS`, "drawn" or "history"
-    episodes: str = ""  # the first difference other than in infos
+    episodes: Finding | None = None  # the first difference other than in infos
 
 
 def steady_api(subject: Subject, kind: str) -> Api[Any]:
@@ -90,13 +90,13 @@ def _find(subject: Subject, api: Api[Any]) -> Unsteady:
     return found
 
 
-def _unlike_episodes(subject: Subject, api: Api[Any], blind: frozenset[Any]) -> str:
-    """Describes where two games with the same seed differ. Compares many, because unseeded draws may be rare."""
+def _unlike_episodes(subject: Subject, api: Api[Any], blind: frozenset[Any]) -> Finding | None:
+    """The first difference of two games with the same seed. Compares many, because unseeded draws may be rare."""
     clock = subject.time(SHARE)
     for seed in range(MOST_SEEDS):
         # Played one after the other; another check interleaves them.
         if differs := difference(_game(api, seed, blind), _game(api, seed, blind)):
-            return differs
+            return Finding(differs, [*subject.recent])
         if seed >= len(SEEDS) and next(clock, None) is None:
             break
     return explored(subject, api.kind).unrepeatable
