@@ -19,10 +19,11 @@ demo: $(DEMO)
 test: $(READY)
 	@echo "Running the tests: three to four minutes on two cores, one more the first time."
 	$(BIN)/python -m pytest -n auto --dist worksteal
+	cd kit && ../$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Runs the conformance kit on the environments of all games, and on wrapped ones.
+# Runs the kit on the environments of all games, and on wrapped ones.
 CHECKED := $(patsubst %.py,cardwar_envs.%,$(notdir $(wildcard cardwar_envs/*_v0.py)))
-CHECKED += $(addprefix tests.conformance.factories:,order_enforced flattened as_parallel as_aec)
+CHECKED += $(addprefix tests.envs.wrapped:,order_enforced flattened as_parallel as_aec)
 check: $(READY)
 	printf '%s\n' $(CHECKED) | xargs -t -n 1 -P 2 $(BIN)/cardwar check --games 1
 
@@ -36,15 +37,17 @@ docs: $(READY)
 # The same tests on all of their cases.
 wide: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --wide
+	cd kit && ../$(BIN)/python -m pytest -n auto --dist worksteal --wide
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
+	cd kit && ../$(BIN)/python -m pytest -m slow
 
 soak: $(READY)
 	$(BIN)/python -m pytest -m soak
 
 # Coverage does not see code that numba compiles, so a second run measures the kernels as plain Python.
-COVERED := tests/core tests/games tests/envs tests/baselines tests/conformance
+COVERED := tests/core tests/games tests/envs tests/baselines
 coverage: $(READY)
 	$(BIN)/python -m coverage run -m pytest $(COVERED)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append -m pytest -m plain_kernels $(COVERED)
@@ -60,36 +63,39 @@ mutants: $(READY)
 	  cosmic-ray init tests/mutation/$$part.toml $$part.sqlite; python tests/mutation/draw.py $$part.sqlite; \
 	  cosmic-ray exec tests/mutation/$$part.toml $$part.sqlite; cr-report $$part.sqlite | tail -3; done
 
-# Runs the conformance kit on a frozen set of broken environments (docs/conformance-measured.md).
+# Runs the kit on a frozen set of broken environments (kit/docs/measured.md).
 # The same command continues a run that was stopped.
 PROCESSES := 2
 broken: $(READY)
-	$(BIN)/python -m tests.broken.measure --processes $(PROCESSES)
+	cd kit && ../$(BIN)/python -m broken.measure --processes $(PROCESSES)
 
 # Runs the kit on known defects of public environments, in the last release with each defect and the first without it.
-# Installs these releases under build/history. The same command continues a run that was stopped.
+# Installs these releases under kit/build/history. The same command continues a run that was stopped.
 history: $(READY)
-	$(BIN)/python -m tests.history.measure
+	cd kit && ../$(BIN)/python -m history.measure
 
 # Runs the kit on current releases of public environments.
 landscape: $(READY)
-	$(BIN)/python -m tests.history.landscape
+	cd kit && ../$(BIN)/python -m history.landscape
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	cd kit && ../$(BIN)/mypy
 	$(BIN)/codespell
-	$(BIN)/zizmor --offline --quiet .github action.yml
+	$(BIN)/zizmor --offline --quiet .github kit/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions kit/action.yml
 
-# Builds and checks the wheel and the source archive in dist/. Publishes nothing.
+# Builds and checks the wheel and the source archive in dist/, and the kit's in kit/dist/. Publishes nothing.
 release: $(READY)
-	rm -rf dist
+	rm -rf dist kit/dist
 	$(BIN)/python -m build
-	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m build kit
+	$(BIN)/twine check --strict dist/* kit/dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
+	cd kit && ../$(BIN)/check-wheel-contents dist/*.whl
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[bench]'
@@ -99,13 +105,13 @@ define VENV_FOR
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
 	@echo "Installing $(1) in $(VENV): about a minute, longer if the network is slow."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[$(2)]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[$(2)]' $(3)
 endef
 
 $(DEMO): pyproject.toml constraints.txt
 	$(call VENV_FOR,the suite with its learners,play$(COMMA)train)
 	@touch $@
 
-$(READY): pyproject.toml constraints.txt
-	$(call VENV_FOR,the suite and what tests and checks need,ray$(COMMA)train$(COMMA)test$(COMMA)lint$(COMMA)release)
+$(READY): pyproject.toml kit/pyproject.toml constraints.txt
+	$(call VENV_FOR,the suite and what tests and checks need,ray$(COMMA)train$(COMMA)test$(COMMA)lint$(COMMA)release,-e ./kit)
 	@touch $(DEMO) $@

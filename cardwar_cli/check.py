@@ -6,15 +6,15 @@ import contextlib
 import dataclasses
 import json
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cardwar_cli.console import AsJson, say
-from cardwar_cli.environment_check import Wanted, check_environment, limits_of
 from cardwar_envs.games.by_name import append_working_folder, names_a_game
 from train.text.game_names import game_of_words
+
+NEEDS_KIT = "this names no game, and checking an environment needs zoocheck; from a checkout: pip install ./kit"
 
 
 def check(
@@ -29,46 +29,10 @@ def check(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game or environment.")
     ] = None,
-    zero_sum: Annotated[
-        bool,
-        typer.Option("--zero-sum", help="Environments: require zero-sum rewards even if not declared."),
-    ] = False,
     max_states: Annotated[
         int | None, typer.Option(help="Games: maximum number of states to check; larger games are sampled.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed for the sampled states or episodes.")] = None,
-    seconds: Annotated[
-        float | None, typer.Option(help="Environments: approximate CPU seconds for all checks; default 32.")
-    ] = None,
-    games: Annotated[
-        int | None,
-        typer.Option(help="Environments: games or situations per check, so that results do not depend on speed."),
-    ] = None,
-    reproduce: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Environments: write a script that reproduces the first failure to this file."
-        ),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CHECK", help="Environments: run this check; can be given more than once."),
-    ] = None,
-    skip: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CHECK", help="Environments: skip this check; can be given more than once."),
-    ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Environments: file of known findings, which do not count as failures."),
-    ] = None,
-    write_baseline: Annotated[
-        bool,
-        typer.Option("--write-baseline", help="Environments: write the current failures to the file of --baseline."),
-    ] = False,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Environments: write the verdicts to this file as JUnit XML.")
-    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also print the checks that passed or do not apply.")
     ] = False,
@@ -76,31 +40,37 @@ def check(
 ) -> int:
     """Check a game's rules, or any simultaneous-move environment.
 
-    Prints failures last, each with the property that must hold. The exit code is 0 if no check fails, apart from known
-    findings, 1 if any fails, 2 for bad input, 3 if fewer than half of the applicable checks reached a verdict, and 130
-    if interrupted before any failure.
+    Prints failures last, each with the property that must hold. The exit code is 0 if no check fails, 1 if any fails
+    and 2 for bad input. Environments are checked by zoocheck, which is installed separately (pip install ./kit in a
+    checkout); `zoocheck --help` lists its further options and exit codes.
     """
     append_working_folder()
-    wanted = Wanted(only or [], skip or [], baseline, write_baseline, junit, reproduce)
-    if not names_a_game(subject):
+    # Options that are unknown here are zoocheck's, and may stand before the name.
+    if subject.startswith("-") or not names_a_game(subject):
         if max_states is not None:
             raise ValueError("--max-states is for games, not for environments")
-        looks = {"zero_sum": zero_sum or None, **limits_of(seed, seconds, games)}
-        return check_environment(subject, words or [], looks, wanted, everything, as_json)
-    if zero_sum:
-        raise ValueError("--zero-sum is for environments; a game declares in its facts whether it is zero-sum")
-    if (seconds, games, wanted) != (None, None, Wanted()):
-        raise ValueError(
-            "--seconds, --games, --only, --skip, --baseline, --write-baseline, --junit and --reproduce are for "
-            "environments, not for games"
-        )
+        _check_environment([subject, *(words or [])], seed, everything, as_json)
     limits = {name: value for name, value in (("max_states", max_states), ("seed", seed)) if value is not None}
     return _check_game(subject, words or [], limits, everything, as_json)
+
+
+def _check_environment(words: list[str], seed: int | None, everything: bool, as_json: bool) -> None:
+    """Hands over to zoocheck, which ends the process."""
+    try:
+        from zoocheck.command import main
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "zoocheck":
+            raise
+        raise ValueError(NEEDS_KIT) from None
+    options = [] if seed is None else [f"--seed={seed}"]
+    main([*words, *options, *["--all"] * everything, *["--json"] * as_json], program="cardwar check")
 
 
 def _check_game(name: str, words: list[str], limits: dict[str, int], everything: bool, as_json: bool) -> int:
     from cardwar_envs.contract import check_game
 
+    if options := [word for word in words if word.startswith("--")]:
+        raise ValueError(f"{options[0]} is for environments, not for games; see cardwar check --help")
     with contextlib.redirect_stdout(sys.stderr):  # rules may print
         report = check_game(game_of_words(name, words), **limits)
     if as_json:

@@ -59,8 +59,8 @@ def new_app(*commands: str) -> typer.Typer:
     app = typer.Typer(cls=_Grouped, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.callback()(cardwar)
     for name in commands:
-        # An algorithm's options are known only once its name has been parsed.
-        settings = {"ignore_unknown_options": True} if name == "train" else {}
+        # The options of an algorithm, or of zoocheck, are parsed later.
+        settings = {"ignore_unknown_options": True} if name in ("train", "check") else {}
         function = getattr(import_module(f"cardwar_cli.{name}"), name)
         app.command(context_settings=settings, epilog=f"Example: {COMMANDS[name][1]}")(function)
     for name in () if commands else COMMANDS:
@@ -97,7 +97,6 @@ def cardwar(
 EXTRAS = {
     **dict.fromkeys(("sb3_contrib", "stable_baselines3", "torch"), "train"),
     "jinja2": "report",
-    "junitparser": "junit",
     "matplotlib": "plot",
     "PIL": "render",
     "pygame": "render",

@@ -91,7 +91,7 @@ def files_with_data(app: Any, error: Exception | None) -> None:
 
 
 # Pages whose sections (and objects) are folded: open they are taller than anyone scrolls on a telephone.
-FOLDED = {"conformance", "conformance-measured", "learners"}
+FOLDED = {"learners"}
 
 
 def folded(app: Any, doctree: Any, name: str) -> None:
@@ -126,8 +126,14 @@ def without_fields(app: Any, what: str, name: str, thing: Any, skip: bool, optio
     return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
 
 
+def links_to_the_kit(app: Any, name: str, source: list[str]) -> None:
+    """Points links to the documents of the kit, which are no part of the site, to the repository."""
+    source[0] = re.sub(r"\]\((?:\.\./)+kit/", f"]({_about['urls']['Repository']}/blob/HEAD/kit/", source[0])
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("source-read", links_to_the_kit)
     app.connect("autodoc-process-docstring", indented_code)
     app.connect("autodoc-skip-member", without_fields)
     app.connect("doctree-resolved", folded)

@@ -1,6 +1,7 @@
 """The rooms of the project, from the bottom to the top. Imports point down, and a light import stays light."""
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 # folder is its top: it imports the rooms of the house, and none of them imports it.
 ROOMS = {
     "cardwar_envs": """
-        core conformance drawing openspiel
+        core drawing openspiel
         games.war games.dice_poker games.oshi_zumo games.lowest_unique games.duel games.goofspiel games
         envs.engines envs contract sb3 .
     """,
@@ -40,7 +41,6 @@ ORDER = [house if room == "." else f"{house}.{room}" for house, rooms in ROOMS.i
 # Rooms that import nothing of the project but these.
 ALONE = {
     "cardwar_envs.core": set(),
-    "cardwar_envs.conformance": set(),  # it looks at environments from outside
     "cardwar_envs.drawing": {"cardwar_envs.core"},
     "cardwar_envs.openspiel": {"cardwar_envs.core"},
     "baselines.system": set(),
@@ -113,7 +113,6 @@ def test_imports_point_down():
         ("cardwar_envs.games.duel.scene", "from cardwar_envs.drawing.svg import to_svg\nimport baselines"),
         ("cardwar_envs.games.duel.rules", "def f():\n    import baselines.matrix_game"),
         ("cardwar_envs.envs.aec", "from baselines import solve"),
-        ("cardwar_envs.conformance.play", "from cardwar_envs.core.game import Game"),
         ("baselines.oracles.rank_games.solver", "from baselines.oracles.choice import within_reach"),
         ("baselines.questions", "from train.measures.exact import evaluate"),
         ("train.runs.loop", "from train.reports.curves import plot_runs"),
@@ -197,7 +196,7 @@ def loaded_by(statement):
 
 CHECK = (
     "import contextlib, cardwar_cli.main\nwith contextlib.suppress(SystemExit):\n    cardwar_cli.main.main("
-    "'check tests.broken.environments:Pennies --games 1 --only metadata_say_what_is_offered'.split())"
+    "'check pettingzoo.classic.rps_v2 --games 1 --only metadata_say_what_is_offered'.split())"
 )
 SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu', num_cards=3))"
 
@@ -212,7 +211,7 @@ SOLVE = "import baselines as b, cardwar_envs as c; b.solve(c.make_game('jujitsu'
         ("import cardwar_envs", {"cardwar_envs.games", "scipy"}),
         ("import baselines; baselines.solve", {"torch", "pygame", "numba", "scipy", "train", "pydantic", "jinja2"}),
         (SOLVE, {"torch", "train", "pydantic"}),
-        (CHECK, {"numba", "scipy", "filelock", "safetensors", "torch", "junitparser"}),  # action.yml installs none
+        (CHECK, {"numba", "scipy", "filelock", "safetensors", "torch"}),
         ("import cardwar_cli.main", {"torch", "matplotlib", "numba", "scipy", "numpy", "cardwar_envs"}),
     ],
 )
@@ -220,6 +219,12 @@ def test_a_light_import_stays_light(statement, absent):
     loaded = loaded_by(statement)
     assert absent & {"numpy"} or "numpy" in loaded, "what is loaded was seen"
     assert not loaded & absent
+
+
+def test_only_one_command_imports_the_kit():
+    """It is a distribution of its own, which need not be installed."""
+    importing = {name for name, path in modules().items() if re.search(r"\b(from|import) zoocheck", path.read_text())}
+    assert importing == {"cardwar_cli.check"}
 
 
 def test_every_package_says_that_it_is_typed():

@@ -6,5 +6,6 @@ raises `Failed` with a state as a counterexample.
 
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.runner import CHECKS, Report, check_game
+from cardwar_envs.contract.verdicts import Result
 
-__all__ = ["CHECKS", "Case", "Report", "check_game"]
+__all__ = ["CHECKS", "Case", "Report", "Result", "check_game"]

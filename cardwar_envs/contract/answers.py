@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, in_a_line
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted, in_a_line
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
 LONGEST = 240

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.answers import Node, asking, place, short
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.futures import in_seats
+from cardwar_envs.contract.verdicts import Failed, NotApplicable
 from cardwar_envs.core.game import ActionImage
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.answers import Actions, Node, ask, asking, place, short
 from cardwar_envs.contract.futures import Futures, Outlook, Outlooks
+from cardwar_envs.contract.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.walk import Walk
 from cardwar_envs.core.game import Canonical, Game, GameFacts, Transition
 

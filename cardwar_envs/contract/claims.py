@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.answers import Node, place, short
 from cardwar_envs.contract.canonical import TOLERANCE, counts_of
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.walk import backward
 
 # Limit on the successors of a sampled state where uniform play is checked.

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from cardwar_envs.conformance.verdicts import Failed
 from cardwar_envs.contract.answers import short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.verdicts import Failed
 from cardwar_envs.core.game import Chance, Game, GameFacts
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")

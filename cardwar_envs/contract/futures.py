@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from cardwar_envs.conformance.verdicts import NotApplicable
 from cardwar_envs.contract.answers import Node
+from cardwar_envs.contract.verdicts import NotApplicable
 from cardwar_envs.contract.walk import Walk, backward
 
 Seats = tuple[int, ...]

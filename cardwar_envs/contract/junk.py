@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from cardwar_envs.conformance.verdicts import Failed, in_a_line
 from cardwar_envs.contract.answers import short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.verdicts import Failed, in_a_line
 
 Rebuild = Callable[[Any], Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, Noted
 from cardwar_envs.contract.answers import kind_of, place, short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.verdicts import Failed, Noted
 from cardwar_envs.core.game import Transition
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.answers import place, short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.walk import Circle
 from cardwar_envs.core.game import Game
 

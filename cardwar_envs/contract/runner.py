@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from cardwar_envs.conformance.verdicts import FAILED, UNEVENTFUL, Result, counted, judged, quiet
 from cardwar_envs.contract import canonical, claims, facts, forms, junk, moves, observations, payments, values, words
 from cardwar_envs.contract.answers import short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.verdicts import FAILED, UNEVENTFUL, Result, counted, judged, quiet
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 

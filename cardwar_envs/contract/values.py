@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.contract.answers import Node, asking, place, short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.core.cached import slots_of
 
 FIXED = (int, float, complex, str, bytes, type(None), Fraction, Decimal, Enum, range, np.generic)

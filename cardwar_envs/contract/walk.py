@@ -9,8 +9,8 @@ from functools import cached_property
 from random import Random
 from typing import Any, TypeVar
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at, place, short
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
 # A game counts as large if its states have more than `MOVES_A_STATE` joint actions on average; for a state of a large

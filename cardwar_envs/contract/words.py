@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, failing
 from cardwar_envs.contract.answers import asking, place, short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted, failing
 from cardwar_envs.core.scene import Revealed
 
 SHOWN = 300  # pictures are slow

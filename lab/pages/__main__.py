@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from baselines.system.files import write_atomically
-from lab.pages import checks, games, tables
+from lab.pages import games, tables
 from train.reports.markdown import rewrite
 
 COMMAND = "python -m lab.pages"
@@ -22,7 +22,7 @@ FOLDER = Path("docs")
 def part_of(part: str) -> str:
     """Generates a part in Markdown; its name is a subject, such as a game, and what to show of it."""
     subject, what = part.split()
-    others = {"cardwar": tables.commands, "conformance": checks.section, "results": tables.results}
+    others = {"cardwar": tables.commands, "results": tables.results}
     return others[subject](what) if subject in others else games.section(subject, what)
 
 

@@ -49,8 +49,6 @@ def test_check_fails_with_exit_code_1(capsys):
         (["jujitsu", "--zero-sum"], "--zero-sum is for environments"),
         (["jujitsu", "--max-states", "0"], "max_states (0) must be in 1.."),
         (["cardwar/jujitsu-v0", "--max-states", "5"], "--max-states is for games, not for environments"),
-        (["cardwar/jujitsu-v0", "--seed", "-1"], "--seed (-1) must be at least 0"),
-        (["no_such_game"], "cannot import 'no_such_game'"),
         (["bidding:Nothing"], "bidding has no 'Nothing'"),
     ],
 )

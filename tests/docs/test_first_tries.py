@@ -1,15 +1,12 @@
 """What people try first: it works, or one error says what to do instead."""
 
-import importlib
 import inspect
 import pickle
 import re
-import sys
 
 import gymnasium
 import numpy as np
 import pytest
-from command import run
 from thinning import each_row
 
 import baselines
@@ -48,25 +45,6 @@ def test_a_foreign_policy_is_not_stored(tmp_path):
     with pytest.raises(ValueError, match=r"save_policy takes learned policies of this package \(SoftmaxPolicy, "):
         save_policy(tmp_path / "mine", TablePolicy({}))
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow  # the checks play for half a minute
-def test_rock_paper_scissors_is_checked(capsys):
-    code, out, err = run(capsys, "check", "pettingzoo.classic.rps_v2")
-    assert (code, err) == (1, "")
-    assert "passed          same_seed_same_episode" in out
-
-
-def test_rock_paper_scissors_is_checked_or_its_extra_is_named(capsys, monkeypatch):
-    """The extra `test`, which `make test` installs, brings pygame-ce."""
-    importlib.import_module("pettingzoo.classic.rps.rps")
-
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    for name in ("rps_v2", "rps.rps"):
-        monkeypatch.delitem(sys.modules, f"pettingzoo.classic.{name}", raising=False)
-    code, out, err = run(capsys, "check", "pettingzoo.classic.rps_v2")
-    assert (code, out) == (2, "")
-    assert err.endswith("the extra: pip install 'cardwar-envs[render]'\n")
 
 
 @pytest.mark.parametrize("name", GAMES)

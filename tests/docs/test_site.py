@@ -21,6 +21,7 @@ MARKDOWN = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "lab/docs/papers.md")),
     *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts),
 ]
+MARKDOWN += [ROOT / "kit" / "README.md", *sorted((ROOT / "kit" / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)

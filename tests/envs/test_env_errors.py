@@ -19,7 +19,7 @@ ALWAYS_THERE = {"game": make_game("jujitsu", num_cards=2)}
 
 @every_game
 def test_illegal_actions_are_refused_and_change_nothing(game):
-    """`tests/conformance/test_stateful.py` has those of AEC and Parallel."""
+    """`tests/envs/test_stateful.py` has those of AEC and Parallel."""
     env, rng = SingleAgentEnv(game), np.random.default_rng(3)
     env.reset(seed=3)
     refused, asked = 0, 0

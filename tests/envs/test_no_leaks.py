@@ -1,4 +1,4 @@
-"""Opponents do not see what the agent plays; `tests/conformance/test_stateful.py` has the commitments of AEC."""
+"""Opponents do not see what the agent plays; `tests/envs/test_stateful.py` has the commitments of AEC."""
 
 import copy
 

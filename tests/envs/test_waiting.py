@@ -25,7 +25,7 @@ def seed_by(hit):
     return next(seed for seed in range(100) if (np.random.default_rng(seed).random() >= 0.5) == hit)
 
 
-# -- AEC and Parallel: see also `tests/conformance/test_stateful.py` ---------------------------
+# -- AEC and Parallel: see also `tests/envs/test_stateful.py` ----------------------------------
 
 
 def test_parallel_forgets_the_eliminated():

@@ -1,6 +1,6 @@
 """Skins of a game under odd input: one class each, whose `attempt` tries one input.
 
-Those of PettingZoo are held to a model under refused input in `tests/conformance/test_stateful.py`.
+Those of PettingZoo are held to a model under refused input in `tests/envs/test_stateful.py`.
 """
 
 import numpy as np

@@ -16,7 +16,6 @@ import baselines.opponents.levels.level as level_files
 import train.storage.archive as archives
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.system.files import parse_object
-from cardwar_envs.conformance.baseline import read_baseline
 from train.policies.files import POLICY_FILE, load_policy
 from train.reports.groups import read_run
 from train.reports.page import write_report
@@ -100,7 +99,6 @@ def test_a_byte_order_mark_changes_nothing(tmp_path):
     for content, read in (
         ('{"a": {"b": "c"}}', lambda path: parse_object(path.read_bytes())),
         ('{"a": {"b": "c"}}', lambda path: parse_object(path.read_text(encoding="utf-8"))),
-        ('{"a": {"b": "c"}}', read_baseline),
         (STUDY, read_study),
     ):
         read_files = []

@@ -16,7 +16,7 @@ README = re.sub(r"<!-- not run.*?^```\n.*?^```\n", "", (ROOT / "README.md").read
 PYTHON = "\n".join(re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S))
 COMMANDS = "\n".join(re.findall(r"^```sh\n(.*?)^```$", README, re.M | re.S)).splitlines()
 
-# What the bare wheel cannot do -> the extra that it names.
+# What the bare wheel cannot do -> the extra, or the folder of a checkout, that it names.
 MISSING = {
     "cardwar train jujitsu num_cards=3": "train",
     "cardwar study study.toml": "train",
@@ -27,7 +27,7 @@ MISSING = {
     "cardwar play jujitsu num_cards=3 --web": "play",
     "cardwar watch jujitsu num_cards=3 uniform uniform --gif game.gif": "render",
     "cardwar solve jujitsu num_cards=3 --engine ray": "ray",
-    "cardwar check pettingzoo.classic.rps_v2": "render",
+    "cardwar check cardwar_envs.jujitsu_v0": "./kit",
 }
 
 NOTEBOOK = """
@@ -78,7 +78,7 @@ def test_what_is_missing_is_named_by_its_extra_in_one_line(bare, line, extra):
     assert done.returncode == 2, done.stdout + done.stderr
     (said,) = done.stderr.splitlines()
     assert said.startswith("cardwar: ")
-    assert said.endswith(f"pip install 'cardwar-envs[{extra}]'")
+    assert said.endswith(f"pip install {extra}" if extra == "./kit" else f"pip install 'cardwar-envs[{extra}]'")
 
 
 def test_the_wheel_with_train_learns_and_reports(tmp_path):

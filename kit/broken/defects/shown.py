@@ -1,0 +1,241 @@
+"""A committed move is drawn, written or kept where all can look."""
+
+import numpy as np
+
+from broken.bases import Bidding, Lowest, Pennies
+from broken.leaks import attribute, described, drawn, leaks, printed, refused, state
+from broken.registry import Kind, Skins, broken
+
+SHOWN, AEC, AEC_BESIDE = Kind.SHOWN, Skins.AEC, Skins.AEC_BESIDE
+
+
+@broken(SHOWN, AEC_BESIDE, leaks(drawn, render_mode="ansi"))
+class AnsiNamesTheCard(Bidding):
+    """The text drawing names the cards that have been laid face down."""
+
+    def render(self):
+        laid = [f"{agent} bids {card + 1}" for agent, card in self._committed.items()]
+        return "\n".join([super().render(), *laid])
+
+
+@broken(SHOWN, AEC, leaks(drawn, render_mode="ansi"))
+class AnsiHandShrinks(Bidding):
+    """A card that has been laid face down is missing from the hand that is drawn."""
+
+    def render(self):
+        hands, laid = self._hands, self._committed
+        shown = {agent: hands[agent] * (np.arange(5) != laid.get(agent, -1)) for agent in self.players}
+        self._hands = shown
+        text = super().render()
+        self._hands = hands
+        return text
+
+
+@broken(SHOWN, AEC, leaks(drawn, render_mode="ansi"))
+class AnsiTrailingBlank(Pennies):
+    """The text drawing ends with a blank if the face-down penny shows tails."""
+
+    def render(self):
+        return self.text() + " " * sum(self._committed.values())
+
+
+@broken(SHOWN, AEC, leaks(drawn, render_mode="rgb_array"))
+class OnePixel(Lowest):
+    """One pixel of the picture, in a corner, has the number that was named."""
+
+    def render(self):
+        frame = super().render()
+        if self.render_mode == "rgb_array":
+            frame[-1, -1, 2] -= sum(self._committed.values())
+        return frame
+
+
+@broken(SHOWN, AEC_BESIDE, leaks(drawn, render_mode="rgb_array"))
+class WiderPicture(Lowest):
+    """The picture leaves as many columns for a face-down ticket as the number on it."""
+
+    def render(self):
+        frame = super().render()
+        columns = sum(self._committed.values())
+        return np.pad(frame, [(0, 0), (0, columns), (0, 0)]) if self.render_mode == "rgb_array" else frame
+
+
+@broken(SHOWN, AEC, leaks(printed, render_mode="human"))
+class PrintedForHumans(Pennies):
+    """The mode for people prints the penny that lies face down; the text mode does not."""
+
+    def render(self):
+        text = super().render()
+        if self.render_mode == "human" and self._committed:
+            print(f"face down: {self._committed}")
+        return text
+
+
+@broken(SHOWN, AEC, leaks(state))
+class StateHandShrinks(Bidding):
+    """The state no longer has the card that has been laid face down."""
+
+    def state(self):
+        state = super().state()
+        for agent, card in self._committed.items():
+            state[card + 5 * self.players.index(agent)] = 0
+        return state
+
+
+@broken(SHOWN, AEC, leaks(state))
+class StateLastBit(Bidding):
+    """The score in the state is off by as many last bits as the card that was laid."""
+
+    def state(self):
+        state = super().state()
+        for _ in range(sum(self._committed.values())):
+            state[-1] = np.nextafter(state[-1], 99)
+        return state
+
+
+@broken(SHOWN, AEC, leaks(state))
+class StateSignOfZero(Lowest):
+    """The first zero of the state is -0.0 if an even number was named."""
+
+    def state(self):
+        state = super().state()
+        if 1 in self._committed.values() or 3 in self._committed.values():
+            state[np.flatnonzero(state == 0)[:1]] = -0.0
+        return state
+
+
+@broken(SHOWN, AEC, leaks(refused))
+class ErrorListsBids(Bidding):
+    """The text of an error lists what has been laid so far."""
+
+    def check(self, agent, action):
+        try:
+            super().check(agent, action)
+        except ValueError as error:
+            raise ValueError(f"{error}; laid so far: {self._committed}") from None
+
+
+@broken(SHOWN, AEC, leaks(refused))
+class ErrorOfAnotherType(Lowest):
+    """After a high number has been named, an impossible action raises IndexError instead of ValueError."""
+
+    def check(self, agent, action):
+        try:
+            super().check(agent, action)
+        except ValueError as error:
+            raise (IndexError if max(self._committed.values(), default=0) > 1 else ValueError)(str(error)) from None
+
+
+@broken(SHOWN, AEC, leaks(lambda env, others: str(env)))
+class StrOfTheTable(Bidding):
+    """str(env) describes the table with the cards that lie face down."""
+
+    def __str__(self):
+        return f"{self.metadata['name']}: prize {self.prize()}, on the table {sorted(self._committed.values())}"
+
+
+@broken(SHOWN, AEC, leaks(described))
+class ReprOfEverything(Pennies):
+    """repr(env) lists the fields of the environment, as a dataclass does."""
+
+    def __repr__(self):
+        fields = {name: value for name, value in vars(self).items() if name.endswith(("memory", "committed"))}
+        return f"{type(self).__name__}({fields})"
+
+
+@broken(SHOWN, AEC, leaks(attribute("last_action")))
+class PublicLastAction(Bidding):
+    """The action that was handed in last is a public attribute."""
+
+    last_action = None
+
+    def commit(self, agent, action):
+        self.last_action = action
+        super().commit(agent, action)
+
+
+@broken(SHOWN, AEC, leaks(attribute("history")))
+class PublicHistory(Lowest):
+    """The public history of the game is written at commitment, not when moves are revealed."""
+
+    def deal(self):
+        super().deal()
+        self.history = []
+
+    def commit(self, agent, action):
+        self.history.append((agent, action))
+        super().commit(agent, action)
+
+
+@broken(SHOWN, AEC, leaks(attribute("num_tails")))
+class PublicCounter(Pennies):
+    """A public counter of tails for statistics goes up at commitment."""
+
+    num_tails = 0
+
+    def commit(self, agent, action):
+        self.num_tails += action
+        super().commit(agent, action)
+
+
+@broken(SHOWN, AEC, leaks(attribute("pending_tie")))
+class AttributeAppears(Pennies):
+    """A public attribute is there only after heads."""
+
+    def commit(self, agent, action):
+        super().commit(agent, action)
+        if action == 0:
+            self.pending_tie = True
+
+    def resolve(self):
+        vars(self).pop("pending_tie", None)
+        super().resolve()
+
+
+class Seat:
+    """A player at the table, as an object of its own."""
+
+    chosen = None
+
+
+class Seats:
+    """The players at the table."""
+
+    def __init__(self):
+        self.first = Seat()
+
+
+@broken(SHOWN, AEC, leaks(attribute("seats", "first", "chosen")))
+class NestedObject(Lowest):
+    """A player object that hangs on the environment keeps the number that was named."""
+
+    def deal(self):
+        super().deal()
+        self.seats = Seats()
+
+    def commit(self, agent, action):
+        super().commit(agent, action)
+        if agent == "ann":
+            self.seats.first.chosen = action
+
+    def resolve(self):
+        super().resolve()
+        self.seats.first.chosen = None
+
+
+@broken(SHOWN, AEC, leaks(lambda env, others: env.metadata.get("last_move")))
+class MetadataKeepsTheMove(Pennies):
+    """The metadata keeps the last move, for an overlay of the video recorder."""
+
+    def commit(self, agent, action):
+        super().commit(agent, action)
+        self.metadata["last_move"] = action
+
+
+@broken(SHOWN, AEC, leaks(lambda env, others: hasattr(env, "__len__") and len(env)))
+class LengthOfTheEnvironment(Bidding):
+    """len(env) counts the cards that both still hold above the lowest card laid."""
+
+    def __len__(self):
+        lowest = min(self._committed.values(), default=0)
+        return int(sum(hand[lowest:].sum() for hand in self._hands.values())) + 1

@@ -1,0 +1,175 @@
+"""Healthy environments with unusual observations, masks and actions."""
+
+import copy
+
+import numpy as np
+from gymnasium import spaces
+
+from broken.bases import Bidding, Lowest, Pennies
+from broken.healthy import healthy
+
+# -- observations and masks -----------------------------------------------------------------------
+
+
+@healthy()
+class MaskInInfos(Bidding):
+    """The mask stands in the infos only, and observations are plain arrays."""
+
+    def new_observation_space(self, agent):
+        return super().new_observation_space(agent)["observation"]
+
+    def observe(self, agent):
+        return super().observe(agent)["observation"]
+
+    def info(self, agent):
+        return {"action_mask": self.mask(agent)}
+
+
+@healthy()
+class MaskTwice(Bidding):
+    """The mask stands in the infos and in the observations."""
+
+    def info(self, agent):
+        return {"action_mask": self.mask(agent)}
+
+
+@healthy()
+class DoublePrecision(Lowest):
+    """Observations are float64."""
+
+    def new_observation_space(self, agent):
+        return spaces.Box(0, 6, (10,), np.float64)
+
+    def observe(self, agent):
+        return super().observe(agent).astype(np.float64)
+
+
+@healthy()
+class Unbounded(Lowest):
+    """The space has no bounds, and all numbers are finite."""
+
+    def new_observation_space(self, agent):
+        return spaces.Box(-np.inf, np.inf, (10,), np.float32)
+
+
+@healthy()
+class NestedObservation(Pennies):
+    """Observations are a Dict of a Tuple and a Discrete, without a mask."""
+
+    def new_observation_space(self, agent):
+        sides = spaces.Tuple([spaces.Discrete(3)] * 4)
+        return spaces.Dict({"sides": sides, "round": spaces.Discrete(self.longest + 1)})
+
+    def observe(self, agent):
+        *sides, number = self.seen(agent)
+        return {"sides": tuple(sides), "round": number}
+
+
+@healthy()
+class OneNumber(Pennies):
+    """The observation is one Discrete number."""
+
+    def new_observation_space(self, agent):
+        return spaces.Discrete(3 * 3)
+
+    def observe(self, agent):
+        return np.int64(3 * self.seen(agent)[0] + self.seen(agent)[1])
+
+
+@healthy()
+class ReadOnlyArrays(Lowest):
+    """Observations cannot be written to."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen.flags.writeable = False
+        return seen
+
+
+@healthy()
+class MinusZero(Bidding):
+    """A score of zero is always -0.0."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][-1] += np.float32(-0.0)
+        return {**seen, "observation": np.where(seen["observation"] == 0, np.float32(-0.0), seen["observation"])}
+
+
+# -- actions --------------------------------------------------------------------------------------
+
+
+class Numbers(Lowest):
+    """Lowest with other actions: `number_of` makes a number from 0 to 3 of an action."""
+
+    def commit(self, agent, action):
+        super().commit(agent, copy.copy(action))  # the caller may use its array again before all have committed
+
+    def play(self, actions):
+        return super().play({agent: self.number_of(action) for agent, action in actions.items()})
+
+
+@healthy()
+class MultiDiscreteActions(Numbers):
+    """An action is a pair, of which each part adds to the number."""
+
+    def new_action_space(self, agent):
+        return spaces.MultiDiscrete([2, 2])
+
+    def number_of(self, action):
+        return int(action[0] * 2 + action[1])
+
+
+@healthy()
+class MultiBinaryActions(Numbers):
+    """An action is three bits, which are counted."""
+
+    def new_action_space(self, agent):
+        return spaces.MultiBinary(3)
+
+    def number_of(self, action):
+        return int(np.sum(action))
+
+
+@healthy()
+class DictActions(Numbers):
+    """An action is a dict."""
+
+    def new_action_space(self, agent):
+        return spaces.Dict({"number": spaces.Discrete(4), "joker": spaces.Discrete(2)})
+
+    def number_of(self, action):
+        return 0 if action["joker"] else int(action["number"])
+
+
+@healthy()
+class TupleActions(Numbers):
+    """An action is a tuple."""
+
+    def new_action_space(self, agent):
+        return spaces.Tuple([spaces.Discrete(2), spaces.Discrete(2)])
+
+    def number_of(self, action):
+        return int(2 * action[0] + action[1])
+
+
+@healthy()
+class ContinuousActions(Numbers):
+    """An action is a number from 0 to 1."""
+
+    def new_action_space(self, agent):
+        return spaces.Box(0, 1, (1,), np.float32)
+
+    def number_of(self, action):
+        return min(int(action[0] * 4), 3)
+
+
+@healthy()
+class FromOne(Numbers):
+    """The action space starts at 1."""
+
+    def new_action_space(self, agent):
+        return spaces.Discrete(4, start=1)
+
+    def number_of(self, action):
+        return int(action) - 1

@@ -1,0 +1,275 @@
+"""Checks that returned data belongs to the caller, and that looking at an environment has no side effects."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from zoocheck.declared import modes_of, require_modes
+from zoocheck.explore import Watch, step, watcher
+from zoocheck.kinds import AECPlay, ParallelPlay
+from zoocheck.look import arrays_in, difference, drawn, public, require_same, require_same_play, state_shown
+from zoocheck.play import Play
+from zoocheck.seeds import SHORT, in_step, require_same_next_game, steady_apis
+from zoocheck.subject import Api, Subject
+from zoocheck.verdicts import Failed, NotApplicable, failing
+
+SEEDS = range(3)
+
+
+def arrays_are_fresh(subject: Subject) -> None:
+    """Returned arrays do not change later and share no memory, and writing into them has no effect.
+
+    An environment that reuses a buffer overwrites what a replay buffer has stored. If it returns its internal mask, a
+    caller that writes into the mask changes the rules.
+
+    Example: `observe` returns `self.board`, which `step` changes.
+    Fix: `return self.board.copy()`.
+    """
+    for api in steady_apis(subject, own=True):
+        for seed in SEEDS:
+            _follow(api, seed)
+            for mode in modes_of(subject):
+                _require_fresh_pictures(api, mode, seed)
+
+
+def _follow(api: Api[Any], seed: int) -> None:
+    clean, kept, written = (api.game(seed) for _ in range(3))
+    while clean.goes_on():
+        where = clean.at
+        require_same(_essence(clean), _essence(written), f"{where}: writing into returned data changes the game")
+        choice = written.choice()
+        _require_unshared(kept, where)
+        handed = [kept.shown(), _stable(kept), state_shown_itself(kept.env)]
+        before = copy.deepcopy(handed)
+        _scribble(written)
+        for play in (clean, kept, written):
+            play.submit(copy.deepcopy(choice), log=False)
+        if found := difference(before, handed):
+            raise Failed(f"{where}: the next step changes data that was returned earlier: {found}")
+
+
+def state_shown_itself(env: Any) -> Any:
+    """The object returned by state(), not a copy; None if there is none."""
+    return None if state_shown(env) is None else env.state()
+
+
+def _stable(play: Play) -> Any:
+    """The results that a Parallel environment returned; None for AEC, whose dicts are attributes and may change."""
+    return list(play.result) if isinstance(play, ParallelPlay) else None
+
+
+def _essence(play: Play) -> dict[str, Any]:
+    """All visible data; in AEC without infos, because the environment may keep a returned info until the turn ends."""
+    seen = play.seen()
+    if isinstance(play, AECPlay):
+        del seen["infos"]
+        seen["last"] = None
+    elif callable(getattr(play.env, "observe", None)):  # optional in Parallel
+        seen["observe()"] = {agent: copy.deepcopy(play.env.observe(agent)) for agent in play.env.agents}
+    seen["state()"] = state_shown(play.env)
+    return seen
+
+
+def _scribble(play: Play) -> None:
+    """Overwrites all data that a learner receives: arrays, containers in infos and, in Parallel, the returned dicts."""
+    handed = [play.handed(), *(observation for _, observation in play.shown()), state_shown_itself(play.env)]
+    for _, array in arrays_in(handed):
+        _overwrite(array)
+    for agent, info in play.part("infos").items():
+        # In AEC, only the info of the selected agent has been returned.
+        if isinstance(info, dict) and (isinstance(play, ParallelPlay) or agent == play.env.agent_selection):
+            for value in info.values():
+                _spoil(value)
+    if isinstance(play, ParallelPlay):
+        for part in play.result[1:4]:
+            for agent in part:
+                part[agent] = type(part[agent])(1)
+
+
+def _overwrite(array: Any) -> None:
+    if array.flags.writeable and array.dtype != object and array.dtype.kind in "biuf":
+        array[...] = 1 - array.astype(np.int8) if array.dtype != bool else ~array
+
+
+def _spoil(value: Any) -> None:
+    """Overwrites the content of a container, recursively."""
+    if isinstance(value, np.ndarray):
+        _overwrite(value)
+    elif isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            if _is_number(value[key]):
+                value[key] = value[key] + 1
+            else:
+                _spoil(value[key])
+    elif isinstance(value, tuple):
+        for entry in value:
+            _spoil(entry)
+    elif isinstance(value, set):
+        value.clear()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _require_unshared(play: Play, where: str) -> None:
+    shown = [*play.shown(), *(play.shown() if isinstance(play, AECPlay) else ())]  # AEC may return the same array twice
+    arrays = [(str(agent), *found) for agent, data in shown for found in arrays_in(data)]
+    for (one, path, array), (other, other_path, other_array) in combinations(arrays, 2):
+        if array.size and np.may_share_memory(array, other_array):
+            names = f"{one}{path and f'.{path}'} and {other}{other_path and f'.{other_path}'}"
+            who = f"the observations {names}" if one != other or path != other_path else f"two observations of {one}"
+            raise Failed(f"{where}: {who} share memory")
+
+
+def _require_fresh_pictures(api: Api[Any], mode: str, seed: int) -> None:
+    """Raises Failed if a returned picture changes later, or if writing into it changes the next one."""
+    clean, kept = (api.game(seed, render_mode=mode) for _ in range(2))
+    for _ in range(4):
+        if clean.over:
+            return
+        picture = kept.env.render() if mode != "human" else None
+        if not isinstance(picture, np.ndarray):
+            return
+        require_same(drawn(clean.env)[0], picture, f"{clean.at}: writing into a picture changes the next one")
+        before = picture.copy()
+        for play in (clean, kept):
+            play.step(log=False)
+        drawn(clean.env)  # because a picture may depend on the number of pictures before it
+        again = kept.env.render()
+        if found := difference(before, picture):
+            raise Failed(f"{kept.at}: render() changes a picture that it returned earlier: {found}")
+        _overwrite(again)
+
+
+def containers_are_not_shared(subject: Subject) -> None:
+    """No two agents share an info dict, and in Parallel no two steps return the same dict object.
+
+    Otherwise an entry that a wrapper adds for one agent would appear for all agents.
+
+    Example: `self.infos = dict.fromkeys(self.agents, {})`.
+    Fix: `self.infos = {agent: {} for agent in self.agents}`.
+    """
+    for api in steady_apis(subject):
+        play = api.game(1)
+        earlier: list[Any] = []
+        while play.goes_on(SHORT):
+            for (one, info), (other, other_info) in combinations(_infos(play), 2):
+                if info is other_info:
+                    raise Failed(f"{play.at}: {one} and {other} share one info dict")
+            if isinstance(play, ParallelPlay):
+                if any(part is known for part in play.result for known in earlier):
+                    raise Failed(f"{play.at}: a returned dict is the same object as in an earlier step")
+                earlier += [part for part in play.result if part or len(play.played)]
+            play.step(log=False)
+
+
+def _infos(play: Play) -> Iterator[tuple[Any, Any]]:
+    for agent, info in play.part("infos").items():
+        if isinstance(info, dict):
+            yield agent, info
+
+
+def the_callers_actions_are_left_alone(subject: Subject) -> None:
+    """step() does not change the caller's actions, and does not depend on later changes to them.
+
+    Learners reuse an array for their next action. An AEC environment that keeps a reference to it until all have
+    committed plays whatever the array contains by then.
+
+    Example: `actions.pop(agent)` in `step`, or `self.moves[agent] = action` for an array.
+    Fix: Copy first: `actions = dict(actions)`, `self.moves[agent] = np.copy(action)`.
+    """
+    changeable = False
+    for api in steady_apis(subject, own=True):
+        for seed in SEEDS:
+            clean, reused = (api.game(seed) for _ in range(2))
+            while clean.goes_on(SHORT):
+                choice = clean.choice()
+                changeable |= isinstance(choice, np.ndarray | dict | list)
+                clean.submit(copy.deepcopy(choice), log=False)
+                _hand_in_and_spoil(reused, choice)
+                what = f"{clean.at}: writing into the actions after step() changes the game"
+                here, there = ({**_essence(play), **play.seen()} for play in (clean, reused))
+                require_same(here, there, what)
+    if not changeable:
+        raise NotApplicable("actions are plain numbers, which are immutable")
+
+
+def _hand_in_and_spoil(play: Play, choice: Any) -> None:
+    handed = copy.deepcopy(choice)
+    written = "after the caller has written into the actions of earlier steps"
+    with failing(f"{play.at}: {choice} raises {written}:"):  # the other environment accepted it
+        play.submit(choice, log=False, handed=handed)
+    if found := difference(choice, handed):
+        raise Failed(f"{play.at}: step() changes the actions of the caller: {found}")
+    _spoil(handed)
+
+
+SHARE = 0.01
+
+
+def rendering_changes_nothing(subject: Subject) -> None:
+    """Rendering after every step changes neither the episode nor later games.
+
+    For example, if observations are cropped from the picture, agents see nothing until the game is rendered.
+
+    Example: `render()` draws positions with the game's generator, or updates the picture that `observe` crops.
+    Fix: Draw decorations from another generator; compute observations from the game's state.
+    """
+    modes = require_modes(subject)
+    for api in steady_apis(subject):
+        for mode in modes:
+            for seed in subject.time(SHARE):
+                plain = api.game(seed)
+                watched = api.game(seed, render_mode=mode)
+                for _ in in_step(plain, watched):
+                    drawn(watched.env)
+                what = f"{plain.where}: without render_mode, and with {mode!r}"
+                require_same_play(plain.log, watched.log, what)
+                require_same_next_game(subject, api, (plain, watched), f"{what}: the game after it")
+                if seed == 2:
+                    break
+
+
+def looking_changes_nothing(subject: Subject) -> None:
+    """Reading state(), texts, public attributes, spaces and observations changes neither the episode nor later games.
+
+    In particular, it draws no random numbers.
+
+    Loggers and debuggers read such data, and a run must not depend on them.
+
+    Example: `state()` returns `np.array(self.deck.sort())` or draws noise.
+    Fix: Compute what is returned from copies: `sorted(self.deck)`.
+    """
+    for api in steady_apis(subject):
+        for seed in range(3):
+            blind, plain, looked = (api.game(seed) for _ in range(3))
+            for _ in in_step(plain, looked):
+                for _ in range(2):
+                    public(looked.env)
+                    looked.seen()
+                    looked.shown()
+            blind.replay(plain.played)
+            require_same_play(plain.log, looked.log, f"{plain.where}: without and with reading public data")
+            require_same(plain.log[-1], blind.seen(), f"{plain.where}: with and without reading observations")
+            what = f"{plain.where}: the next game, without and with reading"
+            require_same_next_game(subject, api, (blind, plain, looked), what)
+
+
+@watcher("AEC", "Parallel", first=require_modes)
+def every_situation_can_be_drawn(play: Play, subject: Subject) -> Watch:
+    """render() raises no error in any situation.
+
+    A recorder must be able to draw every situation, including the last.
+
+    Example: `render()` looks up `self.hands[self.agent_selection]` after the last agent has left.
+    Fix: Draw from `possible_agents`, and handle the end.
+    """
+    while getattr(play.env, "render_mode", None) in modes_of(subject):
+        drawn(play.env)
+        yield from step()

@@ -1,0 +1,212 @@
+"""Checks of what an environment declares and offers: agents, metadata, close() and render modes."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import numpy as np
+
+from zoocheck.look import drawn
+from zoocheck.play import Play, layers, seats
+from zoocheck.subject import Api, Subject
+from zoocheck.verdicts import STEPS, Failed, NotApplicable, Noted, Skipped, failing, in_a_line
+
+KNOWN = ("human", "ansi", "rgb_array")
+
+# Matches errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL without a display or OpenGL, but no other rendering
+# errors.
+NO_DISPLAY = re.compile(
+    r"\$DISPLAY|DISPLAY environment variable|NoSuchDisplay|NoSuchConfigException|no available video device"
+    r"|as 'headless' is currently running|(x11|wayland|windows) not available"
+    r"|(cannot|could not|couldn't|unable to|failed to) (connect to|open) (the |x )?display"
+    r"|(cannot|could not|couldn't|unable to|failed to) (create|initiali[sz]e|load|find|get) (an? |the )?"
+    r"(OpenGL|GLX?|EGL)\b"
+    r"|\b(OpenGL|GLX?|EGL)\b.* not (supported|available|installed|found|configured|(been )?loaded)"
+    r"|(doesn't|does not) support (OpenGL|GL)\b|\blib(GLU?|EGL|OSMesa)\b|Library \"GLU?\" not found|gladLoadGL"
+    r"|has no attribute '(glGetError|eglQueryString)'",
+    re.IGNORECASE,
+)
+
+
+def metadata_say_what_is_offered(subject: Subject) -> None:
+    """The name in the metadata is a string, and `render_modes` is a list of the modes.
+
+    str() uses the name; wrappers and recorders use the modes. A missing one is noted: PettingZoo's
+    tutorial has no modes.
+
+    Example: `metadata = {"render.modes": ["ansi"]}`, as it was called before 2022.
+    Fix: `metadata = {"name": "my_env_v0", "render_modes": ["ansi"]}`.
+    """
+    missing = []
+    for api in subject.apis():
+        metadata = api.make().metadata
+        if "render.modes" in metadata:
+            raise Failed(f"{api.kind}: the metadata has the outdated key `render.modes`; rename it to `render_modes`")
+        modes = metadata.get("render_modes", [])
+        if not isinstance(modes, list | tuple) or not all(isinstance(mode, str) for mode in modes):
+            raise Failed(f"{api.kind}: `render_modes` in the metadata is {modes!r}, not a list of strings")
+        if not isinstance(metadata.get("name", ""), str):
+            raise Failed(f"{api.kind}: the name in the metadata is {metadata['name']!r}, not a string")
+        absent = [name for name in ("name", "render_modes") if name not in metadata]
+        missing += [f"{api.kind}: the metadata has no {' and no '.join(absent)}"] * bool(absent)
+    if missing:
+        raise Noted("; ".join(missing))
+
+
+def agents_are_a_list_of_their_own(subject: Subject) -> None:
+    """Agents removed from `agents` stay in `possible_agents`, and return with the next reset.
+
+    An environment that uses one list for both, or starts each game with the list of the previous one, loses its agents
+    as they leave.
+
+    Example: `self.agents = self.possible_agents` in `reset`; `agents.remove(agent)` then empties both.
+    Fix: `self.agents = list(self.possible_agents)`.
+    """
+    for api in subject.apis():
+        play = api.new(choices=1)
+        possible = list(seats(play.env))
+        seated, one_list = _seated(play), play.env.agents is play.env.possible_agents
+        if one_list and not seated:
+            raise Failed(f"{api.kind}: `agents` and `possible_agents` are one list object, which a reset leaves empty")
+        kept = play.env.agents
+        with failing("a game cannot be played, see legal_play_goes_on:", NotApplicable):
+            play.run(STEPS)
+        if (left := list(play.env.possible_agents)) != possible:
+            why = ", the same list object as `agents`," * one_list
+            raise Failed(f"{api.kind}: during a game `possible_agents`{why} changes from {possible} to {left}")
+        if (again := _seated(play)) != seated and play.env.agents is kept:
+            words = f"{api.kind}: after a reset `agents` is the list object of the previous game: {again}"
+            raise Failed(f"{words} instead of {seated}")
+
+
+def _seated(play: Play) -> list[Any]:
+    """Returns the agents after a reset."""
+    play.reset(1)
+    return list(play.env.agents)
+
+
+def closing_does_no_harm(subject: Subject) -> None:
+    """close() can be called before the first reset, mid-game, and twice.
+
+    Wrappers and `with` blocks close an environment more than once.
+
+    Example: `self.window.close()`, where there may be no window.
+    Fix: `if self.window is not None: self.window.close(); self.window = None`.
+    """
+    for api in subject.apis():
+        with failing(f"{api.kind}: close() raises"):
+            api.make().close()
+            play = api.game(1)
+            play.step(log=False)
+            play.env.close()
+            play.env.close()
+
+
+def missing_here(error: BaseException, env: Any = None) -> bool:
+    """Returns whether an error means that this machine lacks a display, OpenGL or an optional library.
+
+    A missing module of the environment's own package, or a missing name in a library, is the environment's fault.
+    """
+    if error.__cause__ is not None and missing_here(error.__cause__, env):
+        return True
+    if NO_DISPLAY.search(in_a_line(error)) or type(error).__name__ == "DependencyNotInstalled":
+        return True
+    own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__}
+    library = (getattr(error, "name", None) or "").partition(".")[0]
+    by_hand = type(error) is ImportError and not library  # as in: raise ImportError("pip install pygame")
+    return by_hand or (isinstance(error, ModuleNotFoundError) and library not in own)
+
+
+def modes_of(subject: Subject) -> list[str]:
+    """Returns the render modes that return or print something on this machine."""
+    modes, _ = subject.once("modes", lambda: _tried(subject))
+    return list(modes)
+
+
+def require_modes(subject: Subject) -> list[str]:
+    """Returns `modes_of`; if there are none, raises Skipped if this machine lacks something, else NotApplicable."""
+    modes, missing = subject.once("modes", lambda: _tried(subject))
+    if not modes and missing:
+        raise Skipped(missing)
+    if not modes:
+        raise NotApplicable("there is no render mode that can be examined")
+    return list(modes)
+
+
+def _tried(subject: Subject) -> tuple[list[str], str]:
+    """Tries each declared mode once; windows open on a dummy display."""
+    api = subject.apis()[0]
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    modes, missing, env = [], "", api.make()
+    for mode in env.metadata.get("render_modes", ()):
+        try:
+            play = api.new(render_mode=mode).reset(subject.seed)
+            picture, printed = drawn(play.env)
+        except Exception as error:  # reported by `render_modes_are_kept`
+            missing = missing or f"render_mode={mode!r}: {in_a_line(error)}" * missing_here(error, env)
+            continue
+        if picture is not None or printed:
+            modes.append(mode)
+    return modes, missing
+
+
+def render_modes_are_kept(subject: Subject) -> None:
+    """Each declared mode is accepted, stored as `render_mode`, and renders what Gymnasium specifies.
+
+    At every step, render() returns a string in mode `ansi` and a uint8 array with three colour channels in mode
+    `rgb_array`. A mode is skipped if the machine lacks a display, OpenGL or a library that it needs.
+
+    Example: `render()` prints the board in mode `ansi`, and returns None.
+    Fix: Return the string; for `rgb_array` return `uint8[height, width, 3]`. Store the mode in `__init__`.
+    """
+    missing = []
+    for api in subject.apis():
+        env = api.make()
+        for mode in env.metadata.get("render_modes", ()):
+            if mode in KNOWN and _takes_modes(api):
+                try:
+                    _require_mode(api, mode)
+                except Exception as error:
+                    if not missing_here(error, env):
+                        raise
+                    missing.append(f"{api.kind}: render_mode={mode!r}: {in_a_line(error)}")
+    if missing:
+        raise Skipped("; ".join(missing))
+
+
+def _takes_modes(api: Api[Any]) -> bool:
+    try:
+        api.make(render_mode=None).close()
+    except TypeError as error:
+        if "unexpected keyword" in str(error):
+            raise Failed(f"{api.kind}: render modes are declared, but the constructor takes no render_mode") from None
+        raise
+    return True
+
+
+def _require_mode(api: Api[Any], mode: str) -> None:
+    play = api.game(1, render_mode=mode)
+    if getattr(play.env, "render_mode", None) != mode:
+        said = f"its attribute render_mode is {play.env.render_mode!r}"
+        raise Failed(f"{api.kind}: the environment is made with render_mode={mode!r}, but {said}")
+    if mode == "human":
+        return
+    for _ in range(6):
+        picture, _ = drawn(play.env)
+        _require_form(picture, f"{play.at}: render() in mode {mode!r}", mode)
+        if play.over:
+            return
+        play.step(log=False)
+
+
+def _require_form(picture: Any, what: str, mode: str) -> None:
+    if mode == "ansi":
+        if not isinstance(picture, str) and not hasattr(picture, "getvalue"):
+            raise Failed(f"{what} returns {type(picture).__name__}, not a string")
+        return
+    if not isinstance(picture, np.ndarray):
+        raise Failed(f"{what} returns {type(picture).__name__}, not an array")
+    if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
+        raise Failed(f"{what} returns {picture.dtype}{list(picture.shape)}, not uint8[height, width, 3]")

@@ -1,0 +1,344 @@
+"""Checks of the order in which agents act, of the ends of games and episodes, and of calls at the wrong time."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from zoocheck.explore import Route, Watch, explored, routes, step, watcher
+from zoocheck.kinds import AECPlay, ParallelPlay, Turn
+from zoocheck.look import captured_output
+from zoocheck.play import PARTS, Play, as_text, is_converted, layers, seats
+from zoocheck.subject import Api, Subject
+from zoocheck.verdicts import Failed, NotApplicable, Noted
+
+LIMITS = (1, 2, 3)
+LIMIT_NAMES = ("max_rounds", "max_cycles")
+
+
+@watcher("AEC", "Parallel")
+def ends_are_final(play: Play, subject: Subject) -> Watch:
+    """An agent that is out stays out: its flags stay set, and it leaves `agents` until the next reset.
+
+    An agent of `possible_agents` that has not taken part yet may join during a game.
+
+    In Parallel, an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
+    leaves. All flags are bools. Training loops that bootstrap from flags or count agents rely on this.
+
+    Example: An agent is removed from `agents` without a flag, or joins again mid-game.
+    Fix: Flag it in the step in which it goes out, then remove it.
+    """
+    yield from _ends_in_parallel(play) if isinstance(play, ParallelPlay) else _ends_in_aec(play)
+
+
+def _ends_in_aec(play: Play) -> Watch:
+    out, gone = set[Any](), set[Any]()
+    while True:
+        yield
+        _require_flags(play)
+        env, at = play.env, play.at
+        agents, agent = set(env.agents), env.agent_selection
+        for name in PARTS:
+            _require_none(agents - set(play.part(name)), f"{at}: `{name}` has no entry for {{}}")
+            _require_none(set(play.part(name)) - agents, f"{at}: `{name}` has an entry for {{}}, which left `agents`")
+        _require_none(agents & gone, f"{at}: {{}} is back in `agents`")
+        _require_none(agents - _possible(play, agents), f"{at}: {{}} is in `agents`, but not in `possible_agents`")
+        flagged = {each for each in agents if play.dead(each)}
+        _require_none(out & agents - flagged, f"{at}: {{}} was out and is in the game again")
+        out |= flagged
+        _require_none({agent} - agents, f"{at}: {{}} is selected, but not in `agents`")
+        dead = {agent} if play.dead(agent) else set()
+        yield
+        after = set(env.agents)
+        _require_none(dead & after, f"{play.at}: {{}} is out and has made its last step, but stays in `agents`")
+        left = agents - after
+        _require_none(left - out, f"{play.at}: {{}} leaves `agents` without having been flagged as out")
+        gone |= left
+
+
+def _ends_in_parallel(play: Play) -> Watch:
+    gone = set[Any]()
+    while True:
+        agents = set(play.env.agents)
+        yield from step()
+        for name in PARTS[1:3]:
+            _require_none(agents - set(play.part(name)), f"{play.at}: {name} have no entry for {{}}")
+        _require_flags(play)
+        flagged, after = play.out() & agents, set(play.env.agents)
+        _require_none(after & flagged, f"{play.at}: {{}} is out, but stays in `agents`")
+        _require_none(agents - flagged - after, f"{play.at}: {{}} leaves `agents`, but is not flagged as out")
+        gone |= flagged
+        _require_none(after & gone, f"{play.at}: {{}} is back in `agents`")
+        _require_none(after - _possible(play, after), f"{play.at}: {{}} is in `agents`, but not in `possible_agents`")
+
+
+def _possible(play: Play, agents: set[Any]) -> set[Any]:
+    """The agents that may take part: all, if the environment does not declare them."""
+    return set(getattr(play.env, "possible_agents", agents))
+
+
+def _require_flags(play: Play) -> None:
+    for name in PARTS[1:3]:
+        for agent, flag in play.part(name).items():
+            if not isinstance(flag, bool | np.bool_):
+                raise Failed(f"{play.at}: {name} of {agent} is {flag!r} of type {type(flag).__name__}, not a bool")
+
+
+def _require_none(agents: set[Any], what: str) -> None:
+    """Raises Failed for the first of `agents`, if there is any."""
+    if agents:
+        raise Failed(what.format(min(agents, key=str)))
+
+
+def objectives(subject: Subject) -> set[int]:
+    """The lengths of vector rewards."""
+    for api in subject.apis():
+        explored(subject, api.kind)
+    found: set[int] = subject.once("objectives", set)
+    return found
+
+
+def _note_objectives(subject: Subject) -> None:
+    if lengths := objectives(subject):
+        raise Noted(f"rewards are vectors of length {' or '.join(map(str, sorted(lengths)))}, not numbers")
+
+
+@watcher("AEC", "Parallel", then=_note_objectives)
+def nobody_is_paid_after_the_end(play: Play, subject: Subject) -> Watch:
+    """Rewards are finite, and an agent gets no reward after the step in which it goes out.
+
+    Its learner has ended the episode and never sees such a reward, so it learns a different game. Vector rewards (for
+    several objectives) are noted.
+
+    Example: A prize is shared among all possible agents, although some are out.
+    Fix: Pay everything that is due in the step that ends an agent's episode; later, pay only live agents.
+    """
+    out, lengths = set[Any](), subject.once("objectives", set)
+    while True:
+        yield from step()
+        for agent, reward in play.rewards().items():
+            lengths |= set(np.shape(reward))
+            if agent in out and np.any(reward):
+                at = f"{play.where}, step {len(play.played)}"
+                raise Failed(f"{at}: {agent}, which was out before, is paid {as_text(reward)}")
+        out |= play.out()
+
+
+def limit_of_rounds_is_kept(subject: Subject) -> None:
+    """An environment with `max_rounds` or `max_cycles` ends after that many rounds.
+
+    A round may take several joint actions. Rules may declare how many (`game.facts.max_length`); elsewhere a
+    round is one joint action.
+
+    Learners rely on the limit to size their rollouts.
+
+    Example: `if self.rounds > self.max_cycles`, which plays one round too many.
+    Fix: `if self.rounds >= self.max_cycles`, and end the game for all agents.
+    """
+    name = _limit_name(subject)
+    for api in subject.apis():
+        for limit in LIMITS:
+            try:
+                play = api.game(limit, **{name: limit})
+            except (TypeError, ValueError) as error:
+                raise NotApplicable(f"{name}={limit} is not accepted: {error}") from None
+            facts = getattr(getattr(play.env.unwrapped, "game", None), "facts", None)
+            most = limit if facts is None else int(facts.max_length)
+            while not play.over:
+                if _joint_actions(play) >= most and play.asked():
+                    raise Failed(f"{api.kind}: with {name}={limit} the game continues after {most} joint actions")
+                play.step(log=False)
+                steps = len(play.played)
+                if steps > (most + 2) * 4 * len(seats(play.env)):
+                    raise Failed(f"{api.kind}: with {name}={limit} the game continues after {steps} steps")
+
+
+def _limit_name(subject: Subject) -> str:
+    """The parameter that limits the rounds."""
+    taken: set[str] = set()
+    for layer in layers(subject.any_env()):
+        taken |= set(inspect.signature(type(layer)).parameters) | set(vars(layer))
+    game = subject.game()
+    taken |= set() if game is None else set(game.parameters())
+    for name in LIMIT_NAMES:
+        if name in taken:
+            return name
+    raise NotApplicable(f"there is no parameter {' or '.join(LIMIT_NAMES)}")
+
+
+def _joint_actions(play: Play) -> int:
+    """A lower bound on the number of joint actions: an agent commits at most once in each."""
+    if isinstance(play, ParallelPlay):
+        return len(play.played)
+    return sum(choice is not None for choice in play.played) // len(seats(play.env))
+
+
+SEEDS = range(3)
+MOST_STEPS = 240
+
+
+def seats_are_asked_in_order(subject: Subject) -> None:
+    """In each turn every agent with a choice is selected once, in the order of `agents`.
+
+    Code that collects a joint action agent by agent, such as `aec_to_parallel`, relies on this. An order that varies
+    between turns is noted.
+
+    Example: `agent_selection` returns to an agent that has committed, before the others have.
+    Fix: Use PettingZoo's `AgentSelector` over the live agents.
+    """
+    api = subject.api("AEC")
+    if not subject.simultaneous():
+        raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
+    orders = []
+    for seed in SEEDS:
+        play = api.game(seed)
+        for turn in _turns(play):
+            places = [seats(play.env).index(agent) for agent in turn.asked]
+            orders += [places == sorted(places)] * (len(places) > 1)
+    if orders and not any(orders):
+        raise Failed("AEC: in no turn are the agents selected in the order of `agents`")
+    if not all(orders):
+        raise Noted("AEC: the agents are not always selected in the order of `agents`, as aec_to_parallel expects")
+
+
+def _turns(play: AECPlay) -> Iterator[Turn]:
+    """Yields the turns of a game, each when the next one begins."""
+    turn: Turn | None = None
+    while play.goes_on():
+        agent = play.env.agent_selection
+        where = f"{play.where}, step {len(play.played) + 1}"
+        if agent not in play.env.agents:
+            raise Failed(f"{where}: {agent} is selected, but not in `agents`")
+        now = None if play.dead(agent) else Turn.of(play, turn)
+        if turn is not None and now is not turn:
+            if turn.open:
+                why = ", which is out, is selected" if now is None else " is selected again"
+                raise Failed(f"{where}: {agent}{why} before {turn.open[0]}, which still has a choice to make")
+            yield turn
+        turn = now
+        play.step(log=False)
+    if turn is not None:
+        yield turn
+
+
+def is_parallelizable_is_declared(subject: Subject) -> None:
+    """An AEC environment with a Parallel version declares is_parallelizable if each cycle selects every live agent.
+
+    Otherwise PettingZoo's converter refuses it, and tools treat its moves as sequential.
+
+    Example: The metadata of an AEC environment lacks `is_parallelizable`, although each cycle selects every live agent.
+    Fix: `metadata = {..., "is_parallelizable": True}`.
+    """
+    api = subject.api("AEC")
+    if subject.parallel is None:
+        _note_if_all_are_asked(api)
+        raise NotApplicable("there is no Parallel version")
+    if api.make().metadata.get("is_parallelizable", False):
+        return
+    _require_that_some_are_passed_over(api)
+    raise Failed("AEC: every live agent is selected in each cycle, but the metadata does not set is_parallelizable")
+
+
+def _note_if_all_are_asked(api: Api[Any]) -> None:
+    """Raises Noted if nothing declares whether moves are simultaneous: without a Parallel version, they need not be."""
+    if "is_parallelizable" not in api.make().metadata:
+        _require_that_some_are_passed_over(api)
+        raise Noted(
+            "AEC: every live agent is selected in each cycle, and the metadata does not set is_parallelizable to True "
+            "or False, so moves count as sequential and need not be hidden"
+        )
+
+
+def _require_that_some_are_passed_over(api: Api[Any]) -> None:
+    """Raises NotApplicable if not every live agent is selected in each cycle."""
+    for seed in SEEDS:
+        play = api.game(seed)
+        while not play.over and len(play.played) < MOST_STEPS:
+            live = [agent for agent in play.env.agents if not play.dead(agent)]
+            asked: list[Any] = []
+            while play.asked() and len(asked) < len(live):
+                asked += play.asked()
+                play.step(log=False)
+            if asked and sorted(map(str, asked)) != sorted(map(str, live)):
+                raise NotApplicable(f"{play.at}: not every live agent acts in each cycle")
+            while not play.over and not play.asked():
+                play.step(log=False)
+
+
+def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
+    """step() raises, warns or pays nothing after the end, and agents that are out may pass only None.
+
+    A loop that steps too late would record rewards that belong to no game. It is noted if step() raises no error before
+    the first reset, or returns nothing after the end.
+
+    Example: `step` continues after the end.
+    Fix: Raise after the end; use PettingZoo's `OrderEnforcingWrapper`.
+    """
+    before = "step() before the first reset() raises no error"
+    notes = [f"{api.kind}: {before}" for api in subject.apis() if _steps_before_reset(api)]
+    for api in subject.apis():
+        games = _ended(api)
+        notes += _step_after_the_end(api, games)
+        if api.kind == "AEC":
+            _act_of_the_dead(api, chain(games, routes(subject, "AEC", 100)))
+    if notes:
+        raise Noted("; ".join(notes))
+
+
+def _steps_before_reset(api: Api[Any]) -> bool:
+    choice = api.new().reset(0).choice()
+    play = api.new()
+    try:
+        play.try_step(choice)
+    except Exception:
+        return False
+    return True
+
+
+def _step_after_the_end(api: Api[Any], games: list[Route]) -> list[str]:
+    """Raises Failed if a step after the end goes on with the game; returns a note if it silently does nothing."""
+    for route in games[:1]:
+        play = route.travel(api)
+        if not play.over or is_converted(play.env):
+            return []
+        with captured_output() as words:
+            try:
+                result = play.try_step(route.moves[0])
+            except Exception:
+                return []
+        rewards = play.env.rewards if play.kind == "AEC" else result[1]
+        reason = f"{play.at}: the game is over, but step() raises no error and gives no warning"
+        if not words and (rewards or play.env.agents):
+            raise Failed(reason)
+        return [] if words else [reason]
+    return []
+
+
+def _ended(api: Api[Any]) -> list[Route]:
+    """Routes through complete games."""
+    games = []
+    for seed in SEEDS:
+        play = api.game(seed)
+        while not play.over and len(play.played) < MOST_STEPS:
+            play.step(log=False)
+        if play.over:
+            games.append(Route(seed, tuple(play.played)))
+    return games
+
+
+def _act_of_the_dead(api: Api[Any], games: Iterable[Route]) -> None:
+    for route in games:
+        play = api.game(route.seed)
+        for move in route.moves:
+            if move is None:
+                agent, action = play.env.agent_selection, next(each for each in play.played if each is not None)
+                try:
+                    play.try_step(action)
+                except Exception:
+                    return
+                raise Failed(f"{play.at}: {agent} is out, but step() accepts its action {action} without an error")
+            play.submit(move, log=False)

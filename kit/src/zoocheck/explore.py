@@ -1,0 +1,368 @@
+"""Plays many games, steered towards rare features, and passes every step to all watchers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zoocheck.declared import modes_of
+from zoocheck.look import arrays_in
+from zoocheck.play import Driver, Play
+from zoocheck.subject import Api, Finding, Subject
+from zoocheck.verdicts import STEPS, Failed, Inconclusive, NotApplicable, OutOfTime, in_a_line
+
+# Maximum number of stored routes to situations without a new value.
+MOST_SITUATIONS = 2000
+# Maximum number of entries of an observation that count as features.
+MOST_NUMBERS = 48
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route to a situation: the seed of a game, and the arguments of step() that lead there."""
+
+    seed: int
+    moves: tuple[Any, ...]
+
+    def travel(self, api: Api[Any], **parameters: Any) -> Any:
+        """Replays the route in a fresh environment; returns its driver."""
+        play = api.game(self.seed, **parameters)
+        return play.replay(self.moves)
+
+
+class Archive:
+    """Counts the occurrences of each feature, and stores a route to each."""
+
+    def __init__(self, seed: int) -> None:
+        self.counts: dict[Any, int] = {}
+        self.routes: dict[Any, Route] = {}
+        self.situations: set[bytes] = set()
+        self.others: list[Route] = []  # routes to new situations without a new value
+        self._rng = np.random.default_rng(seed)
+
+    def note(self, play: Play, seed: int) -> tuple[bool, bool]:
+        """Counts the current features; returns whether a feature is new, and whether the situation is new."""
+        new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
+        for feature in _features(play, digest):
+            count = self.counts.get(feature, 0)
+            self.counts[feature] = count + 1
+            if not count:
+                new = True
+                self.routes[feature] = Route(seed, tuple(play.played))
+        known = digest.digest() in self.situations
+        self.situations.add(digest.digest())
+        if not (new or known) and len(self.others) < MOST_SITUATIONS:
+            self.others.append(Route(seed, tuple(play.played)))
+        return new, not known
+
+    def rare(self) -> Route | None:
+        """A route to one of the rarest features."""
+        if not self.counts:
+            return None
+        least = min(self.counts.values())
+        rare = [feature for feature, count in self.counts.items() if count <= 2 * least]
+        feature = rare[int(self._rng.integers(len(rare)))]
+        self.counts[feature] += 1
+        return self.routes[feature]
+
+
+def _features(play: Play, digest: Any) -> Iterator[Any]:
+    yield "depth", len(play.played)
+    yield "agents", tuple(map(str, play.env.agents))
+    for agent, reward in play.part("rewards").items():
+        yield "reward", str(agent), _rounded(np.float64(reward)) if isinstance(reward, int | float) else str(reward)
+    for agent, observation in play.shown():
+        for path, array in arrays_in(observation):
+            digest.update(array.tobytes())
+            numbers = array.ravel()
+            for i in range(0, numbers.size, 1 + numbers.size // MOST_NUMBERS):
+                yield str(agent), path, i, _rounded(numbers[i])
+        if not isinstance(observation, np.ndarray | dict):
+            digest.update(repr(observation).encode())
+            yield str(agent), repr(observation)[:80]
+
+
+def _rounded(number: Any) -> Any:
+    return f"{float(number):.1f}" if isinstance(number, np.floating) else str(number)
+
+
+# The fraction of the time spent on each kind of environment.
+SHARE = 0.12
+# Exploration ends when this many games in a row, and a third of all, showed no new value and few new situations.
+PATIENCE = 120
+FEW = 6
+# Modes in which one game in three is rendered.
+DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
+# If the time limit ends exploration before this number of games or moves, too little was seen for a verdict.
+FEW_GAMES, FEW_MOVES = 4, 400
+# One environment in this many plays a second game, of at most this many steps.
+SECOND_GAME_ONE_IN, SHORT = 8, 40
+LEGAL_PLAY = "legal_play_goes_on"
+UNPLAYABLE = f"not all games could be played to their end, see {LEGAL_PLAY}"
+
+
+class Unrepeatable(Exception):  # noqa: N818  # caught in this module
+    """A game cannot be replayed with the same seed and choices."""
+
+
+# Follows one game: is started after the reset, receives each action before the step, and is resumed after the step.
+Watch = Generator[None, Any, Any]
+Check = Callable[[Subject], None]
+# Name of the check, the kinds of environment that it watches, and the generator function that follows a game.
+WATCHERS: list[tuple[str, tuple[str, ...], Callable[[Any, Subject], Watch]]] = []
+
+
+def step() -> Watch:
+    """Waits until a step has been made; returns its action."""
+    choice = yield
+    yield
+    return choice
+
+
+def watcher(
+    *kinds: str, first: Callable[[Subject], Any] | None = None, then: Check | None = None
+) -> Callable[[Callable[[Any, Subject], Watch]], Check]:
+    """Turns a generator function, which raises Failed in a faulty game, into a check of all explored games.
+
+    Args:
+        kinds: The kinds of environment to follow.
+        first: Called first; may raise `NotApplicable`, for example.
+        then: Called if nothing failed.
+    """
+
+    def register(follow: Callable[[Any, Subject], Watch]) -> Check:
+        def check(subject: Subject) -> None:
+            if len(kinds) == 1:
+                subject.api(kinds[0])
+            if first is not None:
+                first(subject)
+            _report(follow.__name__, subject)
+            if then is not None:
+                then(subject)
+
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):  # not the signature
+            setattr(check, name, getattr(follow, name))
+        WATCHERS.append((follow.__name__, kinds, follow))
+        return check
+
+    return register
+
+
+@dataclass
+class Explored:
+    """The results of exploring one kind of environment."""
+
+    games: int = 0  # started
+    moves: int = 0  # steps in them
+    situations: int = 0  # distinct combinations of observations
+    failures: dict[str, Finding] = field(default_factory=dict)  # of each check that failed
+    routes: list[Route] = field(default_factory=list)  # routes to a new value first, the shortest first
+    current: Any = None  # the current game, with its parameters
+    cut: bool = False  # whether the time ran out while games still showed something new
+    unrepeatable: Finding | None = None  # why a game cannot be replayed, if so
+
+
+def explored(subject: Subject, kind: str) -> Explored:
+    """The results for a kind, which must exist; its games are played once and shared by all checks."""
+    api = subject.api(kind)
+    found: Explored = subject.once(("explored", kind), lambda: _explore(subject, api))
+    return found
+
+
+def _explore(subject: Subject, api: Api[Any]) -> Explored:
+    found, archive, last_new = Explored(), Archive(subject.seed), 0
+    unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
+    modes = [mode for mode in DRAWN if mode in modes_of(subject)]
+    for number in subject.time(SHARE):
+        seed = 1000 * subject.seed + number
+        route = archive.rare() if number % 2 and number > 8 else None
+        play = _made(api, number, modes)
+        found.current = api.recent[-1]
+        out_of_time = False
+        try:
+            new_value, new_situation = _follow(play, subject, found, archive, route or Route(seed, ()))
+            last_new = number if new_value else last_new
+            unlike_before.append(new_situation)
+            if number % SECOND_GAME_ONE_IN == 0:
+                _play_again(play)
+        except OutOfTime:
+            out_of_time = True
+        except Unrepeatable as error:
+            found.unrepeatable = found.unrepeatable or Finding(str(error), [found.current])
+        except Exception as error:
+            reason = f"{play.at}: {error if isinstance(error, Failed) else in_a_line(error)}"
+            found.failures.setdefault(LEGAL_PLAY, Finding(reason, [found.current]))
+        found.games += 1
+        found.moves += len(play.played)
+        if out_of_time:
+            subject.cut.append(found.games)
+            break
+        if number - last_new > max(PATIENCE, number // 3) and sum(unlike_before) < FEW:
+            break
+    found.cut = found.games in subject.cut
+    found.situations = len(archive.situations)
+    unlike = {(route.seed, len(route.moves), str(route.moves)): route for route in archive.routes.values()}
+    found.routes = sorted(unlike.values(), key=lambda route: len(route.moves)) + archive.others
+    return found
+
+
+def _made(api: Api[Any], number: int, modes: list[str]) -> Play:
+    """A fresh environment, sometimes with a render mode."""
+    if modes and number % DRAWN_ONE_IN == 0:
+        try:
+            mode = modes[number // DRAWN_ONE_IN % len(modes)]
+            play: Play = api.new(choices=number, render_mode=mode)
+            return play
+        except Exception:
+            modes.clear()  # reported by `render_modes_are_kept`
+    drawn: Play = api.new(choices=number)
+    return drawn
+
+
+def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, route: Route) -> tuple[bool, bool]:
+    """Plays one game, starting along a route; returns whether it had a new value, and a new situation."""
+    play.reset(route.seed)
+    new = [archive.note(play, route.seed)]
+    play.chooser = Driver(play.chooser.seed)
+    due = [each for each in WATCHERS if play.kind in each[1] and each[0] not in found.failures]
+    watching = _resume([(check, follow(play, subject)) for check, _, follow in due], found)
+    while not play.over and len(play.played) < STEPS:
+        number = len(play.played)
+        choice = route.moves[number] if number < len(route.moves) else play.choice()
+        watching = _resume(watching, found, choice)
+        _submit(play, choice, again=number < len(route.moves))
+        new.append(archive.note(play, route.seed))
+        watching = _resume(watching, found)
+    return any(value for value, _ in new), any(situation for _, situation in new)
+
+
+def _resume(watching: list[tuple[str, Watch]], found: Explored, choice: Any = None) -> list[tuple[str, Watch]]:
+    """Resumes all watchers; returns those that continue."""
+    going = []
+    for check, watch in watching:
+        try:
+            watch.send(choice)
+            going.append((check, watch))
+        except StopIteration:
+            pass
+        except Exception as error:
+            reason = str(error) if isinstance(error, Failed) else in_a_line(error)
+            found.failures.setdefault(check, Finding(reason, [found.current]))
+    return going
+
+
+def _submit(play: Play, choice: Any, again: bool) -> None:
+    """Steps once; `again` means that the action was legal in an earlier game with this seed, so it must not raise."""
+    try:
+        play.submit(choice, log=False)
+    except Exception as error:
+        if not again:
+            raise
+        raise Unrepeatable(f"{play.at}: {choice} was legal there before, and raises now: {in_a_line(error)}") from error
+
+
+def _play_again(play: Play) -> None:
+    """Plays a second and, after a reset without a seed, a third game in the same environment."""
+    seed = play.calls[0][1]["seed"]
+    for again in (seed, None):
+        later = play.again(seed)
+        try:
+            later.reset(again).run(SHORT)
+        except Exception as error:
+            play.calls += later.calls  # for the script
+            where = f"in a later game of the same environment, after reset(seed={again})"
+            raise Failed(f"{where}: {in_a_line(error)}") from error
+
+
+def _report(check: str, subject: Subject) -> None:
+    """Raises Failed if that check failed in an explored game."""
+    found: dict[str, Explored] = {}
+    for api in subject.apis():
+        seen = found[api.kind] = explored(subject, api.kind)
+        if check in seen.failures:
+            subject.fail(seen.failures[check])
+    if any(LEGAL_PLAY in seen.failures for seen in found.values()):
+        raise NotApplicable(UNPLAYABLE)
+    for kind, seen in found.items():
+        if seen.cut and (seen.games < FEW_GAMES or seen.moves < FEW_MOVES):
+            few = f"only {seen.games} {kind} games with {seen.moves} moves"
+            raise Inconclusive(f"{few} before the time ran out; see --seconds and --games")
+
+
+def is_explained(error: Exception, subject: Subject) -> bool:
+    """Whether an error in the environment needs no failure of its own, because legal play raises errors as well.
+
+    A `Failed` is explained only if it was raised from the very error that legal play raises.
+    """
+    cause: BaseException = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    if isinstance(cause, Failed):
+        return False
+    words = in_a_line(cause) if isinstance(error, Failed) else ""
+    known = (explored(subject, api.kind).failures.get(LEGAL_PLAY) for api in subject.apis())
+    return any(found is not None and words in found.reason for found in known)
+
+
+def legal_play_goes_on(subject: Subject) -> None:
+    """In the games played, no legal action and no reset raises an error, and everything returned can be copied.
+
+    A crash in a rare situation can end a training run after hours.
+
+    Example: `step` looks up `self.deck[0]` when the deck may be empty.
+    Fix: Run the script of `--reproduce`, and handle that situation.
+    """
+    for api in subject.apis():
+        if found := explored(subject, api.kind).failures.get(LEGAL_PLAY):
+            subject.fail(found)
+
+
+def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
+    """Routes to distinct situations of all depths: first one of each depth, then the others."""
+    known = explored(subject, kind).routes
+    by_depth: dict[int, list[Route]] = {}
+    for route in known:
+        by_depth.setdefault(len(route.moves), []).append(route)
+    given = 0
+    for rank in range(max(map(len, by_depth.values()), default=0)):
+        for depth in sorted(by_depth):
+            if rank < len(by_depth[depth]):
+                if given >= most:
+                    return
+                given += 1
+                yield by_depth[depth][rank]
+
+
+def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
+    """Routes through complete games, in all styles of `Driver`.
+
+    Hidden state has no features that exploration could return to, so only many games reach leaks that depend on it.
+    """
+    for number in range(most):
+        play = api.game(number)
+        play.chooser = Driver(number)
+        while play.goes_on(SHORT):
+            play.step(log=False)
+        yield Route(number, tuple(play.played))
+
+
+def coverage(subject: Subject) -> dict[str, dict[str, int]]:
+    """Kind -> the numbers of games and moves that the watchers saw, and of distinct situations."""
+    for api in subject.apis():
+        explored(subject, api.kind)
+    return coverage_so_far(subject)
+
+
+def coverage_so_far(subject: Subject) -> dict[str, dict[str, int]]:
+    """Like `coverage`, for the kinds explored so far."""
+    found = ((api.kind, subject.found(("explored", api.kind))) for api in subject.apis())
+    return {
+        kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}
+        for kind, seen in found
+        if seen is not None
+    }

@@ -1,0 +1,200 @@
+"""Runs checks in a child process: if the environment ends this process, only the current check fails."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any, Self
+
+from zoocheck import report, trail
+from zoocheck.explore import coverage_so_far
+from zoocheck.runner import run
+from zoocheck.subject import PATIENCE, Subject, description, remade
+from zoocheck.verdicts import FAILED, MORE, MOST, SKIPPED, Result, processor_seconds
+
+# The time that a process takes to end once it has closed its output.
+LAST_SECONDS = 10.0
+# A process that does not return is ended after this multiple of the CPU seconds of the whole run.
+MOST_OVERRUN = 2.0
+NO_ANSWER = "it did not return within the time limit, and its process was ended"
+TIME_IS_UP = "an earlier check used up the time"
+
+
+class Guard:
+    """Runs checks of one subject in a child process, and starts a new one if the environment has ended it.
+
+    Args:
+        subject: The environment.
+        checks: The number of checks that will be run, which share the time.
+
+    Attributes:
+        seen: The numbers of games, moves and situations so far, as `coverage` returns them.
+        results: The results so far.
+
+    Raises:
+        Skipped: If the child process could not find the environment.
+    """
+
+    def __init__(self, subject: Subject, checks: int = 1) -> None:
+        self.seen: dict[str, dict[str, int]] = {}
+        self.results: list[Result] = []
+        self._subject, self._told = subject, description(subject)
+        self._child: subprocess.Popen[str] | None = None
+        self._trail = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it has no name, so it goes with the process
+        self._careful, self._to_come = False, checks
+        self._spent = 0.0  # CPU seconds of the processes that have ended
+        self._limit = MOST * subject.seconds + MORE
+        self._until: float | None = None  # when all checks must be done; the first one starts the clock
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the child process."""
+        if self._child is not None:
+            _reaped(self._child)
+            self._child = None
+        self._trail.close()
+
+    def run(self, name: str) -> Result:
+        """Runs one check, a key of `CHECKS`; it fails if the environment ends the process.
+
+        Many checks make invalid calls and inspect the errors. If such a call ends the process, the check runs again
+        without invalid calls, so that only the check that tests the call fails.
+        """
+        result, ended = self._run(name)
+        if ended and not self._careful:
+            self._careful = True
+            result, _ = self._run(name)
+        self._to_come -= 1
+        self.results.append(result)
+        return result
+
+    def _run(self, name: str) -> tuple[Result, bool]:
+        """The result of a check, and whether the environment ended the process."""
+        if self._until is None:
+            self._until = time.monotonic() + PATIENCE * self._limit
+        if self._is_late():
+            return Result(name, SKIPPED, TIME_IS_UP), False
+        child = self._child = self._child or self._started()
+        timer = threading.Timer(max(1.0, self._until - time.monotonic()), _kill, [child])
+        try:
+            timer.start()  # an interrupt from here on cancels it; left alone, it would keep this process from ending
+            answer = _answer(child, name)
+        finally:
+            timer.cancel()
+        if answer is not None:
+            self.seen |= answer["seen"]
+            return Result(**answer["result"]), False
+        began = processor_seconds()
+        self._child, code = None, _reaped(child, LAST_SECONDS)
+        self._spent += processor_seconds() - began
+        return (Result(name, SKIPPED, NO_ANSWER), False) if self._is_late() else (self._ended(name, code), True)
+
+    def _is_late(self) -> bool:
+        """Whether the checks have used up their time, or a process that did not return has."""
+        assert self._until is not None
+        return time.monotonic() >= self._until or self._spent >= MOST_OVERRUN * self._limit
+
+    def _started(self) -> subprocess.Popen[str]:
+        budget = {"spent": self._spent, "careful": self._careful, "to_come": self._to_come}
+        told = {"parent": os.getpid(), "budget": budget, "limit": MOST_OVERRUN * self._limit - self._spent}
+        trail_file = self._trail.fileno() if os.name == "posix" else None  # elsewhere no child can inherit it
+        child = subprocess.Popen(
+            [sys.executable, "-m", "zoocheck.guard"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            pass_fds=() if trail_file is None else (trail_file,),
+            start_new_session=True,
+        )
+        _tell(child, json.dumps({**self._told, **told, "trail": trail_file}))
+        return child
+
+    def _ended(self, name: str, code: int) -> Result:
+        """The failure of a check in which the environment ended the process."""
+        last = trail.last(self._trail)
+        end = f"ended its process with exit code {code}" if code >= 0 else f"killed its process with {_signal(-code)}"
+        reason = f"{last.where + ': ' if last else ''}the environment {end}"
+        return Result(name, FAILED, reason, script=report.script_of_last(self._subject, reason, last) if last else "")
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _tell(child: subprocess.Popen[str], line: str) -> None:
+    assert child.stdin is not None
+    with contextlib.suppress(OSError):  # it has ended already, which reading its answer shows
+        print(line, file=child.stdin, flush=True)
+
+
+def _answer(child: subprocess.Popen[str], name: str) -> dict[str, Any] | None:
+    """The child's answer; None if it has ended."""
+    assert child.stdout is not None
+    _tell(child, name)
+    line = child.stdout.readline()
+    return json.loads(line) if line.endswith("\n") else None
+
+
+def _kill(child: subprocess.Popen[str]) -> None:
+    """Kills a process and everything that it has started, unless it has ended."""
+    with contextlib.suppress(ProcessLookupError):
+        if hasattr(os, "killpg") and child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+        child.kill()
+
+
+def _reaped(child: subprocess.Popen[str], patience: float = 0.0) -> int:
+    """Kills a process, if it does not end within that many seconds; returns its exit code."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(patience)
+    _kill(child)
+    with contextlib.suppress(OSError):  # of a pipe that still has unwritten data
+        child.communicate()
+    return child.wait()
+
+
+def _end_with(parent: int, limit: float) -> None:
+    """Ends this process and everything that it has started, once its parent has ended or its CPU time is used up."""
+    while os.getppid() == parent and time.process_time() < limit:
+        time.sleep(1.0)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+def _serve() -> None:
+    """Runs, in the child, the checks that the parent names, until its input ends."""
+    with os.fdopen(os.dup(0)) as asked, os.fdopen(os.dup(1), "w") as answers:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(2, 1)  # some environments print
+        told = json.loads(asked.readline())
+        threading.Thread(target=_end_with, args=[told["parent"], told["limit"]], daemon=True).start()
+        if told["trail"] is not None:
+            trail.begin(told["trail"])
+        subject = remade(told)
+        vars(subject.budget).update(told["budget"])
+        for name in map(str.strip, asked):
+            result = run(name, subject)
+            print(json.dumps({"result": asdict(result), "seen": coverage_so_far(subject)}), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,352 @@
+"""Checks of input: actions outside the space are rejected without effect, and equal actions have equal effects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from zoocheck.explore import Route, routes
+from zoocheck.kinds import AECPlay, ParallelPlay
+from zoocheck.leaks import channel
+from zoocheck.look import difference, places, public, require_same_play
+from zoocheck.play import Play, is_converted, legal_actions
+from zoocheck.seeds import steady_apis
+from zoocheck.subject import Api, Finding, Subject
+from zoocheck.verdicts import Failed, NotApplicable, Noted, in_a_line
+
+SHARE = 0.06
+MOST_PLACES = 60
+SHORT = 12
+LEGAL = 8
+
+
+class Missing:
+    """Stands for an agent's missing action."""
+
+    def __repr__(self) -> str:
+        return "a missing action"
+
+
+MISSING = Missing()
+CONVERTER = ". PettingZoo's converter submits the actions one by one, and does not undo them"
+# The kind of a finding that fails a check -> its kind if it is only noted, e.g. for input that no learner submits.
+AS_NOTE = {"accepted": "accepted, noted", "changed": "changed, noted"}
+
+
+def odd_actions(space: Any, action: Any) -> Iterator[Any]:
+    """Values outside an action space, some of which resemble the action."""
+    tried: list[Any] = [None, -1, "1", "x", 2.7, float("nan"), 1.0, np.float64(1.0), np.float32(0.0), np.True_, b"1"]
+    tried += [10**6, -(10**6), [], {}]
+    if isinstance(space, gymnasium.spaces.Discrete):
+        n, start = int(space.n), int(space.start)
+        tried += [start - 1, start - 2, -n, start + n, start + n + 6, [action], (action,), np.array([action])]
+        tried += [str(action), float(action), np.float64(action), np.array(float(action)), action + 0.5]
+        tried += [[action, action]]
+    elif isinstance(action, np.ndarray):
+        tried += [np.full_like(action, np.nan)] * (action.dtype.kind == "f")  # first, because it does most harm
+        tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"]]
+        tried += [np.add(action, 1e6), np.subtract(action, 1e6)]
+    for odd in tried:
+        if not _contains(space, odd):
+            yield odd
+
+
+def _contains(space: Any, odd: Any) -> bool:
+    try:
+        return bool(space.contains(odd))
+    except Exception:
+        return False
+
+
+def input_outside_the_space_is_refused(subject: Subject) -> None:
+    """An action outside the action space raises, or ends the game for the agent that tried it.
+
+    Errors such as a NaN from a network, or an index that is one too high, must be noticed. An environment that rounds
+    or accepts negative indices plays a move that no agent chose. Inputs that no learner submits (None, text, no
+    action), actions of another type (True or [1] for 1), and a `Box` action that is clipped, as PettingZoo's
+    `ClipOutOfBoundsWrapper` does, are only noted.
+
+    Example: `card = self.hand[action]`, which takes -1; or `int(action)`, which takes 2.7.
+    Fix: `if not self.action_space(agent).contains(action): raise ValueError(...)`.
+    """
+    _search(subject, "accepted")
+
+
+def refusals_change_nothing(subject: Subject) -> None:
+    """A rejected action has no effect: the game continues as if the action had not been tried.
+
+    In particular, the others' commitments, pending rewards, infos and chance do not change. Effects of PettingZoo's own
+    converters, of input that no learner submits, and on public attributes alone are only noted.
+
+    Otherwise a caller that catches the error and retries plays a different game.
+
+    Example: `step` clears the rewards, or removes the card, before it checks the action.
+    Fix: Check everything first, then change the state.
+    """
+    _search(subject, "changed")
+
+
+def _search(subject: Subject, wanted: str) -> None:
+    noted = ""
+    for api in steady_apis(subject, own=True):
+        find = partial(_tried, subject, api)
+        found: dict[str, Finding] = subject.once(("odd input", api.kind), find)
+        by_converter = wanted == "changed" and is_converted(api.make())
+        if wanted in found and not by_converter:
+            subject.fail(found[wanted])
+        for kind in (wanted, AS_NOTE[wanted]):
+            noted = noted or (found[kind].reason.rstrip(".") + CONVERTER * by_converter if kind in found else "")
+    if noted:
+        raise Noted(noted)
+
+
+def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
+    found: dict[str, Finding] = {}
+    clock = subject.time(SHARE)
+    for route in stations(api, routes(subject, api.kind, MOST_PLACES)):
+        play = route.travel(api)
+        if play.over:
+            continue
+        for agent in play.asked():
+            space = play.env.action_space(agent)
+            odd = [*odd_actions(space, play.legal_choice(agent))]
+            odd += [MISSING] * isinstance(play, ParallelPlay)
+            harmless = [each for each in odd if _is_harmless(space, each)]
+            noted = _try_all(api, route, agent, harmless)
+            noted = {AS_NOTE.get(kind, kind): finding for kind, finding in noted.items()}
+            odd = [each for each in odd if all(each is not known for known in harmless)]
+            found = {**_try_all(api, route, agent, odd), **noted, **found}
+        if found.keys() >= {"accepted", "changed"} or next(clock, None) is None:
+            break
+    return found
+
+
+def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
+    """Yields each route; in AEC also the route continued by one or more further commitments."""
+    for way in ways:
+        yield way
+        if api.kind == "AEC":
+            play = way.travel(api)
+            for _ in range(len(play.env.agents) - 1):
+                if play.asked():
+                    play.step(log=False)
+                    yield Route(way.seed, tuple(play.played))
+
+
+def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, Finding]:
+    """Submits invalid actions one after another while they are rejected; returns the failures, if any."""
+    play = route.travel(api)
+    game, before, refused = api.recent[-1], _all(play), []
+    for number, odd in enumerate(tried):
+        if not _is_refused(play, agent, odd):
+            found = _accepted(api, route, agent, odd)
+            return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
+        refused.append(odd)
+    what = f"{play.at}: {_named(refused)} from {agent} is rejected, but"
+    changes = _changed(api, route, play, before, what) if refused else {}
+    found = {kind: Finding(words, [game, api.recent[-1]]) for kind, words in changes.items()}
+    if found and len(refused) > 1:  # find the one responsible
+        for odd in refused:
+            if found.keys() <= (alone := _try_all(api, route, agent, [odd])).keys():
+                return alone
+    return found
+
+
+def _named(odd: list[Any]) -> str:
+    names = ", ".join(repr(each) if each is not MISSING else "a missing action" for each in odd[:3])
+    return f"invalid input ({names}{', ...' * (len(odd) > 3)})"
+
+
+def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
+    choice = play.with_action(agent, odd)
+    if odd is MISSING:
+        choice = {other: action for other, action in choice.items() if other != agent}
+    try:
+        play.submit(choice, log=False)
+    except Exception:
+        return True
+    return False
+
+
+def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, Finding]:
+    """Describes the failure if an invalid action does not raise, unless it ends the game for its agent."""
+    play = route.travel(api)
+    game, at, space = api.recent[-1], play.at, " ".join(str(play.env.action_space(agent)).split())
+    if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(api, route, agent, play)):
+        return {}
+    what = f"{agent} plays {odd!r}, which is not in {space}"
+    if odd is MISSING:
+        what = f"the action of {agent} is missing"
+    found = Finding(f"{at}: {what}; no error is raised and the game continues", [game])
+    kind = AS_NOTE["accepted"] if _is_clipped(api, route, agent, odd) else "accepted"
+    return {kind: found}
+
+
+def _is_harmless(space: Any, odd: Any) -> bool:
+    """Whether no learner submits such a value, or it equals an action of the space but has another type."""
+    numbers = _numbers(odd)
+    if numbers is None:
+        return True
+    if not isinstance(space, gymnasium.spaces.Discrete) or numbers.size > 1:
+        return False
+    number = float(numbers.flat[0])
+    return bool(space.start <= number < space.start + space.n and number == int(number))
+
+
+def _numbers(odd: Any) -> NDArray[Any] | None:
+    """A value as an array of numbers; None if it is something else, or empty."""
+    try:
+        numbers = np.asarray(odd)
+    except ValueError:
+        return None
+    return numbers if numbers.dtype.kind in "biuf" and numbers.size else None
+
+
+def _is_clipped(api: Api[Any], route: Route, agent: Any, odd: Any) -> bool:
+    """Whether a finite action beyond the bounds of a `Box` is played as the nearest action within."""
+    odd_play, play = route.travel(api), route.travel(api)
+    space, numbers = play.env.action_space(agent), _numbers(odd)
+    if not isinstance(space, gymnasium.spaces.Box) or numbers is None or numbers.shape != space.shape:
+        return False
+    if not np.isfinite(numbers).all():
+        return False
+    try:
+        for each, action in ((odd_play, odd), (play, np.clip(odd, space.low, space.high).astype(space.dtype))):
+            each.submit(each.with_action(agent, action))
+            each.run(SHORT)
+    except Exception:
+        return False
+    return difference(play.log[1:], odd_play.log[1:]) is None
+
+
+def _ends_so_anyway(api: Api[Any], route: Route, agent: Any, ended: Play) -> bool:
+    """Whether some legal action ends the game for the agent in the same way."""
+    for number in range(LEGAL):
+        play = route.travel(api)
+        space, mask = play.env.action_space(agent), play.mask(agent)
+        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
+        if number >= len(legal):
+            return False
+        play.submit(play.with_action(agent, legal[number]), log=False)
+        if ends_for(play, agent) and difference(play.seen(), ended.seen()) is None:
+            return True
+    return False
+
+
+def ends_for(play: Play, agent: Any) -> bool:
+    """Whether the agent is out once all others have played."""
+    asked = [agent]
+    while isinstance(play, AECPlay) and play.asked():
+        if play.env.agent_selection in asked or (agent in play.env.agents and play.dead(agent)):
+            break
+        asked.append(play.env.agent_selection)
+        try:
+            play.step(log=False)
+        except Exception:
+            return False
+    return agent not in play.env.agents or play.dead(agent)
+
+
+def _all(play: Play) -> dict[str, Any]:
+    return {**play.seen(), **public(play.env)}
+
+
+def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
+    """Describes an effect of an invalid action, on the data now or on the game that follows; empty if there is none.
+
+    An effect on public attributes alone is noted: no learner receives them.
+    """
+    shaky: set[str] | None = None
+    held: dict[str, str] = {}
+    for place, words in places(before, _all(play), exact=True):
+        if shaky is None:
+            shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), exact=True)}
+        if place not in shaky:
+            words = f"{what} changes {place}: {words}"
+            if channel(place) != "held":
+                return {"changed": words}
+            held = held or {AS_NOTE["changed"]: words}
+    clean = route.travel(api)
+    play.chooser, play.played = clean.chooser.__class__(clean.chooser.seed), list(clean.played)
+    clean.chooser = clean.chooser.__class__(clean.chooser.seed)
+    try:
+        clean.log, play.log = [clean.seen()], [play.seen()]
+        clean.run(SHORT)
+        play.run(SHORT)
+        require_same_play(clean.log, play.log, "the game then continues differently")
+    except Failed as failure:
+        return {"changed": f"{what} {failure}"}
+    except Exception as error:
+        return {"changed": f"{what} the game cannot continue: {in_a_line(error)}"}
+    return held
+
+
+SEEDS, STEPS = 4, 24
+
+
+def equal_actions_play_alike(subject: Subject) -> None:
+    """NumPy integers as actions are equivalent to Python integers.
+
+    So are zero-dimensional arrays, unless they are rejected.
+
+    Networks return NumPy integers, scripts Python integers. If only the width of integers in observations differs, this
+    is noted.
+
+    Example: `if isinstance(action, int)`.
+    Fix: `action = int(action)` after the check.
+    """
+    compared, noted = False, ""
+    for api in steady_apis(subject):
+        for what, one, other in _compared(api):
+            compared = True
+            if found := difference(_of_one_size(one), _of_one_size(other)):
+                raise Failed(f"{what}: {found}")
+            noted = noted or (f"{what}: {found}" if (found := difference(one, other)) else "")
+    if noted:
+        raise Noted(noted)
+    if not compared:
+        raise NotApplicable("actions are not integers")
+
+
+def _compared(api: Api[Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yields a location in a game, and all visible data there if actions are Python integers and if of other types."""
+    for seed in range(SEEDS):
+        play = api.game(seed)
+        agents = list(play.env.agents)
+        if not all(isinstance(play.env.action_space(agent), gymnasium.spaces.Discrete) for agent in agents):
+            continue
+        log = play.run(STEPS)
+        for kind in (np.int64, np.int32, np.array):
+            other = api.game(seed)
+            for number, choice in enumerate(play.played):
+                try:
+                    handed = _as(kind, choice)
+                except OverflowError:  # the action is too large for this type
+                    break
+                try:
+                    other.submit(handed)
+                except Exception as error:
+                    if kind is np.array:  # never a sample of a space, so it may be refused
+                        break
+                    raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
+                yield f"{other.at}: with actions as int and as {kind.__name__}", log[number + 1], other.log[-1]
+
+
+def _of_one_size(data: Any) -> Any:
+    """Converts all integer arrays in the data to int64."""
+    if isinstance(data, Mapping):
+        return {key: _of_one_size(value) for key, value in data.items()}
+    if type(data) in (list, tuple):
+        return type(data)(map(_of_one_size, data))
+    return data.astype(np.int64) if isinstance(data, np.ndarray) and data.dtype.kind in "iu" else data
+
+
+def _as(kind: Any, choice: Any) -> Any:
+    if isinstance(choice, Mapping):
+        return {agent: _as(kind, action) for agent, action in choice.items()}
+    return None if choice is None else kind(choice)

@@ -1,0 +1,364 @@
+"""All externally visible data of an environment, as plain data, and the differences between nested data."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import logging
+import math
+import random
+import re
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from zoocheck.play import layers
+from zoocheck.verdicts import Failed
+
+# Maximum number of differing entries named per array.
+MOST_PLACES = 64
+
+
+def difference(first: Any, second: Any, path: str = "") -> str | None:
+    """Describes the first difference in value between nested data; None if they are equal.
+
+    0.0 equals -0.0, and outside of arrays numbers of different types can be equal.
+    """
+    return next((f"{where}: {what}" for where, what in places(first, second, path)), None)
+
+
+def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iterator[tuple[str, str]]:
+    """Yields all differences between nested data, with both values; `exact` compares types and signs of zero too."""
+    if type(first) is type(second) and type(first) in (bool, int, str) and first == second:
+        return  # fast path: most data is of these types, and equal
+    if exact and type(first) is not type(second):
+        yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
+    elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        yield from _array_places(first, second, path, exact)
+    elif isinstance(first, Mapping) and isinstance(second, Mapping):
+        yield from _mapping_places(first, second, path, exact)
+    elif _is_list(first) and _is_list(second):
+        if len(first) != len(second):
+            yield path, f"{len(first)} and {len(second)} entries"
+        for i, (one, other) in enumerate(zip(first, second, strict=False)):
+            if one is not other:  # fast path: identical objects need no comparison
+                yield from places(one, other, f"{path}[{i}]", exact)
+    elif not _equal(first, second, exact):
+        yield path, f"{_short(first)} and {_short(second)}"
+
+
+def _mapping_places(
+    first: Mapping[Any, Any], second: Mapping[Any, Any], path: str, exact: bool
+) -> Iterator[tuple[str, str]]:
+    if list(first) != list(second) and list(map(str, first)) != list(map(str, second)):
+        yield path or "keys", f"{list(first)} and {list(second)}"
+    for key, one in first.items():
+        if key in second and one is not (other := second[key]):
+            yield from places(one, other, f"{path}.{key}" if path else str(key), exact)
+
+
+def _is_list(data: Any) -> bool:
+    return isinstance(data, Sequence) and not isinstance(data, str | bytes)
+
+
+def _equal(first: Any, second: Any, exact: bool) -> bool:
+    # An object that compares by identity never equals its copy.
+    if type(first).__eq__ is object.__eq__:  # type: ignore[comparison-overlap]  # it can be
+        return type(first) is type(second)
+    if exact and isinstance(first, float | np.floating) and math.copysign(1, first) != math.copysign(1, second):
+        return False
+    return bool(first == second) or (first != first and second != second)
+
+
+def _array_places(first: Any, second: Any, path: str, exact: bool) -> Iterator[tuple[str, str]]:
+    one, other = np.asarray(first), np.asarray(second)
+    if one.dtype != other.dtype or one.shape != other.shape:
+        yield path, f"{one.dtype}{list(one.shape)} and {other.dtype}{list(other.shape)}"
+        return
+    if one.dtype != object and one.tobytes() == other.tobytes():
+        return
+    differs = one != other
+    if one.dtype.kind in "fc":
+        differs &= ~(np.isnan(one) & np.isnan(other))
+        if exact:
+            differs |= np.signbit(one.real) != np.signbit(other.real)
+    for place in map(tuple, np.argwhere(differs)[:MOST_PLACES]):
+        yield f"{path}{[int(i) for i in place] if place else ''}", f"{one[place]} and {other[place]}"
+
+
+def _short(data: Any) -> str:
+    text = " ".join(repr(data).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def require_same(first: Any, second: Any, what: str) -> None:
+    """Raises Failed, with `what` and the location, if the two differ."""
+    if found := difference(first, second):
+        raise Failed(f"{what}: {found}")
+
+
+def require_same_play(first: Sequence[Any], second: Sequence[Any], what: str) -> None:
+    """Compares two logs of play as `require_same` does; names the step after which they first differ."""
+    for step, (one, other) in enumerate(zip(first, second, strict=False)):
+        require_same(one, other, f"{what}, after step {step}" if step else f"{what}, after reset")
+    if len(first) != len(second):
+        raise Failed(f"{what}: one has {len(first) - 1} steps, the other {len(second) - 1}")
+
+
+def arrays_in(data: Any, path: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
+    """All arrays in nested data, each with its path."""
+    if isinstance(data, np.ndarray):
+        yield path, data
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from arrays_in(value, f"{path}.{key}" if path else str(key))
+    elif _is_list(data):
+        for i, value in enumerate(data):
+            yield from arrays_in(value, f"{path}[{i}]")
+
+
+# Limits on traversing an environment's attributes.
+DEPTH = 6
+MOST_NODES = 3000
+MOST_ITEMS = 200
+PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
+# Per-agent data of PettingZoo's API is compared separately.
+TOLD = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents", "unwrapped"}
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+
+def state_of(generator: Any) -> Any:
+    """The state of a random generator; None for anything else."""
+    if isinstance(generator, np.random.Generator):
+        return copy.deepcopy(generator.bit_generator.state)
+    if isinstance(generator, np.random.RandomState):
+        return generator.get_state()
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    return None
+
+
+def generators(env: Any) -> dict[str, Any]:
+    """The states of all random generators reachable from the environment, including private attributes."""
+    return {path: state_of(generator) for path, generator in generators_on(env)}
+
+
+def generators_on(value: Any) -> Iterator[tuple[str, Any]]:
+    """All random generators reachable from a value, each with its path, nearest first."""
+    return ((path, part) for path, part in reachable(value) if state_of(part) is not None)
+
+
+def reachable(env: Any) -> Iterator[tuple[str, Any]]:
+    """Each object reachable from the environment, with its path, nearest first."""
+    queue, known = [(type(env).__name__, env, 0)], {id(env)}
+    for path, value, depth in queue:
+        yield path, value
+        if depth >= DEPTH or len(queue) > MOST_NODES:
+            continue
+        for name, part in _parts(value):
+            if not isinstance(part, PLAIN) and id(part) not in known:
+                known.add(id(part))
+                queue.append((f"{path}.{name}", part, depth + 1))
+
+
+def _parts(value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(value, Mapping):
+        return list(value.items())[:MOST_ITEMS]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(enumerate(value))[:MOST_ITEMS]
+    if state_of(value) is not None or isinstance(value, type | types.ModuleType | types.FunctionType | np.ndarray):
+        return []
+    return list(getattr(value, "__dict__", {}).items())[:MOST_ITEMS]
+
+
+def text_of(value: Any) -> str:
+    """The repr on one line, without memory addresses."""
+    return " ".join(ADDRESS.sub("0x", repr(value)).split())
+
+
+def space_facts(space: Any) -> Any:
+    """A space's description, and the state of its generators."""
+    facts: dict[str, Any] = {"type": type(space).__name__, "text": text_of(space), "dtype": str(space.dtype)}
+    facts["generator"] = state_of(getattr(space, "_np_random", None))
+    for name in ("low", "high", "n", "start", "nvec"):
+        if hasattr(space, name):
+            facts[name] = copy.copy(getattr(space, name))
+    inner = getattr(space, "spaces", ())
+    parts = inner.items() if isinstance(inner, Mapping) else enumerate(inner)
+    return facts | {str(name): space_facts(part) for name, part in parts}
+
+
+def without_generators(facts: Any) -> Any:
+    """The facts of spaces without their generators, which sampling and seeding change."""
+    if not isinstance(facts, Mapping):
+        return facts
+    return {name: without_generators(fact) for name, fact in facts.items() if name != "generator"}
+
+
+def spaces_of(env: Any) -> dict[str, Any]:
+    """The facts of all spaces of the environment."""
+    facts = {}
+    for name in ("observation_space", "action_space"):
+        for agent in getattr(env, "possible_agents", env.agents):
+            facts[f"{name}({agent})"] = space_facts(getattr(env, name)(agent))
+    space = getattr(env, "state_space", None)
+    return facts | ({"state_space": space_facts(space)} if isinstance(space, gymnasium.Space) else {})
+
+
+class Snapshot:
+    """Turns objects into plain data: public attributes and properties, recursively."""
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+        self._kept: list[Any] = []  # keeps objects alive, so that their ids stay unique
+
+    def of(self, value: Any, depth: int = 0) -> Any:
+        """The plain data of a value."""
+        if isinstance(value, PLAIN):
+            return value
+        if isinstance(value, np.ndarray):
+            return value.copy()
+        if id(value) in self._known or depth > DEPTH or len(self._known) > MOST_NODES:
+            return f"<{type(value).__name__}>"
+        self._known.add(id(value))
+        self._kept.append(value)
+        if isinstance(value, gymnasium.Space):
+            return space_facts(value)
+        if isinstance(value, Mapping):
+            return {text_of(key): self.of(part, depth + 1) for key, part in list(value.items())[:MOST_ITEMS]}
+        if isinstance(value, list | tuple):
+            return [self.of(part, depth + 1) for part in value[:MOST_ITEMS]]
+        if isinstance(value, set | frozenset):
+            return sorted(map(text_of, value))
+        if state_of(value) is not None:
+            return state_of(value)
+        if isinstance(value, type | types.ModuleType) or callable(value):
+            return f"<{getattr(value, '__name__', type(value).__name__)}>"
+        return self.attributes(value, depth)
+
+    def attributes(self, value: Any, depth: int = 0) -> dict[str, Any]:
+        """The public attributes and properties of an object, and those of its class."""
+        names = {name for name in getattr(value, "__dict__", {}) if not name.startswith("_")}
+        names |= {
+            name
+            for each in type(value).__mro__
+            for name, member in vars(each).items()
+            if not name.startswith("_") and not callable(member) and not isinstance(member, staticmethod | classmethod)
+        }
+        found = {}
+        for name in sorted(names - TOLD):
+            with contextlib.suppress(Exception):  # a property may be unavailable now
+                found[name] = self.of(getattr(value, name), depth + 1)
+        return found
+
+
+def attributes(env: Any) -> dict[str, Any]:
+    """The public attributes of the environment, recursively."""
+    snapshot = Snapshot()
+    snapshot.of(list(getattr(env, "possible_agents", ())))
+    return snapshot.attributes(env)
+
+
+def words_of(env: Any) -> dict[str, Any]:
+    """str(), repr() and len() of an environment and of each environment that it wraps."""
+    words: dict[str, Any] = {}
+    for depth, layer in enumerate(layers(env)):
+        inner = f" of what it wraps ({type(layer).__name__})" if depth else ""
+        words |= {f"str(){inner}": ADDRESS.sub("0x", str(layer)), f"repr(){inner}": text_of(layer)}
+        with contextlib.suppress(Exception):
+            words[f"len(){inner}"] = len(layer)
+    return words
+
+
+def state_shown(env: Any) -> Any:
+    """A copy of state(); None if there is none or it raises (which another check reports)."""
+    try:
+        return copy.deepcopy(env.state())
+    except Exception:
+        return None
+
+
+def drawn(env: Any) -> Any:
+    """The result of render(), and its output on stdout or stderr."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        picture = env.render()
+    return copy.deepcopy(picture), printed.getvalue()
+
+
+def public(env: Any) -> dict[str, Any]:
+    """All public data of the environment, except pictures and what agents receive."""
+    return {
+        "state()": state_shown(env),
+        "attributes": attributes(env),
+        "spaces": spaces_of(env),
+        "random generators": generators(env),
+        **words_of(env),
+    }
+
+
+def refusal(play: Any, choice: Any) -> str:
+    """The type and the text of the error that an invalid choice raises; empty if none, or if it may end the process."""
+    return "" if play.budget.careful else _error_of(lambda: play.submit(choice, log=False))
+
+
+def refusals(play: Any) -> list[str]:
+    """The errors of invalid calls: queries about an unknown agent, and actions that are invalid, missing or masked."""
+    unknown = [_error_of(partial(call, "nobody")) for call in (play.env.observe, play.env.action_space)]
+    mask = play.mask(play.env.agent_selection)
+    start = getattr(play.env.action_space(play.env.agent_selection), "start", 0)
+    forbidden = [] if mask is None else [int(number + start) for number in np.flatnonzero(mask == 0)[:1]]
+    return unknown + [refusal(play, odd) for odd in (10**6, None, *forbidden)]
+
+
+def _error_of(call: Callable[[], Any]) -> str:
+    try:
+        call()
+    except Exception as error:
+        return f"{type(error).__name__}: {ADDRESS.sub('0x', str(error))}"
+    return ""
+
+
+@contextlib.contextmanager
+def captured_output() -> Iterator[list[str]]:
+    """Collects printed output, warnings and log messages, without memory addresses; complete when the context exits."""
+    words: list[str] = []
+    printed = io.StringIO()
+    with (
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        _logged(words),
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always")
+        yield words
+    words += [f"{each.category.__name__}: {each.message}" for each in caught]
+    words += filter(None, [printed.getvalue()])
+    words[:] = [ADDRESS.sub("0x", word) for word in words]
+
+
+@contextlib.contextmanager
+def _logged(words: list[str]) -> Iterator[None]:
+    """Collects the records that the root logger and PettingZoo's logger accept at their current levels."""
+    handler = logging.Handler()
+    handler.emit = lambda record: words.append(f"{record.levelname}: {record.getMessage()}")  # type: ignore[method-assign]
+    root, own = logging.getLogger(), logging.getLogger("pettingzoo")
+    disabled, propagates = root.manager.disable, own.propagate
+    logging.disable(logging.NOTSET)
+    own.propagate = False
+    for logger in (root, own):
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        for logger in (root, own):
+            logger.removeHandler(handler)
+        own.propagate = propagates
+        logging.disable(disabled)

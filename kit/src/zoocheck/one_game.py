@@ -1,0 +1,287 @@
+"""Checks that the AEC version, the Parallel version and the rules, if known, are one game, and of its payoffs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from zoocheck.ends import objectives
+from zoocheck.explore import Route, Watch, routes, watcher
+from zoocheck.kinds import AECPlay, ParallelPlay
+from zoocheck.look import difference, require_same, spaces_of, state_shown, without_generators
+from zoocheck.play import Driver, Play, as_text, finite, seats
+from zoocheck.steady import steady_api
+from zoocheck.subject import Api, Subject
+from zoocheck.verdicts import Failed, NotApplicable, failing
+
+SHARE = 0.035
+SEEDS = range(12)
+MOST_PLACES = 200
+
+
+def skins_are_one_game(subject: Subject) -> None:
+    """With the same seed and actions, AEC and Parallel return the same observations, total rewards and terminations.
+
+    In AEC, both the rewards from `last()` and the `rewards` after each step, which `aec_to_parallel` uses, must sum to
+    the Parallel rewards. An environment that forgets to clear `rewards` pays twice.
+
+    Policies learned in one API must work in the other.
+
+    Example: The Parallel version divides rewards by the number of agents.
+    Fix: Derive one version from the other, or both from the same rules.
+    """
+    aec, parallel = (steady_api(subject, kind) for kind in ("AEC", "Parallel"))
+    one, other = (api.new() for api in (aec, parallel))
+    require_same(seats(one.env), seats(other.env), "possible agents in AEC and Parallel")
+    clock = subject.time(SHARE)
+    starts = (Route(seed, ()) for seed in SEEDS)
+    for route in chain(starts, routes(subject, "Parallel", MOST_PLACES)):
+        _Pair(aec.new(), parallel.new(), route.seed).follow(Driver(route.seed), route.moves)
+        if next(clock, None) is None:
+            return
+
+
+class _Pair:
+    def __init__(self, aec: AECPlay, parallel: ParallelPlay, seed: int) -> None:
+        self.aec, self.parallel = aec, parallel
+        aec.reset(seed)
+        parallel.reset(seed)
+        self.where = f"seed {seed}, after reset"
+        self.paid = {name: dict.fromkeys(seats(parallel.env), 0.0) for name in ("Parallel", "last()", "rewards")}
+
+    def follow(self, driver: Driver, moves: Sequence[Any]) -> None:
+        """Plays both environments with the same actions, starting with `moves`, and compares them."""
+        seed = self.where.partition(",")[0]
+        self.parallel.chooser = driver
+        self._compare_views()
+        here, there = (without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
+        require_same(here, there, f"{self.where}: spaces of AEC and Parallel")
+        while self.parallel.goes_on():
+            step = len(self.parallel.played)
+            choice = moves[step] if step < len(moves) else self.parallel.choice()
+            self.parallel.submit(choice, log=False)
+            self.where = f"{seed}, after joint action {len(self.parallel.played)}"
+            self._add("Parallel", self.parallel.rewards())
+            self._commit(dict(choice))
+            self._compare_ends()
+            self._compare_rewards()
+            self._compare_last_views()
+            self._take_leave()
+            self._compare_views()
+        self._compare_payments()
+
+    def _add(self, name: str, rewards: dict[Any, Any]) -> None:
+        for agent, reward in rewards.items():
+            self.paid[name][agent] += reward
+
+    def _commit(self, choice: dict[Any, Any]) -> None:
+        """Steps the AEC environment until all agents with a choice have committed."""
+        while choice and (asked := self.aec.asked()) and asked[0] in choice:
+            agent = asked[0]
+            self._collect(agent)
+            with failing(f"{self.where}: the action of {agent} in Parallel raises in AEC:"):
+                self.aec.submit(choice.pop(agent), log=False)
+            self._add("rewards", self.aec.rewards())
+            order = seats(self.aec.env)
+            # Agents that were skipped had no choice.
+            if self.aec.over or order.index(self.aec.env.agent_selection) <= order.index(agent):
+                return
+
+    def _collect(self, agent: Any) -> None:
+        self.paid["last()"][agent] += self.aec.cumulative_reward()
+
+    def _compare_ends(self) -> None:
+        for name in ("terminations", "truncations"):
+            for agent, there in self.parallel.part(name).items():
+                here = self.aec.part(name).get(agent, False)
+                if bool(here) != bool(there):
+                    raise Failed(f"{self.where}: {name} of {agent}: AEC {bool(here)}, Parallel {bool(there)}")
+
+    def _compare_rewards(self) -> None:
+        """Compares the rewards of this joint action exactly."""
+        here = self.aec.rewards()
+        for agent, there in self.parallel.rewards().items():
+            if agent in here and difference(here[agent], there):
+                raise Failed(f"{self.where}: the reward of {agent} is {here[agent]!r} in AEC, {there!r} in Parallel")
+
+    def _take_leave(self) -> None:
+        """Makes the final AEC steps of agents that are out."""
+        env, left = self.aec.env, len(self.aec.env.agents)
+        while env.agents and self.aec.dead(env.agent_selection):
+            self._collect(env.agent_selection)
+            self.aec.submit(None, log=False)
+            left -= 1
+            if len(env.agents) != left:
+                raise Failed(f"{self.where}: AEC: an agent that is out stays in `agents` after its last step")
+
+    def _compare_last_views(self) -> None:
+        """Compares the last observations and infos of agents that went out."""
+        for agent in self.parallel.out() & set(self.aec.env.agents):
+            self._compare_view(agent)
+
+    def _compare_view(self, agent: Any) -> None:
+        what = f"{self.where}: observation of {agent} in AEC and Parallel"
+        require_same(self.aec.observation(agent), self.parallel.observation(agent), what)
+        told = self.aec.infos().get(agent), self.parallel.infos().get(agent)
+        require_same(told[0], told[1], f"{self.where}: info of {agent} in AEC and Parallel")
+
+    def _compare_views(self) -> None:
+        here, there = (sorted(map(str, play.env.agents)) for play in (self.aec, self.parallel))
+        require_same(here, there, f"{self.where}: agents in AEC and Parallel")
+        for agent in self.parallel.env.agents:
+            self._compare_view(agent)
+        states = state_shown(self.aec.env), state_shown(self.parallel.env)
+        require_same(states[0], states[1], f"{self.where}: state() in AEC and Parallel")
+
+    def _compare_payments(self) -> None:
+        if self.aec.over != self.parallel.over:
+            raise Failed(f"{self.where}: the game is over in {'AEC' if self.aec.over else 'Parallel'} only")
+        names = ("last()", "rewards") if self.aec.over else ("rewards",)
+        for name in names:
+            for agent, there in self.paid["Parallel"].items():
+                here = self.paid[name][agent]
+                if not np.allclose(here, there, rtol=1e-9, atol=1e-9):
+                    words = f"{as_text(here)} in AEC (sum of {name}), {as_text(there)} in Parallel"
+                    raise Failed(f"{self.where}: the total reward of {agent} is {words}")
+
+
+# Rewards may be rounded: 1/3 has no exact binary representation.
+TOLERANCE = 1e-6
+# Installed solvers: callables that take a game and `max_states`, and return `value` and `policy`.
+ORACLES = "zoocheck.oracles"
+MAX_STATES = 20_000
+GAMES = 400
+STANDARD_ERRORS = 4.0
+
+
+def _declares_zero_sum(subject: Subject) -> bool:
+    if subject.zero_sum is not None:
+        return subject.zero_sum
+    game = subject.game()
+    return bool(subject.any_env().metadata.get("zero_sum", False) if game is None else game.facts.zero_sum)
+
+
+def _require_zero_sum(subject: Subject) -> None:
+    if not _declares_zero_sum(subject):
+        raise NotApplicable("not declared zero-sum")
+    if objectives(subject):
+        raise NotApplicable("rewards are vectors, see nobody_is_paid_after_the_end")
+
+
+@watcher("AEC", "Parallel", first=_require_zero_sum)
+def zero_sum_holds(play: Play, subject: Subject) -> Watch:
+    """If the game is declared zero-sum, the rewards of every complete episode sum to zero.
+
+    Otherwise exploitability, minimax values and self-play ratings are meaningless.
+
+    Example: The winner gets 1 and the loser 0, or both get a half for a tie.
+    Fix: Pay the loser -1 and a tie 0, or do not declare the game zero-sum.
+    """
+    if not subject.once("zero-sum", lambda: _declares_zero_sum(subject)):
+        return
+    paid = dict.fromkeys(seats(play.env), 0.0)
+    while not play.over:
+        yield
+        _receive(play, paid, after=False)
+        yield
+        _receive(play, paid, after=True)
+    if not np.all(np.abs(total := sum(paid.values())) <= TOLERANCE):
+        raise Failed(f"{play.where}: payoffs {paid} sum to {as_text(total)}, not to 0")
+
+
+def _receive(play: Play, paid: dict[Any, float], after: bool) -> None:
+    """Adds the rewards that a learner receives: in AEC before a step, from last(); in Parallel after it."""
+    if isinstance(play, AECPlay) and not after:
+        paid[play.env.agent_selection] += play.cumulative_reward()
+    if isinstance(play, ParallelPlay) and after:
+        for agent, reward in play.rewards().items():
+            paid[agent] += reward
+
+
+def totals(play: Play) -> dict[Any, float]:
+    """Each agent's total reward up to the end, as a learner receives it."""
+    paid = dict.fromkeys(seats(play.env), 0.0)
+    while not play.over:
+        _receive(play, paid, after=False)
+        play.step_to_end()
+        _receive(play, paid, after=True)
+    return paid
+
+
+def equilibrium_earns_its_value(subject: Subject) -> None:
+    """Equilibrium play earns the value of the game and, in either seat, at least as much against uniform play.
+
+    Both hold, within 4 standard errors, if environment and solver agree on rewards, observations, masks and chance. The
+    solver comes from the entry-point group `zoocheck.oracles`.
+
+    Example: Observations swap the two hands, so an equilibrium policy sees the wrong state.
+    Fix: Derive rewards, observations and masks from the same rules that the solver uses.
+    """
+    game = subject.game()
+    if game is None:
+        raise NotApplicable("there are no rules to solve")
+    for env in (api.make() for api in subject.apis()):
+        if any(env.observation_space(agent) != env.unwrapped.observation_space(agent) for agent in seats(env)):
+            raise NotApplicable("a wrapper changes the observations, and the oracle's policies read the game's own")
+    value, policy = _solution(subject, game)
+    uniform, known = _Uniform(), dict[Any, Any]()
+    for api in subject.apis():
+        for line_up, least in (((policy, policy), None), ((policy, uniform), value), ((uniform, policy), -value)):
+            seat = 1 if line_up[0] is uniform else 0
+            mean, error = _mean_payoff(api, line_up, seat, known)
+            margin = STANDARD_ERRORS * error + TOLERANCE
+            if least is None and not abs(mean - value) <= margin:
+                raise Failed(f"{api.kind}: equilibrium play earns {mean:.4f} +- {error:.4f}, the value is {value:.4f}")
+            if least is not None and not mean >= least - margin:
+                raise Failed(
+                    f"{api.kind}: equilibrium play of player_{seat} earns {mean:.4f} +- {error:.4f} against "
+                    f"uniform play, less than the {least:.4f} that it guarantees"
+                )
+
+
+def _solution(subject: Subject, game: Any) -> tuple[float, Any]:
+    for oracle in entry_points(group=ORACLES):
+        try:
+            solution = oracle.load()(game, max_states=MAX_STATES)
+        except ValueError as reason:
+            raise NotApplicable(f"no oracle: {reason}") from None
+        value = finite(solution.value if subject.value is None else subject.value, "the value of the game")
+        return value, solution.policy
+    raise NotApplicable(f"no oracle is installed (entry points {ORACLES})")
+
+
+class _Uniform:
+    def action_probabilities(self, observations: Any, action_masks: Any) -> Any:
+        return action_masks / action_masks.sum(axis=1, keepdims=True)
+
+
+def _mean_payoff(api: Api[Play], line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
+    """Mean and standard error of a seat's payoff; `known` caches the policies' probabilities."""
+    play, rng, earned = api.new(), np.random.default_rng(11), []
+    for number in range(GAMES):
+        play.reset(None if number else 1)
+        play.chooser = _Seated(play, line_up, rng, known)  # type: ignore[assignment]  # duck-typed
+        earned.append(totals(play)[play.env.possible_agents[seat]])
+    return float(np.mean(earned)), float(np.std(earned, ddof=1) / math.sqrt(GAMES))
+
+
+class _Seated:
+    """Draws actions from the policies of all seats."""
+
+    def __init__(self, play: Play, line_up: tuple[Any, ...], rng: np.random.Generator, known: dict[Any, Any]) -> None:
+        self._play, self._line_up, self._rng, self._known = play, line_up, rng, known
+
+    def choose(self, agent: Any, space: Any, mask: Any) -> int:
+        seat = self._play.env.possible_agents.index(agent)
+        seen = self._play.told(agent)[0]["observation"]
+        key = id(self._line_up[seat]), seen.tobytes(), mask.tobytes()
+        if key not in self._known:
+            answer = self._line_up[seat].action_probabilities(seen[None], mask[None])[0]
+            self._known[key] = np.cumsum(answer)
+        cumulative = self._known[key]
+        return int(np.searchsorted(cumulative, self._rng.random() * cumulative[-1], side="right"))

@@ -1,0 +1,262 @@
+"""Checks that games do not depend on the order of dicts, the hash seed, or earlier environments."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache, partial
+from itertools import islice
+from typing import Any
+
+from zoocheck.explore import Route, routes
+from zoocheck.kinds import ParallelPlay
+from zoocheck.look import Snapshot, places, reachable, text_of
+from zoocheck.play import Driver, seats
+from zoocheck.steady import find, steady_api
+from zoocheck.subject import Api, Subject, description, remade
+from zoocheck.verdicts import Failed, NotApplicable, OutOfTime, Skipped, processor_seconds, quiet
+
+# Variables whose names look like secrets are not passed to other processes.
+SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+
+SHARE = 0.035
+MOST_PLACES = 400
+AHEAD = 3
+GAMES = 12
+LONGEST = 25
+SECONDS = 60
+ANOTHER = 4711
+
+
+def order_of_actions_does_not_matter(subject: Subject) -> None:
+    """The dict of actions may list the agents in any order: the game is identical to the last bit.
+
+    The dict may include agents that are out, which many learners do; their actions are rejected or ignored.
+
+    Moves are simultaneous, and learners build the dict in any order.
+
+    Example: `winner = max(actions, key=actions.get)`: the first in the dict wins a tie.
+    Fix: Loop over `self.agents`, and break ties by the rules.
+    """
+    subject.api("Parallel")
+    api = steady_api(subject, "Parallel")
+    clock = subject.time(SHARE)
+    for number, route in enumerate(routes(subject, "Parallel", MOST_PLACES)):
+        play = route.travel(api)
+        if play.over:
+            continue
+        play.chooser = Driver(4 * number + 2)  # all agents choose alike, because the order matters in ties
+        _compare(api, route, play, play.choice())
+        for style in (0, 2, 3):
+            if not (game := route.travel(api)).over:
+                game.chooser = Driver(4 * number + style)
+                _compare(api, route, game, game.choice())
+        if next(clock, None) is None:
+            break
+
+
+def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
+    """Plays a joint action in several orders, followed by some further steps, and compares the games."""
+    moves = [choice]
+    play.submit(choice, log=False)
+    seen = [play.seen()]
+    while not play.over and len(moves) < AHEAD:
+        moves.append(play.choice())
+        play.submit(moves[-1], log=False)
+        seen.append(play.seen())
+    _require_ignored(api, route, choice, seen[0])
+    names = list(choice)
+    for order in (names[::-1], names[1:] + names[:1]):
+        other = route.travel(api)
+        for number, move in enumerate(moves):
+            other.submit(move if number else {agent: choice[agent] for agent in order}, log=False)
+            for place, words in places(_by_name(seen[number]), _by_name(other.seen()), exact=True):
+                raise Failed(f"{other.at}: {choice} leads elsewhere if ordered as {order}: {place}: {words}")
+
+
+def _require_ignored(api: Api[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
+    """Raises Failed if an action of an agent that is out has an effect; it may be rejected."""
+    if set(seen["rewards"]) - set(choice):
+        return  # reported by `results_name_the_agents`
+    for gone in [agent for agent in seats(api.make()) if agent not in choice]:
+        for action in dict.fromkeys(map(repr, choice.values())):
+            other = route.travel(api)
+            extra = next(each for each in choice.values() if repr(each) == action)
+            try:
+                other.submit({**choice, gone: extra}, log=False)
+            except Exception:
+                return
+            for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
+                raise Failed(f"{other.at}: {gone} is out, but its action {action} changes {place}: {words}")
+
+
+def _by_name(data: Any) -> Any:
+    """Sorts mappings by name, because results may list the agents in the order of the actions."""
+    if isinstance(data, Mapping):
+        return {key: _by_name(data[key]) for key in sorted(data, key=str)}
+    return data
+
+
+def hash_seed_does_not_matter(subject: Subject) -> None:
+    """In a new process with another hash seed, the same seed gives the same games.
+
+    Anything drawn from a set of names, or seeded with a hash, differs in each process, so runs are not reproducible.
+    The same holds for anything that depends on how many environments were created earlier.
+
+    Example: `deck = list({"ace", "king", "queen"})`.
+    Fix: Use a list, or sort the set. Do not seed with `hash(...)`.
+    """
+    for api in subject.apis():
+        steady_api(subject, api.kind)
+    processes = elsewhere(subject)
+    here = digests(subject, _told(subject)["blind"])
+    for hash_seed, (there, _) in processes.items():
+        if where := _unlike(here, there):
+            words = f"a new process with PYTHONHASHSEED={hash_seed} plays a different game"
+            raise Failed(f"{where}: {words}")
+
+
+def environments_leave_nothing_behind(subject: Subject) -> None:
+    """In a new process, the first environment and a later one play the same games.
+
+    State left in the class, the module or a default argument (`def __init__(self, history=[])`) affects all later
+    environments. The effect can fade in a long-running process, so the check starts a new one.
+
+    Example: `history = []` in the class body, to which `step` appends.
+    Fix: Make such objects in `__init__` or `reset`.
+    """
+    processes = elsewhere(subject)
+    firsts = [first for first, _ in processes.values()]
+    if any(_unlike(firsts[0], first) for first in firsts[1:]):
+        raise NotApplicable("new processes play different games: unseeded chance or the hash seed decides")
+    for first, again in processes.values():
+        if where := _unlike(first, again):
+            words = "a fresh environment plays a different game after other environments have been played"
+            raise Failed(f"{where}: in a new process {words}{_shared(subject)}")
+
+
+def _shared(subject: Subject) -> str:
+    """Describes the first container that two environments share and that a game changes."""
+    for api in subject.apis():
+        one, other = (api.new(choices=1) for _ in range(2))
+        for play in (one, other):
+            play.reset(1)
+        theirs = {id(part) for _, part in reachable(other.env) if isinstance(part, list | dict | set)}
+        before = [(path, part, text_of(part)) for path, part in reachable(one.env) if id(part) in theirs]
+        one.run()
+        for path, part, text in before:
+            if text_of(part) != text:
+                return f": they share the {type(part).__name__} {path}, which games change"
+    return ""
+
+
+Games = dict[str, list[list[str]]]
+
+
+def _unlike(here: Games, there: Games) -> str:
+    """The location of the first difference between two rounds of games; empty if there is none."""
+    for key, games in here.items():
+        for seed, (one, other) in enumerate(zip(games, there[key], strict=True)):
+            for step, pair in enumerate(zip(one, other, strict=False)):
+                if pair[0] != pair[1]:
+                    return f"{key}, seed {seed}, after step {step}"
+    return ""
+
+
+def _told(subject: Subject) -> dict[str, Any]:
+    """Tells another process how to make the environment, and how long to play it."""
+    told, left = description(subject), subject.budget.left()
+    told["longest"] = subject.budget.longest
+    told["seconds"] = None if left is None else left / 2  # there are two processes
+    told["blind"] = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
+    return told
+
+
+def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
+    """Kind -> game -> step -> digest of all visible data, without the infos that always differ.
+
+    A new process has played nothing before, so it has no state left by earlier environments.
+    """
+    found = {}
+    for kind, names in blind.items():
+        api = next(api for api in subject.apis(frozenset(names)) if api.kind == kind)
+        games = [api.game(seed).run(LONGEST) for seed in range(subject.budget.fewer(GAMES))]
+        found[api.kind] = [[_digest(seen) for seen in log] for log in games]
+    return found
+
+
+def _digest(seen: Any) -> str:
+    """The digest of plain data; ignores the order of sets."""
+    return hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12]
+
+
+def elsewhere(subject: Subject) -> dict[int, list[Games]]:
+    """Plays games twice in each new process; hash seed -> the first and the second round of games."""
+    told = _told(subject)
+    find = partial(_elsewhere, told)
+    seeds = _other_hash_seeds(tuple(str(agent) for agent in islice(seats(subject.any_env()), 4)))
+    return {seed: subject.once(("elsewhere", seed), partial(find, seed)) for seed in seeds}
+
+
+def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
+    command = [sys.executable, "-m", "zoocheck.order"]
+    environment = _environment(hash_seed)
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(told), env=environment, capture_output=True, text=True, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise Skipped(f"another process needed more than {SECONDS} seconds to start and play") from None
+    if done.returncode:
+        raise Skipped(f"another process cannot play it: {' '.join(done.stderr.split())[-200:]}")
+    found: list[Games] | None = json.loads(done.stdout.splitlines()[-1])
+    if found is None:
+        raise OutOfTime
+    return found
+
+
+@cache
+def _other_hash_seeds(names: tuple[str, ...]) -> list[int]:
+    """Two hash seeds; the first changes which name the set of all names, and of each pair, begins with."""
+    groups = [list(names), *([one, other] for i, one in enumerate(names) for other in names[i + 1 :])]
+    here = [next(iter(set(group))) for group in groups]
+    code = f"print(*[next(iter(set(group))) for group in {groups!r}], sep='\\n')"
+    unlike = {}
+    for seed in range(1, 13):
+        command = [sys.executable, "-S", "-c", code]
+        done = subprocess.run(command, env=_environment(seed), capture_output=True, text=True, check=True)
+        unlike[seed] = sum(one != other for one, other in zip(here, done.stdout.splitlines(), strict=True))
+        if unlike[seed] == len(groups):
+            break
+    return [max(unlike, key=lambda seed: unlike[seed]), ANOTHER]
+
+
+def _environment(hash_seed: int) -> dict[str, str]:
+    """This process's variables without those whose names look like secrets."""
+    kept = {name: value for name, value in os.environ.items() if not SECRET.search(name)}
+    return {**kept, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+@quiet()
+def _play_elsewhere() -> None:
+    told = json.loads(sys.stdin.read())
+    subject = remade(told)
+    subject.budget.longest = told["longest"]
+    if told["seconds"] is not None:
+        subject.budget.end = subject.budget.deadline = processor_seconds() + told["seconds"]
+    first = digests(subject, told["blind"])
+    for number, api in enumerate(subject.apis()):  # the effects of two equal rounds may cancel out
+        api.new().reset(GAMES + number).run(LONGEST)
+    print(json.dumps([first, digests(subject, told["blind"])]))
+
+
+if __name__ == "__main__":
+    try:
+        _play_elsewhere()
+    except OutOfTime:
+        print("null")

@@ -1,0 +1,354 @@
+"""Drives an environment with legal actions, in several styles, and records all visible data."""
+
+from __future__ import annotations
+
+import copy
+import math
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from zoocheck import trail
+from zoocheck.verdicts import STEPS, Budget, Failed, NotApplicable, failing
+
+
+class Chooser:
+    """Draws random legal actions, which depend only on the seed, the agent and the number of its earlier actions."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self._rngs: dict[Any, np.random.Generator] = {}
+        self._spaces: dict[Any, gymnasium.Space[Any]] = {}
+
+    def choose(self, agent: Any, space: gymnasium.Space[Any], mask: NDArray[Any] | None) -> Any:
+        """One of the actions that the mask allows."""
+        if agent not in self._rngs:
+            self._rngs[agent] = np.random.default_rng([self.seed, zlib.crc32(str(agent).encode())])
+        rng = self._rngs[agent]
+        if isinstance(space, gymnasium.spaces.Discrete):
+            legal = legal_actions(space, mask)
+            if not legal:
+                raise Failed(f"the action mask of {agent}, which must choose an action, is all zero")
+            return legal[0] if len(legal) == 1 else legal[int(rng.integers(len(legal)))]
+        own = self._spaces.setdefault(agent, copy.deepcopy(space))  # sampling changes a space
+        own.seed(int(rng.integers(2**31)))
+        return own.sample()
+
+
+def legal_actions(space: Any, mask: NDArray[Any] | None) -> Sequence[int]:
+    """The actions of a Discrete space that a mask allows; all of them, not listed one by one, if there is no mask."""
+    start = int(space.start)
+    if mask is None:
+        return range(start, start + int(space.n))
+    return [start + int(number) for number in np.flatnonzero(mask)]
+
+
+class Driver(Chooser):
+    """Chooses actions in one style per game: at random, all the same, or each agent high or low."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self._rng = np.random.default_rng([seed, 1])
+        self._style = seed % 4
+        self._shared: tuple[int, float] = (0, 0.0)
+        self._asked: dict[Any, int] = {}
+
+    def choose(self, agent: Any, space: gymnasium.Space[Any], mask: Any) -> Any:
+        """One of the actions that the mask allows."""
+        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
+        if self._style >= 2 and legal:
+            return legal[int(self._place(agent) * len(legal))]
+        action = super().choose(agent, space, mask)
+        return action if self._style < 2 else at_bounds(space, action, self._place(agent), self._rng)
+
+    def _place(self, agent: Any) -> float:
+        if self._style == 2:  # all agents alike in a turn
+            turn = self._asked[agent] = self._asked.get(agent, 0) + 1
+            if turn != self._shared[0]:
+                self._shared = turn, float(self._rng.random())
+            return self._shared[1]
+        number = float(self._rng.random())
+        tendency = zlib.crc32(f"{self.seed} {agent}".encode()) % 3
+        return (number, number**4, 1 - number**4 - 1e-9)[tendency]
+
+
+def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -> Any:
+    """Moves the bounded entries of a random action to the bounds of its space.
+
+    All move to the lower bounds if `place` is below 0.3, and to the upper bounds if it is above 0.7; otherwise each
+    entry moves to a bound or stays, at random.
+    """
+    if isinstance(space, gymnasium.spaces.Dict):
+        return {key: at_bounds(part, action[key], place, rng) for key, part in space.spaces.items()}
+    if isinstance(space, gymnasium.spaces.Tuple):
+        pairs = zip(space.spaces, action, strict=True)
+        return tuple(at_bounds(part, each, place, rng) for part, each in pairs)
+    low, high = _bounds(space)
+    if low is None:
+        return action
+    number = np.full(np.shape(action), place) if abs(place - 0.5) > 0.2 else rng.random(np.shape(action))
+    moved = np.where((number < 0.3) & np.isfinite(low), low, action)
+    return np.where((number > 0.7) & np.isfinite(high), high, moved).astype(space.dtype)[()]
+
+
+def _bounds(space: Any) -> tuple[Any, Any]:
+    """The lower and upper bounds of a space's entries; None and None if it has no bounds."""
+    if isinstance(space, gymnasium.spaces.Box):
+        return space.low, space.high
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return space.start, space.start + space.n - 1
+    if isinstance(space, gymnasium.spaces.MultiDiscrete):
+        return space.start, space.start + space.nvec - 1
+    return (0, 1) if isinstance(space, gymnasium.spaces.MultiBinary) else (None, None)
+
+
+# Longer episodes count as endless.
+MOST_STEPS = 20_000
+PARTS = ("rewards", "terminations", "truncations", "infos")
+
+
+class Play(ABC):
+    """Drives one environment."""
+
+    kind: ClassVar[str]
+
+    def __init__(
+        self, env: Any, choices: int = 0, blind: frozenset[str] = frozenset(), budget: Budget | None = None
+    ) -> None:
+        self.env, self.chooser, self.budget = env, Chooser(choices), budget or Budget()
+        self.blind = blind  # names of infos to ignore, because they always differ
+        self.where = self.kind  # later with the seed, for messages
+        self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
+        self.played: list[Any] = []  # the argument of each step
+        self.calls: list[tuple[str, Any]] = []  # of reset() and step(), for a script that repeats them
+        self.raised: set[int] = set()  # the indices in `calls` of the calls that raised
+
+    def again(self, choices: int = 0) -> Self:
+        """Drives the same environment with different choices."""
+        return type(self)(self.env, choices, self.blind, self.budget)
+
+    @property
+    def at(self) -> str:
+        """The current position in the game, for messages."""
+        return f"{self.where}, after step {len(self.played)}"
+
+    def reset(self, seed: int | None = None, **options: Any) -> Self:
+        """Starts a game and a new log; `options` are passed to the environment's reset, and the chooser continues."""
+        self.budget.alarm()
+        self._note("reset", {"seed": seed, **options})
+        self._reset(seed=seed, **options)
+        self.where = f"{self.kind}, seed {seed}"
+        self.log, self.played = [self.seen()], []
+        return self
+
+    def step(self, log: bool = True) -> None:
+        """Steps once, with legal choices."""
+        self.submit(self.choice(), log)
+
+    def submit(self, choice: Any, log: bool = True, handed: Any = None) -> None:
+        """Steps once with a given choice; `handed` is the object passed to step(), if its identity matters."""
+        self.budget.alarm()
+        self._note("step", choice)
+        copied = dict(choice) if isinstance(choice, Mapping) else choice
+        try:
+            self._step(copied if handed is None else handed)
+        except Exception:
+            self.raised.add(len(self.calls) - 1)
+            raise
+        self.played.append(choice)
+        if log:
+            self.log.append(self.seen())
+
+    def try_step(self, choice: Any) -> Any:
+        """Steps with an argument that may be refused, although the game has not begun or is over."""
+        self._note("step", choice)
+        return self.env.step(choice)
+
+    def _note(self, name: str, given: Any) -> None:
+        self.calls.append((name, given))
+        trail.note_call(self.env, name, given)
+
+    def replay(self, choices: Iterable[Any]) -> Self:
+        """Steps with given choices, without a log; raises Failed if one raises, since all were legal before."""
+        for choice in choices:
+            with failing(f"{self.where}, step {len(self.played) + 1}: legal {choice} raises"):
+                self.submit(choice, log=False)
+        return self
+
+    def goes_on(self, most: int = STEPS) -> bool:
+        """Whether the game has not ended, and has had fewer than `most` steps, or fewer in slow environments."""
+        return not self.over and len(self.played) < min(most, self.budget.longest)
+
+    def run(self, steps: int = STEPS) -> list[Any]:
+        """Plays at most `steps` further steps, fewer in slow environments; returns the log."""
+        steps = min(steps, self.budget.longest)
+        while not self.over and steps > 0:
+            self.step()
+            steps -= 1
+        return self.log
+
+    def step_to_end(self) -> None:
+        """Steps once, without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
+        if len(self.played) >= MOST_STEPS:
+            raise NotApplicable(f"no game ended within {MOST_STEPS:,} steps")
+        self.step(log=False)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return not self.env.agents
+
+    def mask(self, agent: Any) -> NDArray[Any] | None:
+        """Returns the agent's mask, `[num_actions]`, from its observation or else its info.
+
+        None if neither has one, or if the action space is not Discrete: then nothing defines what a mask means.
+        """
+        if not isinstance(self.env.action_space(agent), gymnasium.spaces.Discrete):
+            return None
+        for place in self.told(agent):
+            if isinstance(place, Mapping) and place.get("action_mask") is not None:
+                return np.asarray(place["action_mask"])
+        return None
+
+    def told(self, agent: Any) -> tuple[Any, Any]:
+        """Returns the observation and the info of an agent, as returned."""
+        return self.observation(agent), self.part("infos").get(agent)
+
+    def steady(self, info: Any) -> Any:
+        """Returns an info without the fields that always differ."""
+        return _without(info, self.blind) if self.blind else info
+
+    def infos(self) -> dict[Any, Any]:
+        """Returns the infos of all agents, without the fields that always differ."""
+        return {agent: self.steady(info) for agent, info in self.part("infos").items()}
+
+    def masks(self) -> dict[Any, NDArray[Any] | None]:
+        """Returns the mask of each agent still in the game."""
+        return {agent: self.mask(agent) for agent in self.env.agents if not self.dead(agent)}
+
+    def legal_choice(self, agent: Any) -> Any:
+        """Returns a legal action of the agent."""
+        return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
+
+    def rewards(self) -> dict[Any, Any]:
+        """Returns each agent's reward in the last step, as checked by `payment`."""
+        return {agent: payment(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
+
+    def out(self) -> set[Any]:
+        """Returns the agents flagged as out in the last step."""
+        terminations, truncations = self.part("terminations"), self.part("truncations")
+        return {agent for agent in terminations if terminations[agent] or truncations.get(agent)}
+
+    @abstractmethod
+    def _reset(self, **arguments: Any) -> None: ...
+
+    @abstractmethod
+    def _step(self, choice: Any) -> None: ...
+
+    @abstractmethod
+    def part(self, name: str) -> dict[Any, Any]:
+        """Returns one of `PARTS` by agent."""
+
+    @abstractmethod
+    def observation(self, agent: Any) -> Any:
+        """Returns the agent's observation, as returned."""
+
+    @abstractmethod
+    def dead(self, agent: Any) -> bool:
+        """Returns whether the agent is flagged as out but must still make its last step."""
+
+    @abstractmethod
+    def asked(self) -> list[Any]:
+        """Returns the agents whose actions the next step needs."""
+
+    @abstractmethod
+    def choice(self) -> Any:
+        """Returns a legal choice for the next step."""
+
+    @abstractmethod
+    def with_action(self, agent: Any, action: Any) -> Any:
+        """Returns the next choice with this action for that agent, which must be about to act."""
+
+    @abstractmethod
+    def shown(self) -> list[tuple[Any, Any]]:
+        """Returns each agent and its observation, as returned."""
+
+    @abstractmethod
+    def handed(self) -> Any:
+        """Returns everything that a learner receives for its next choice."""
+
+    @abstractmethod
+    def seen(self) -> dict[str, Any]:
+        """Returns a copy of all visible data."""
+
+
+def info_name(path: str, key: Any) -> str:
+    """Returns the name of an entry of a nested info."""
+    return f"{path}.{key}" if path else str(key)
+
+
+def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
+    if not isinstance(info, Mapping):
+        return info
+    named = ((info_name(path, key), key, value) for key, value in info.items())
+    return {key: _without(value, names, name) for name, key, value in named if name not in names}
+
+
+def finite(number: Any, what: str) -> float:
+    """Returns the number; raises Failed unless it is a finite number."""
+    if number is None or np.shape(number) != ():
+        raise Failed(f"{what} is {number!r}, not a number")
+    if not math.isfinite(number):
+        raise Failed(f"{what} is {number}, not a finite number")
+    return float(number)
+
+
+def payment(reward: Any, what: str) -> Any:
+    """Returns a finite reward, or a vector of them for several objectives; raises Failed for anything else."""
+    if not isinstance(reward, np.ndarray) or reward.ndim != 1 or reward.size < 2 or reward.dtype.kind not in "iuf":
+        return finite(reward, what)
+    if not np.isfinite(reward).all():
+        raise Failed(f"{what} is {reward}, not a vector of finite numbers")
+    return reward.astype(np.float64)
+
+
+def as_text(paid: Any) -> str:
+    """Formats a payment."""
+    return f"{paid:g}" if np.ndim(paid) == 0 else str(paid)
+
+
+def seats(env: Any) -> list[Any]:
+    """Returns the agents in order of seat; raises NotApplicable if the environment does not declare them."""
+    if not hasattr(env, "possible_agents"):
+        raise NotApplicable("the environment does not declare possible_agents")
+    return list(env.possible_agents)
+
+
+# Converters between the two kinds: name -> the attribute with the converted environment.
+CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "env"}
+
+
+def is_converted(env: Any) -> bool:
+    """Returns whether PettingZoo's converter made the environment from one of the other kind."""
+    return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
+
+
+def beneath(make: Callable[..., Any], **parameters: Any) -> Any:
+    """Returns the environment wrapped by PettingZoo's converter."""
+    env = make(**parameters)
+    converter = next(layer for layer in layers(env) if type(layer).__name__ in CONVERTERS)
+    return vars(converter)[CONVERTERS[type(converter).__name__]]
+
+
+def layers(env: Any) -> list[Any]:
+    """Returns the environment, the one that it wraps, and so on."""
+    found = [env]
+    for layer in found:
+        inner = [vars(layer).get(name) for name in ("env", "aec_env")] + [getattr(layer, "unwrapped", None)]
+        found += [below for below in inner if below is not None and all(below is not known for known in found)]
+    return found

@@ -1,0 +1,301 @@
+"""Checks of reproducibility: the seed determines all random draws."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from zoocheck.look import difference, require_same, require_same_play
+from zoocheck.play import Play, legal_actions
+from zoocheck.steady import find, steady_api
+from zoocheck.subject import Api, Finding, Subject
+from zoocheck.verdicts import STEPS, Failed, NotApplicable, failing
+
+# Number of games to compare before concluding that there is no chance, which may be rare.
+GAMES = 12
+MANY_SEEDS = 120
+MOST_GAMES = 1_000
+SHORT = 40
+# After this many games a seeded reset must still produce the same game.
+MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
+HISTORY_SHARE = 0.03
+ABANDONED = 9
+UNKNOWN = {"an unknown option": 1}
+
+
+def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api[Any]]:
+    """Yields all kinds, or those of `Subject.own_apis`, for checks that compare episodes."""
+    for api in subject.own_apis() if own else subject.apis():
+        yield steady_api(subject, api.kind)
+
+
+def in_step(*plays: Play) -> Iterator[None]:
+    """Steps all `plays` after each iteration of the caller's loop, until one of them is over."""
+    while all(play.goes_on(SHORT) for play in plays):
+        yield
+        for play in plays:
+            play.step()
+
+
+def same_seed_same_episode(subject: Subject) -> None:
+    """Two fresh environments with the same seed return the same observations, rewards and infos to the end.
+
+    PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator.
+
+    Example: `reset` seeds `self.rng`, but `step` draws from `np.random.default_rng()`.
+    Fix: Draw everything from the one generator that `reset(seed)` makes.
+    """
+    for api in subject.apis():
+        if found := find(subject, api.kind).episodes:
+            words = f"{api.kind}: two games with the same seed and actions: {found.reason}"
+            subject.fail(Finding(words, found.games))
+        _require_numpy_seeds(steady_api(subject, api.kind))
+
+
+def _require_numpy_seeds(api: Api[Any]) -> None:
+    """A NumPy integer as seed is rejected, or produces the same game as the Python integer."""
+    for seed in range(1, 4):
+        fresh, play = api.game(seed).run(SHORT), api.new(choices=seed)
+        try:
+            play.reset(np.int64(seed))
+        except Exception:
+            return
+        require_same_play(fresh, play.run(SHORT), f"{api.kind}: with seed {seed} as int, and as numpy.int64")
+
+
+def other_seed_other_episode(subject: Subject) -> None:
+    """If there is chance, not all seeds produce the same game.
+
+    An environment that ignores its seed passes every test of reproducibility.
+
+    Example: `self.rng = np.random.default_rng(bool(seed))`.
+    Fix: `if seed is not None: self.rng = np.random.default_rng(seed)`. Beware of `if seed:`, which drops seed 0.
+    """
+    chance = False
+    for api in steady_apis(subject):
+        games = _seeded(api, range(2 * GAMES))
+        # Without seed 0, to notice a seed that is used as a bool.
+        unlike = _unlike(games[1:])
+        chance = chance or unlike > 1
+        if unlike == 1 and (chances := _sign_of_chance(subject, api)):
+            sign, share = chances
+            seeds = range(1, _enough(share))
+            if _unlike(_seeded(api, seeds)) == 1:
+                raise Failed(f"{api.kind}: seeds 1 to {seeds[-1]} all lead to the same game, although {sign}")
+        if 1 < unlike < len(games) - 1:  # some seeds may give the same game if there is little chance
+            # Two independent samples, because rare chance may show more often in one series than under as many seeds.
+            found = _few(api, range(1, MANY_SEEDS))
+            if found and _few(api, range(MANY_SEEDS, 2 * MANY_SEEDS - 1)):
+                raise Failed(f"{api.kind}: {found}")
+    if not chance:
+        raise NotApplicable(f"no chance: {2 * GAMES} games with the same choices were identical, seeded or not")
+
+
+def _seeded(api: Api[Play], seeds: range) -> list[Any]:
+    """Logs of the games in fresh environments after these seeds, with the same choices."""
+    return [api.new().reset(seed).run(SHORT) for seed in seeds]
+
+
+def _few(api: Api[Play], seeds: range) -> str | None:
+    """Compares the number of distinct games with that of consecutive ones; returns the finding, if there is one."""
+    unlike, in_a_row = _unlike(_seeded(api, seeds)), _unlike(_series(api, len(seeds), seeds[0]))
+    few = f"seeds {seeds[0]} to {seeds[-1]} lead to only {unlike} different games"
+    many = f"although {in_a_row} of as many consecutive games are different"
+    return f"{few}, {many}" if in_a_row > 2 * unlike else None
+
+
+def _share(games: list[Any]) -> float:
+    """The share of the games that differ from the most common one."""
+    return 1 - max(_groups(games)) / len(games)
+
+
+def _enough(share: float) -> int:
+    """The number of games that fail to show chance of this frequency with a probability of at most 1e-6."""
+    return max(2 * GAMES, min(MOST_GAMES, math.ceil(math.log(1e-6) / math.log1p(-min(share, 0.9)))))
+
+
+def _groups(games: list[Any]) -> list[int]:
+    """How often each distinct game occurs; compares their ends first, where most differ."""
+    unlike: list[Any] = []
+    sizes: list[int] = []
+    for game in (game[::-1] for game in games):
+        same = next((i for i, other in enumerate(unlike) if not difference(game, other)), None)
+        if same is None:
+            unlike.append(game)
+            sizes.append(0)
+        sizes[-1 if same is None else same] += 1
+    return sizes
+
+
+def _unlike(games: list[Any]) -> int:
+    """The number of distinct games."""
+    return len(_groups(games))
+
+
+def _sign_of_chance(subject: Subject, api: Api[Play]) -> tuple[str, float] | None:
+    """What shows that there is chance, and the share of games in which it shows."""
+    # If games with equal seeds differ too, they differ by what a reset leaves behind, not by chance.
+    if _unlike(_series(api)) > 1 and _unlike(_series(api, again=7)) == 1:
+        return "consecutive games differ", _share(_series(api, MANY_SEEDS))
+    games = [api.new().reset().run(SHORT) for _ in range(GAMES)]
+    if share := _share(games):
+        return "unseeded games differ", share
+    game = subject.game()
+    chances = [float(start[0]) for start in game.initial()] if game is not None else []
+    return ("its rules list several outcomes", 1 - max(chances)) if len(chances) > 1 else None
+
+
+def seeded_reset_starts_anew(subject: Subject) -> None:
+    """A seeded reset within a turn or game, or after its end, starts the same episode as in a fresh environment.
+
+    This finds rewards, commitments or decks that survive a reset. The same must hold after an action that its mask
+    forbids.
+
+    Learners reset mid-game when they truncate an episode.
+
+    Example: `reset` does not clear the moves committed in the abandoned game.
+    Fix: Set every attribute of the game in `reset`.
+    """
+    for api in steady_apis(subject):
+        fresh = api.game(2).run()
+        for steps in (1, 2, 3, STEPS):
+            used = api.game(1)
+            used.run(steps)
+            again = used.again(2).reset(2).run()
+            require_same_play(fresh, again, f"{api.kind}: fresh, and reset after {steps} steps of another game")
+            if played_illegally(used := api.game(1), steps):
+                with failing(f"{api.kind}: a reset after an illegal action in another game:"):
+                    again = used.again(2).reset(2).run()
+                require_same_play(fresh, again, f"{api.kind}: fresh, and reset after an illegal action in another game")
+        used = api.new(choices=1)
+        for number in range(ABANDONED):
+            used.reset(number).run(1 + number % 3)
+        again = used.again(2).reset(2).run()
+        require_same_play(fresh, again, f"{api.kind}: fresh, and after {ABANDONED} games that were left in the middle")
+
+
+def played_illegally(play: Play, steps: int) -> bool:
+    """Plays `steps` steps, then tries an action that the mask forbids; returns False if every action is allowed."""
+    play.run(steps)
+    for agent in play.asked() if not play.over else ():
+        legal = legal_actions(play.env.action_space(agent), play.mask(agent)) if play.mask(agent) is not None else []
+        actions = legal_actions(play.env.action_space(agent), None) if legal else ()
+        for action in islice((each for each in actions if each not in legal), 1):
+            with suppress(Exception):
+                play.submit(play.with_action(agent, action), log=False)
+            return True
+    return False
+
+
+def earlier_games_do_not_matter(subject: Subject) -> None:
+    """After many games a seeded reset still produces the same episode as in a fresh environment.
+
+    This finds counts that overflow, limits that count all games, and rules that change after a warm-up.
+
+    Example: `self.steps` counts the steps of all games, and ends a game at 1,000.
+    Fix: Set counters to zero in `reset`.
+    """
+    for api in steady_apis(subject):
+        fresh = api.game(2).run()
+        used = api.new(choices=1)
+        played, clock = 0, subject.time(HISTORY_SHARE)
+        for games in MANY:
+            while played < games:
+                used.reset(played)
+                while used.goes_on():
+                    used.step(log=False)
+                played += 1
+            again = used.again(2).reset(2).run()
+            played += 1
+            require_same_play(fresh, again, f"{api.kind}: fresh, and after {played - 1} other games")
+            if next(clock, None) is None:
+                break
+
+
+def unseeded_reset_goes_on(subject: Subject) -> None:
+    """An unseeded reset continues the random stream: the first seed determines all later games, and these differ.
+
+    Otherwise a learner that seeds once and then only resets gets irreproducible runs, or always the same game.
+
+    Example: `self.rng = np.random.default_rng(seed)` in every `reset`, even for None.
+    Fix: Make a generator only if a seed is given or there is none yet.
+    """
+    for api in steady_apis(subject):
+        for games in (2, GAMES):  # slow environments may have no time for more than two
+            first, second = (_series(api, games) for _ in range(2))
+            for i, (one, other) in enumerate(zip(first, second, strict=True)):
+                require_same_play(one, other, f"{api.kind}: game {i + 1} after the same seed, in two environments")
+        if _unlike(first) > 1:
+            continue
+        if _unlike(_seeded(api, range(GAMES))) > 1:
+            games = _enough(_share(_seeded(api, range(MANY_SEEDS))))
+            if _unlike(_series(api, games)) == 1:
+                same = f"{games} consecutive games after one seed are the same"
+                raise Failed(f"{api.kind}: {same}, although different seeds lead to different games")
+
+
+def _series(api: Api[Any], most: int = GAMES, seed: int = 7, again: int | None = None) -> list[list[Any]]:
+    """Logs of consecutive games with the same choices, in an environment seeded once, and then with `again`."""
+    used, games = api.new(), []
+    for number in range(most):
+        games.append(used.again().reset(again if number else seed).run(SHORT))
+    return games
+
+
+def options_do_no_harm(subject: Subject) -> None:
+    """reset() accepts options; an empty dict and unknown options have no effect, now or later.
+
+    The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own.
+
+    Example: `def reset(self, seed=None):`, or `options.pop("start")`.
+    Fix: Accept `options=None`, read it with `.get`, and ignore unknown keys.
+    """
+    for api in steady_apis(subject):
+        fresh = [api.game(seed).run(SHORT) for seed in range(3)]
+        for options in (None, {}, UNKNOWN):
+            handed = copy.deepcopy(options)
+            what = f"{api.kind}: reset with options {options}"
+            used = api.new(choices=0)
+            with failing(f"{what} raises"):
+                log = used.reset(0, options=handed).run(SHORT)
+            require_same(options, handed, f"{what}: the caller's dict before and after")
+            require_same_play(fresh[0], log, f"{what}, and without")
+            later = used.again(1).reset(1).run(SHORT)
+            require_same_play(fresh[1], later, f"{api.kind}: fresh, and after a game with options {options}")
+
+
+def sampling_leaves_the_game_alone(subject: Subject) -> None:
+    """Sampling from the spaces does not affect the game, and the game does not draw from the spaces.
+
+    Otherwise a random player changes the prizes, and a seed does not determine the game.
+
+    Example: `prize = self.action_space(agent).sample()` in `step`.
+    Fix: Draw from the environment's generator.
+    """
+    for api in steady_apis(subject):
+        for seed in range(3):
+            plain, sampled = (api.game(seed) for _ in range(2))
+            for _ in in_step(plain, sampled):
+                for agent in list(sampled.env.agents):
+                    sampled.env.action_space(agent).sample()
+                    sampled.env.observation_space(agent).sample()
+            require_same_play(plain.log, sampled.log, f"{plain.where}: without and with samples of the spaces")
+            what = f"{plain.where}: the next game without and with samples of the spaces"
+            require_same_next_game(subject, api, (plain, sampled), what)
+
+
+def require_same_next_game(subject: Subject, api: Api[Any], plays: Sequence[Play], what: str) -> None:
+    """Raises Failed if the environments' next games differ, although the previous seed determines them.
+
+    If the seed does not determine them, `unseeded_reset_goes_on` fails instead.
+    """
+    if subject.once(("goes on", api.kind), lambda: difference(_series(api), _series(api)) is None):
+        games = [play.again(choices=1).reset().run(SHORT) for play in plays]
+        for game in games[1:]:
+            require_same_play(games[0], game, what)

@@ -1,0 +1,295 @@
+"""The environment under test, found by its module or its PettingZoo id, in this process or another."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from operator import attrgetter
+from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
+
+import pettingzoo
+
+from zoocheck import trail
+from zoocheck.kinds import AECPlay, ParallelPlay
+from zoocheck.play import Play, beneath, is_converted
+from zoocheck.verdicts import Budget, Failed, NotApplicable, Skipped, failing, processor_seconds, quiet
+
+P = TypeVar("P", bound=Play)
+# Default limit on the CPU seconds for one environment; a small environment needs a few seconds.
+SECONDS = 32.0
+# A search also ends after this multiple of its share in wall-clock time, if the environment sleeps or waits.
+PATIENCE = 10.0
+# A search stopped by the time limit after fewer rounds has seen too little.
+FEW_ROUNDS = 2
+# The attributes of a game that the kit uses; of `facts` it uses `zero_sum` and `max_length`.
+RULES = ("facts", "initial", "parameters")
+
+
+class Finding(NamedTuple):
+    """A failure, and the games that show it, as in `Subject.recent`."""
+
+    reason: str
+    games: list[tuple[Mapping[str, Any], Play]]
+
+
+@dataclass(frozen=True)
+class Api(Generic[P]):
+    """One of a subject's two kinds of environment."""
+
+    kind: str  # "AEC" or "Parallel"
+    make: Callable[..., Any]  # makes the environment; takes its parameters
+    _play: type[P]
+    blind: frozenset[str] = frozenset()  # names of infos to ignore, because they always differ
+    # The environments driven most recently, each with its parameters.
+    recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
+    budget: Budget = field(default_factory=Budget, compare=False)
+
+    def new(self, choices: int = 0, **parameters: Any) -> P:
+        """A driver for a fresh environment; `choices` seeds its choices."""
+        play = self._play(self.make(**parameters), choices, self.blind, self.budget)
+        self.recent.append((parameters, play))
+        trail.note_env(play.env, self.kind, parameters)
+        return play
+
+    def game(self, seed: int, **parameters: Any) -> P:
+        """A fresh environment after a reset with this seed, which also seeds the choices."""
+        return self.new(seed, **parameters).reset(seed)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An environment to be checked, in one or both of PettingZoo's kinds.
+
+    Attributes:
+        name: Name for reports.
+        aec: Makes the AEC environment, if there is one.
+        parallel: Makes the Parallel environment, if there is one.
+        parameters: Keyword arguments for both.
+        zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
+        value: Exact payoff of player 0 in equilibrium, in payoff points; if None, an installed oracle computes it.
+        seed: Seed for the games played.
+        seconds: Approximate CPU seconds for all checks together; wall-clock time is limited to about `PATIENCE` times
+            as much.
+        games: Number of games or situations per search, on any machine; if None, limited only by `seconds`.
+        word: The name given to `load`; empty if the subject was not loaded.
+        recent: The environments driven most recently, each with its parameters.
+        cut: The number of rounds of each search that ran out of time in the current check.
+        budget: Ends checks that take too long.
+    """
+
+    name: str
+    aec: Callable[..., Any] | None = None
+    parallel: Callable[..., Any] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    zero_sum: bool | None = None
+    value: float | None = None
+    seed: int = 0
+    seconds: float = SECONDS
+    games: int | None = None
+    word: str = ""
+    recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
+    cut: list[int] = field(default_factory=list, compare=False)
+    budget: Budget = field(default_factory=Budget, compare=False)
+    _found: dict[Any, Any] = field(default_factory=dict, compare=False)
+
+    def apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
+        """The available kinds, AEC first."""
+        kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
+        return [
+            Api(kind, partial(make, **self.parameters), play, blind, self.recent, self.budget)
+            for kind, make, play in kinds
+            if make is not None
+        ]
+
+    def own_apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
+        """The available kinds, without an AEC version made by PettingZoo's converter.
+
+        That converter stores actions unchecked until all agents have acted.
+        """
+        return [api for api in self.apis(blind) if api.kind != "AEC" or not is_converted(api.make())]
+
+    def once(self, name: Any, find: Callable[[], Any]) -> Any:
+        """The result of `find`, computed once for all checks."""
+        if name not in self._found:
+            with self.budget.shared():
+                self._found[name] = find()
+        return self._found[name]
+
+    def found(self, name: Any) -> Any:
+        """What `once` has computed under a name; None if nothing yet."""
+        return self._found.get(name)
+
+    def time(self, share: float) -> Iterator[int]:
+        """Counts from 0 until this share of the seconds is used up, or all `games` are counted; at least once.
+
+        Counts CPU time, so that other load on the machine does not change the results. The shares of all
+        searches, for both kinds and three render modes, sum to about 1.
+        """
+        used, began, seconds = processor_seconds(), time.monotonic(), share * self.seconds
+        self.budget.extend(seconds)
+        for number in itertools.count():
+            yield number
+            if number + 1 == self.games:
+                return
+            if processor_seconds() - used > seconds or time.monotonic() - began > PATIENCE * seconds:
+                self.cut.append(number + 1)
+                return
+
+    def api(self, kind: str) -> Api[Any]:
+        """The `Api` of a kind; raises NotApplicable if there is none."""
+        for api in self.apis():
+            if api.kind == kind:
+                return api
+        raise NotApplicable(f"there is no {kind} version")
+
+    def fail(self, found: Finding) -> NoReturn:
+        """Raises Failed with a failure found before; its games become the recent ones again."""
+        self.recent.clear()
+        self.recent.extend(found.games)
+        raise Failed(found.reason)
+
+    def any_env(self) -> Any:
+        """A fresh environment of the first available kind."""
+        return self.apis()[0].make()
+
+    def simultaneous(self) -> bool:
+        """Whether moves are simultaneous: there is a Parallel version, or the AEC environment declares it."""
+        if self.parallel is not None:
+            return True
+        return bool(self.any_env().metadata.get("is_parallelizable", False))
+
+    def game(self) -> Any:
+        """The rules behind the environment: its attribute `game`, if that offers `RULES`; else None."""
+        game = getattr(self.any_env().unwrapped, "game", None)
+        return game if set(RULES) <= set(dir(game)) else None
+
+
+@quiet()
+def load(
+    word: str,
+    words: Iterable[str] = (),
+    zero_sum: bool | None = None,
+    seed: int = 0,
+    seconds: float = SECONDS,
+    games: int | None = None,
+) -> Subject:
+    """Loads an environment by name.
+
+    Args:
+        word: A PettingZoo id (`classic/rps-v2`), a module with `env` or `parallel_env`
+            (`pettingzoo.classic.rps_v2`), or `module:name` of an object with these, or of a callable
+            that makes an environment.
+        words: Parameters of the environment, `KEY=VALUE`; values are parsed as Python literals if possible.
+        zero_sum: Whether rewards sum to zero, if the environment does not declare it.
+        seed: Seed for the games played.
+        seconds: CPU seconds for all checks together.
+        games: Number of games or situations per search.
+
+    Raises:
+        ValueError: If there is no such environment, or it cannot be made with these parameters.
+    """
+    words = list(words)
+    parameters = parameters_of(words)
+    aec, parallel = _registered(word) if "/" in word else _found(word, parameters)
+    limits: dict[str, Any] = {"seed": seed, "seconds": seconds, "games": games}
+    subject = Subject(" ".join([word, *words]), aec, parallel, parameters, zero_sum, word=word, **limits)
+    if not subject.apis():
+        raise ValueError(f"{word}: has neither env nor parallel_env, and makes no environment")
+    for api in subject.apis():
+        with failing(f"{subject.name}: cannot be made:", ValueError):
+            api.make().close()
+    return subject
+
+
+def _registered(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+    if not hasattr(pettingzoo, "spec"):
+        raise ValueError(f"{word}: ids need pettingzoo>=1.27, not {pettingzoo.__version__}; name the module instead")
+    makers: dict[str, Callable[..., Any]] = {}
+    kinds: tuple[Literal["aec", "parallel"], ...] = ("aec", "parallel")
+    for kind in kinds:
+        try:
+            pettingzoo.spec(kind, word)
+        except Exception as error:
+            reason = error
+        else:
+            makers[kind] = partial(pettingzoo.make, kind, word)
+    if not makers:
+        raise ValueError(f"{word}: {reason}") from reason
+    return makers.get("aec"), makers.get("parallel")
+
+
+def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+    name, _, attribute = word.partition(":")
+    try:
+        found: Any = importlib.import_module(name)
+    except Exception as error:
+        raise ValueError(f"cannot import {name!r}: {error}") from error
+    for part in filter(None, attribute.split(".")):
+        if not hasattr(found, part):
+            raise ValueError(f"{word}: {name} has no {attribute!r}")
+        found = getattr(found, part)
+    aec, parallel = getattr(found, "env", None), getattr(found, "parallel_env", None)
+    if aec is not None or parallel is not None or not callable(found):
+        return aec, parallel
+    envs = pettingzoo.AECEnv, pettingzoo.ParallelEnv
+    makes_itself = isinstance(found, type) and found.__new__ is object.__new__  # type: ignore[comparison-overlap]
+    if makes_itself and not issubclass(found, envs):
+        raise ValueError(f"{word} is a class, but not an environment of PettingZoo")
+    with failing(f"{word}: cannot be called with {dict(parameters)}:", ValueError):
+        env = found(**parameters)
+    if not isinstance(env, envs):
+        raise ValueError(f"{word}: returned {type(env).__name__}, which is not a PettingZoo environment")
+    other = partial(beneath, found) if is_converted(env) else None
+    return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
+
+
+def parameters_of(words: Iterable[str]) -> dict[str, Any]:
+    """Parses `KEY=VALUE` arguments; values are Python literals if possible. Anything else raises a ValueError."""
+    parameters = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"{word!r} must read KEY=VALUE, a parameter")
+        try:
+            parameters[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            parameters[name] = text
+    return parameters
+
+
+LIMITS = ("zero_sum", "seed", "seconds", "games")
+
+
+def description(subject: Subject) -> dict[str, Any]:
+    """Describes, as plain data, how another process can make the environment: its name, or its factories' names.
+
+    Raises:
+        Skipped: If a factory cannot be found by name, or a parameter cannot be passed as text.
+    """
+    words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
+    if parameters_of(words) != dict(subject.parameters):
+        raise Skipped(f"these parameters cannot be passed to another process: {' '.join(words)}")
+    found: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
+    found["limits"] = {name: getattr(subject, name) for name in LIMITS}
+    for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
+        if not subject.word and make is not None:
+            found[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
+            if "<" in found[kind][1]:
+                raise Skipped("another process cannot import the function that makes the environment")
+    return found
+
+
+def remade(told: dict[str, Any]) -> Subject:
+    """The subject that `description` describes."""
+    if told["word"]:
+        return load(told["word"], told["words"], **told["limits"])
+    makers = {kind: told[kind] for kind in ("aec", "parallel") if kind in told}
+    found = {kind: attrgetter(name)(import_module(module)) for kind, (module, name) in makers.items()}
+    return Subject(told["name"], **found, parameters=parameters_of(told["words"]), **told["limits"])

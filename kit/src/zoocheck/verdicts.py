@@ -1,0 +1,243 @@
+"""Verdicts of the checks, the functions that run a check, and the CPU time allowed to a run."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import math
+import os
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
+SKIPPED, INCONCLUSIVE, KNOWN = "skipped", "inconclusive", "known"
+STATUSES = (PASSED, FAILED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
+# Results that reports omit by default.
+UNEVENTFUL = (PASSED, NOT_APPLICABLE)
+
+
+class Failed(AssertionError):  # noqa: N818  # as pytest calls it
+    """The subject violates the check; the message says where and how."""
+
+
+class NotApplicable(Exception):  # noqa: N818  # not an error: there is nothing to check
+    """The check does not apply to the subject; the message says why."""
+
+
+class Noted(Exception):  # noqa: N818  # not an error: it may be intended
+    """Something is unusual, but not wrong; the message says what."""
+
+
+class Skipped(Exception):  # noqa: N818  # not an error of what is checked
+    """The check could not run on this machine; the message says why."""
+
+
+class Inconclusive(Exception):  # noqa: N818  # not an error: nothing wrong was found so far
+    """The time ran out before enough was seen; the message says how much."""
+
+
+class OutOfTime(BaseException):  # not an Exception: checks catch those as the environment's errors
+    """The check, or the whole run, has used up its CPU time."""
+
+
+# Exceptions other than failures -> their verdicts.
+VERDICTS = {NotApplicable: NOT_APPLICABLE, Noted: NOTED, Skipped: SKIPPED, Inconclusive: INCONCLUSIVE}
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a check.
+
+    Attributes:
+        check: Name of the check.
+        status: "passed", "failed", "known" (failed, and listed in the baseline), "not applicable", "note", "skipped"
+            or "inconclusive".
+        reason: Why; empty if the check passed.
+        follows: The earlier check whose failure probably caused this one; empty if none.
+        script: Python code that reproduces the failure; empty if the check did not fail.
+    """
+
+    check: str
+    status: str
+    reason: str = ""
+    follows: str = ""
+    script: str = ""
+
+    def __str__(self) -> str:
+        follows = f" (follows {self.follows})" if self.follows else ""
+        return f"{self.status:<14}  {self.check}{follows}" + (f": {self.reason}" if self.reason else "")
+
+    def advised(self, check: Callable[..., object], instead: str = "") -> str:
+        """The failure, and below it what `check` demands and how to fix it, or what to do `instead`."""
+        told = explained(check)
+        text = f"{self}\n{'':16}must hold: {told.demanded}" + (f" Or {instead}." if instead else "")
+        return text + (f"\n{'':16}to fix: {told.fix}" if told.fix else "")
+
+
+class Explanation(NamedTuple):
+    """What a check's docstring says, each in one line.
+
+    Attributes:
+        demanded: What must hold, its first paragraph.
+        meaning: Its other paragraphs: why it matters and how it is checked.
+        example: What violates it.
+        fix: How to fix a violation.
+    """
+
+    demanded: str
+    meaning: list[str]
+    example: str
+    fix: str
+
+
+def explained(check: Callable[..., object]) -> Explanation:
+    """The parts of a check's docstring; empty where it has none."""
+    text, _, end = (inspect.getdoc(check) or "").partition("\n\nExample: ")
+    demanded, *meaning = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    example, _, fix = (" ".join(end.split())).partition(" Fix: ")
+    return Explanation(demanded, meaning, example, fix)
+
+
+def shortfall(results: Iterable[Result]) -> str:
+    """Says so if fewer checks reached a verdict than were skipped or inconclusive; empty otherwise.
+
+    Such a run says almost nothing about the environment, even if no check failed. Checks that do not apply count for
+    neither side.
+    """
+    statuses = [result.status for result in results if result.status != NOT_APPLICABLE]
+    reached = sum(status not in (SKIPPED, INCONCLUSIVE) for status in statuses)
+    if 2 * reached >= len(statuses):
+        return ""
+    return f"too little was checked: only {reached} of {len(statuses)} checks reached a verdict"
+
+
+def counted(results: Iterable[Result]) -> str:
+    """The number of verdicts of each kind, e.g. "3 passed, 1 failed"."""
+    counts = Counter(result.status for result in results)
+    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+
+
+def judged(name: str, check: Callable[[], None]) -> Result:
+    """Runs a check; any other exception is a failure."""
+    try:
+        check()
+    except tuple(VERDICTS) as reason:
+        return Result(name, next(VERDICTS[kind] for kind in type(reason).__mro__ if kind in VERDICTS), str(reason))
+    except Failed as reason:
+        return Result(name, FAILED, str(reason))
+    except Exception as error:
+        return Result(name, FAILED, in_a_line(error))
+    return Result(name, PASSED)
+
+
+@contextmanager
+def failing(words: str, kind: type[Exception] = Failed) -> Iterator[None]:
+    """Turns any error into one of type `kind` whose message is `words`, then the original error."""
+    try:
+        yield
+    except Exception as error:
+        raise kind(f"{words} {in_a_line(error)}") from error
+
+
+def in_a_line(error: BaseException) -> str:
+    """The type and the message of an error, without line breaks."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Suppresses warnings: PettingZoo warns at imports by module and logs at every illegal action."""
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)
+
+
+# Maximum number of steps per episode, unless a check has to reach the end.
+STEPS = 120
+# A run ends after `MOST` times its seconds, plus `MORE` seconds for rendering and starting processes. A check may use
+# `FAIR` times its equal part of the remaining time, at most 1 / `PARTS` of that time, and for each of its searches
+# `MARGIN` times the search's share.
+MOST, MORE, FAIR, PARTS, MARGIN = 1.5, 8.0, 2.0, 4, 1.5
+# In slow environments, compared episodes are shortened to the steps that fit into these seconds, and their number is
+# reduced in the same proportion, but neither below a minimum.
+EPISODE_SECONDS, FEWEST_STEPS, FEWEST_GAMES = 0.08, 8, 4
+
+
+@dataclass
+class Budget:
+    """Deadlines of a check and of the whole run; unlimited until `start`.
+
+    Attributes:
+        end: CPU time at which the run ends.
+        deadline: CPU time at which the current check ends.
+        to_come: The number of checks of the run that have not begun.
+        longest: Maximum number of steps of compared episodes.
+        spent: CPU seconds that earlier processes of the run have used.
+        careful: Whether to make invalid calls only in the checks that test them: one has ended an earlier process.
+    """
+
+    end: float = math.inf
+    deadline: float = math.inf
+    to_come: int = 1
+    longest: int = STEPS
+    spent: float = 0.0
+    careful: bool = False
+
+    @property
+    def started(self) -> bool:
+        """Whether any check has been started."""
+        return self.end < math.inf
+
+    def start(self, seconds: float, whole: bool) -> None:
+        """Starts a check and, if it is the first, a run of `seconds`; `whole` gives the check all remaining time."""
+        now = processor_seconds()
+        self.end = min(self.end, now + MOST * seconds + MORE - self.spent)
+        self.deadline = self.end if whole else now + (self.end - now) / max(PARTS, self.to_come / FAIR)
+        self.to_come -= 1
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Allows up to 1 / `PARTS` of the remaining time for a shared result, without charging this check."""
+        began, own = processor_seconds(), self.deadline
+        self.deadline = max(own, began + (self.end - began) / PARTS)
+        try:
+            yield
+        finally:
+            self.deadline = min(self.end, own + processor_seconds() - began)
+
+    def extend(self, seconds: float) -> None:
+        """Extends the check's deadline for a search that may take `seconds`."""
+        self.deadline = min(self.end, self.deadline + MARGIN * seconds)
+
+    def pace(self, seconds: float) -> None:
+        """Limits the length of episodes, given the seconds per step."""
+        self.longest = max(FEWEST_STEPS, min(self.longest, int(EPISODE_SECONDS / max(seconds, 1e-9))))
+
+    def fewer(self, games: int) -> int:
+        """The number of games to compare instead of `games`, fewer in slow environments."""
+        return max(min(games, FEWEST_GAMES), games * self.longest // STEPS)
+
+    def left(self) -> float | None:
+        """The seconds until the deadline; None if there is none."""
+        return None if self.deadline == math.inf else max(0.0, self.deadline - processor_seconds())
+
+    def alarm(self) -> None:
+        """Raises OutOfTime after the deadline."""
+        if processor_seconds() > self.deadline:
+            raise OutOfTime
+
+
+def processor_seconds() -> float:
+    """CPU time of this process and its finished children."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system

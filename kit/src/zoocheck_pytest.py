@@ -1,0 +1,127 @@
+"""A pytest plugin: `--zoocheck-env MODULE_OR_ID` adds the checks of an environment as tests.
+
+It lies outside `zoocheck` because pytest imports it in every run, even if unused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Names of properties in JUnit XML.
+VERSIONS, STALE = "zoocheck_versions", "zoocheck_stale"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options."""
+    group = parser.getgroup("zoocheck", "checks of PettingZoo environments")
+    group.addoption(
+        "--zoocheck-env",
+        action="append",
+        default=[],
+        metavar="MODULE_OR_ID",
+        help="check this environment; parameters follow the name as KEY=VALUE; can be repeated",
+    )
+    group.addoption("--zoocheck-seconds", type=float, metavar="SECONDS", help="approximate CPU seconds per environment")
+    group.addoption(
+        "--zoocheck-games", type=int, metavar="N", help="games or situations per search, instead of a time limit"
+    )
+    group.addoption(
+        "--zoocheck-baseline",
+        metavar="FILE",
+        help="expect the failures listed in this file, which `zoocheck --write-baseline` writes",
+    )
+    group.addoption("--zoocheck-zero-sum", action="store_true", help="rewards in all environments must sum to zero")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Adds a test for each check of each environment that was named."""
+    try:
+        for text in config.getoption("--zoocheck-env"):
+            items += _items(session, config, *text.split())
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _items(session: pytest.Session, config: pytest.Config, word: str, *words: str) -> list[pytest.Item]:
+    from zoocheck import CHECKS, load, versions  # only when needed: slow to import
+    from zoocheck.command import ENOUGH, limits_of
+    from zoocheck.guard import Guard
+    from zoocheck.report import read_baseline
+
+    limits = limits_of(0, config.getoption("--zoocheck-seconds"), config.getoption("--zoocheck-games"))
+    subject = load(word, words, config.getoption("--zoocheck-zero-sum") or None, **limits)
+    baseline = config.getoption("--zoocheck-baseline")
+    known = read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
+    guard = Guard(subject, len(CHECKS))
+    config.add_cleanup(guard.close)
+    results = {name: partial(guard.run, name) for name in CHECKS} | {ENOUGH: partial(_enough, guard)}
+    items: list[pytest.Item] = []
+    for name, result in results.items():
+        item: CheckItem = CheckItem.from_parent(
+            session, name=name, nodeid=f"{subject.name}::{name}", subject=subject.name, result=result
+        )
+        item.known, item.versions = name in known, partial(versions, subject)
+        items.append(item)
+    return items
+
+
+def _enough(guard: Any) -> Any:
+    """Fails if too few of the checks that ran in this process reached a verdict."""
+    from zoocheck.command import ENOUGH
+    from zoocheck.verdicts import FAILED, PASSED, Result, shortfall
+
+    too_little = shortfall(guard.results)
+    return Result(ENOUGH, FAILED if too_little else PASSED, too_little)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Prints the versions of the software checked, and the known findings that no longer fail."""
+    reports = [each for kind in terminalreporter.stats.values() for each in kind]
+    properties = [each for report in reports for each in getattr(report, "user_properties", ())]
+    lines = [text for name, text in properties if name in (VERSIONS, STALE)]
+    if lines:
+        terminalreporter.section("zoocheck")
+        for text in dict.fromkeys(lines):
+            terminalreporter.write_line(text)
+
+
+class CheckItem(pytest.Item):
+    """One check of one environment.
+
+    Attributes:
+        known: Whether the baseline lists the check.
+        versions: Returns the versions of the software checked.
+    """
+
+    known: bool
+    versions: Callable[[], dict[str, str]]
+
+    def __init__(self, *, subject: str, result: Callable[[], Any], **rest: Any) -> None:
+        super().__init__(**rest)
+        self.subject, self.result = subject, result
+
+    def runtest(self) -> None:
+        """Runs the check; skips it if it does not apply, was skipped or is inconclusive."""
+        result = self.result()
+        found = ", ".join(f"{name} {version}" for name, version in self.versions().items())
+        self.user_properties.append((VERSIONS, f"{self.subject}: {found}"))
+        if self.known and result.status == "failed":
+            pytest.xfail(result.reason)
+        if self.known and result.status in ("passed", "note", "not applicable"):
+            self.user_properties.append(
+                (STALE, f"{self.subject}: {self.name} no longer fails, but the baseline lists it")
+            )
+        if result.status in ("not applicable", "skipped", "inconclusive"):
+            pytest.skip(f"{result.status}: {result.reason}")
+        if result.status == "failed":
+            pytest.fail(result.reason, pytrace=False)
+
+    def reportinfo(self) -> tuple[Any, None, str]:
+        """The name of the check in reports."""
+        return self.path, None, f"{self.subject}: {self.name}"

@@ -1,0 +1,54 @@
+"""The kit accepts our environments, and the command hands over to it, or says how to install it."""
+
+import sys
+
+import pytest
+from command import run, run_refused
+
+from cardwar_envs import GAMES
+
+RULED = ("cardwar_envs.dinosaur_war_v0", "num_cards=3")
+
+
+@pytest.fixture
+def kit():
+    return pytest.importorskip("zoocheck", reason="needs ./kit")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_without_chance_are_not_accused_of_ignoring_the_seed(kit, name):
+    subject = kit.load(f"cardwar_envs.{name}_v0", games=1)
+    assert kit.run("other_seed_other_episode", subject).status in ("passed", "not applicable")
+
+
+def test_a_wrapper_that_changes_observations_hides_the_rules(kit):
+    result = kit.run("equilibrium_earns_its_value", kit.load("tests.envs.wrapped:flattened", games=1))
+    assert (result.status, "a wrapper changes" in result.reason) == ("not applicable", True)
+
+
+@pytest.mark.parametrize(("value", "status"), [(None, "passed"), (0.5, "failed")])
+def test_the_oracle_of_the_suite_is_found(kit, value, status):
+    good = kit.load(RULED[0], [RULED[1]])
+    subject = kit.Subject(good.name, good.aec, good.parallel, good.parameters, value=value)
+    assert kit.run("equilibrium_earns_its_value", subject).status == status
+
+
+def test_the_limit_of_rounds_is_the_one_that_the_game_declares(kit):
+    limited = kit.load("cardwar/war-v0", ["ranks=3", "discards=1", "max_rounds=4"], games=4)
+    assert kit.run("limit_of_rounds_is_kept", limited).status == "passed"
+
+
+def test_check_hands_an_environment_over_to_the_kit(kit, capsys):
+    some = ("--only", "metadata_say_what_is_offered", "--only", "deepcopy_goes_on", "--games", "1")
+    for words in ((*RULED, *some), (*some, *RULED)):
+        code, out, _ = run(capsys, "check", *words, "--all")
+        assert (code, out.splitlines()[-1]) == (0, "2 passed")
+    assert "--seed (-1) must be at least 0" in run_refused(capsys, "check", *RULED, "--seed", "-1")
+    assert "cannot import 'no_such_game'" in run_refused(capsys, "check", "no_such_game")
+
+
+def test_without_the_kit_check_says_in_one_line_what_to_install(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zoocheck.command", None)
+    error = run_refused(capsys, "check", *RULED)
+    assert "needs zoocheck; from a checkout: pip install ./kit" in error
+    assert run(capsys, "check", "jujitsu", "num_cards=2")[0] == 0
