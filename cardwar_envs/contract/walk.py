@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
-from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at, place, short
+from cardwar_envs.contract.queries import BadActions, BadSeats, Node, node_at, place, short
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
 # A game counts as large if its states have more than `MOVES_A_STATE` joint actions on average; for a state of a large
@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True)
-class Course:
+class Trajectory:
     """A complete game."""
 
     states: list[Any]  # the last one is final
@@ -49,7 +49,7 @@ class Walk:
         self.raised = self.bad_seats = self.bad_actions = self.unhashable = ""
         self.endless: Any = None  # a state of a random game that is longer than `max_length`
         self.twins: list[tuple[Any, Any]] = []  # equal states that look different
-        self.courses: list[Course] = []  # random games, if not `complete`
+        self.trajectories: list[Trajectory] = []  # random games, if not `complete`
         self._compared = 0
         self._rng = Random(seed)
         self._met: dict[Any, Any] = {}  # a state -> the first equal object
@@ -212,7 +212,7 @@ class Walk:
                 steps += 1
             last = self._nodes.get(state)
             if last is not None and not last.acting:
-                self.courses.append(Course(states, rewards))
+                self.trajectories.append(Trajectory(states, rewards))
 
 
 class Circle(NotApplicable):

@@ -34,7 +34,8 @@ def checked_mask(name: str, mask: Any, *shape: int) -> NDArray[np.bool_]:
         raise ArgumentError(
             f"{name} ({_kind_of(mask)}) must be a NumPy array of bools, or of int8 0 and 1, of shape {shape}"
         )
-    return mask.astype(np.bool_)
+    checked: NDArray[np.bool_] = mask.astype(np.bool_)
+    return checked
 
 
 def checked_actions(actions: Any, *shape: int) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import require_playable
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.batch_inputs import checked_actions, checked_count, checked_mask
-from cardwar_envs.envs.engines.choice import new_engine
+from cardwar_envs.envs.engines import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.session import START, checked_seed

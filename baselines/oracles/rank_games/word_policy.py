@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, as_policy
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy_names import as_policy
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.goofspiel import Goofspiel
 
