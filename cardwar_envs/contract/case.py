@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.queries import Actions, Node, ask, asking, place, short
+from cardwar_envs.contract.queries import Actions, Node, query, querying, short, where
 from cardwar_envs.contract.walk import Walk, backward
 from cardwar_envs.core.game import Canonical, Game, GameFacts, Transition
 
@@ -181,9 +181,9 @@ class Case:
         step = -(-len(self.nodes) // count)
         return self.nodes[::step]
 
-    def ask(self, rule: str, state: Any, player: int | None = None, **arguments: Any) -> Any:
-        """Queries a rule; see `answers.ask`."""
-        return ask(self.game, rule, state, player, **arguments)
+    def query(self, rule: str, state: Any, player: int | None = None, **arguments: Any) -> Any:
+        """Queries a rule; see `queries.query`."""
+        return query(self.game, rule, state, player, **arguments)
 
     @property
     def moves(self) -> Iterator[tuple[Node, Actions, Sequence[Transition[Any]]]]:
@@ -196,11 +196,11 @@ class Case:
         _ = self.nodes  # NotApplicable if there are none
         for start in self.walk.starts:
             if fault := self._fault_of(start.rewards):
-                return f"start in {place(start.state)}: {fault}"
+                return f"start in {where(start.state)}: {fault}"
         for node, actions, outcomes in self.moves:
             for outcome in outcomes:
                 if fault := self._fault_of(outcome.rewards):
-                    return f"{node.place(actions)}: {fault}"
+                    return f"{node.at(actions)}: {fault}"
         return ""
 
     def _fault_of(self, rewards: Any) -> str:
@@ -234,11 +234,11 @@ class Case:
     def canonical(self, state: Any) -> Canonical[Any]:
         """The representative of a state; raises Failed if it is not a `Canonical` whose seats are a permutation."""
         if state not in self._canonical:
-            with asking("canonical", state):
+            with querying("canonical", state):
                 found = self.game.canonical(state)
                 hash(found)
             seats = range(self.facts.num_players)
             if not isinstance(found, Canonical) or sorted(found.seats) != list(seats):
-                raise Failed(f"{place(state)}: canonical returns {short(found)}, not a Canonical with all seats")
+                raise Failed(f"{where(state)}: canonical returns {short(found)}, not a Canonical with all seats")
             self._canonical[state] = found
         return self._canonical[state]

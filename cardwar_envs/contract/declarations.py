@@ -15,7 +15,7 @@ import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.case import Case, in_seats
-from cardwar_envs.contract.queries import Node, asking, place, short
+from cardwar_envs.contract.queries import Node, querying, short, where
 from cardwar_envs.contract.walk import backward
 from cardwar_envs.core.game import ActionImage
 
@@ -27,7 +27,7 @@ def canonical_is_its_own(case: Case) -> None:
         there = case.canonical(node.state).state
         if case.canonical(there) != (there, same):
             own = case.canonical(there)
-            raise Failed(f"{place(node.state)}: canonical is {short(there)}, whose own canonical is {short(own)}")
+            raise Failed(f"{where(node.state)}: canonical is {short(there)}, whose own canonical is {short(own)}")
 
 
 def action_images_fit(case: Case) -> None:
@@ -35,7 +35,7 @@ def action_images_fit(case: Case) -> None:
     for node in case.nodes:
         for player in node.acting:
             if fault := _image_fault(case, node, player):
-                raise Failed(f"{place(node.state, player)}: {fault}")
+                raise Failed(f"{where(node.state, player)}: {fault}")
 
 
 def _image_fault(case: Case, node: Node, player: int) -> str:
@@ -46,7 +46,7 @@ def _image_fault(case: Case, node: Node, player: int) -> str:
     given = tuple(case.game.legal_actions(node.state, player))
     if tuple(each.action for each in images) != given:
         return f"canonical_actions map {[each.action for each in images]}, but legal_actions are {given}"
-    legal, found = case.ask("legal_actions", there, seats[player], to=set), {each.image for each in images}
+    legal, found = case.query("legal_actions", there, seats[player], to=set), {each.image for each in images}
     if found != legal:
         return f"images are {sorted(found)}, but legal_actions at {short(there)} are {sorted(legal)}"
     shares: dict[int, Fraction] = defaultdict(Fraction)
@@ -59,7 +59,7 @@ def _image_fault(case: Case, node: Node, player: int) -> str:
 
 
 def _images(case: Case, node: Node, player: int) -> tuple[ActionImage, ...]:
-    images: tuple[ActionImage, ...] = case.ask("canonical_actions", node.state, player, to=tuple)
+    images: tuple[ActionImage, ...] = case.query("canonical_actions", node.state, player, to=tuple)
     return images
 
 
@@ -72,9 +72,9 @@ def canonical_keeps_what_follows(case: Case) -> None:
     same = tuple(range(case.facts.num_players))
     for node in case.compared:
         there, seats = case.canonical(node.state)
-        acting = case.ask("acting_players", there, to=set)
+        acting = case.query("acting_players", there, to=set)
         if acting != {seats[player] for player in node.acting}:
-            raise Failed(f"{place(node.state)}: canonical is {short(there)}, where {sorted(acting)} act")
+            raise Failed(f"{where(node.state)}: canonical is {short(there)}, where {sorted(acting)} act")
         if case.canonical(there) != (there, same):
             raise NotApplicable("representatives are not their own representatives")
         if any(_image_fault(case, node, player) for player in node.acting):
@@ -85,10 +85,10 @@ def canonical_keeps_what_follows(case: Case) -> None:
         for actions, outcomes in node.moves.items():
             chosen = node.chosen(actions)
             images = {seats[player]: image_of[player][action] for player, action in chosen.items()}
-            mirrored = case.ask("transitions", there, actions=images)
+            mirrored = case.query("transitions", there, actions=images)
             here, elsewhere = _odds(case, outcomes, seats), _odds(case, mirrored, same)
             if here != elsewhere and not _alike(case, here, elsewhere):
-                at = f"{node.place(actions)}: canonical is {short(there)}, seats {seats}"
+                at = f"{node.at(actions)}: canonical is {short(there)}, seats {seats}"
                 raise Failed(f"{at}, where {images} leads to different payments or representatives")
 
 
@@ -143,7 +143,7 @@ def action_counts_fit(case: Case) -> None:
 
 
 def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
-    at, (there, seats) = place(node.state, player), case.canonical(node.state)
+    at, (there, seats) = where(node.state, player), case.canonical(node.state)
     images = dict.fromkeys(_images(case, node, player))
     together: dict[int, float] = defaultdict(float)
     for each in images:
@@ -164,9 +164,9 @@ def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> An
     """A player's `action_counts` at a state, `[num_actions]`; fails unless they are positive exactly where legal."""
     mask = np.zeros((1, case.facts.num_actions), dtype=np.int8)
     mask[0, list(legal)] = 1
-    with asking("action_counts", state, player):
+    with querying("action_counts", state, player):
         counts = case.game.action_counts(case.game.observation(state, player)[None], mask)
-    at = place(state, player)
+    at = where(state, player)
     if not isinstance(counts, np.ndarray) or counts.dtype != np.float64 or counts.shape != mask.shape:
         raise Failed(f"{at}: action_counts are {short(counts)}, not float64[1, {case.facts.num_actions}]")
     if not np.array_equal(counts[0] > 0, mask[0] == 1):
@@ -285,7 +285,7 @@ class _EvenPlay:
             best = max(payoffs, key=payoffs.__getitem__)
             if payoffs[best] > mean[player] + TOLERANCE * max(1.0, abs(mean[player])):
                 gets = f"action {best} gets {payoffs[best]:g}, uniform play {mean[player]:g}"
-                raise Failed(f"{place(state, player)}: uniform_is_optimal is True, but against uniform play {gets}")
+                raise Failed(f"{where(state, player)}: uniform_is_optimal is True, but against uniform play {gets}")
         return mean
 
     def _odds(self, node: Node, player: int) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import kind_of, place, short
+from cardwar_envs.contract.queries import kind_of, short, where
 from cardwar_envs.contract.walk import Circle
 from cardwar_envs.core.game import Game, Transition
 
@@ -33,7 +33,7 @@ def players_are_seats(case: Case) -> None:
     for node in case.nodes:
         if case.facts.everyone_acts and node.acting != node.live:
             said = "but the facts declare everyone_acts"
-            raise Failed(f"{place(node.state)}: players {node.live} are live and only {node.acting} act, {said}")
+            raise Failed(f"{where(node.state)}: players {node.live} are live and only {node.acting} act, {said}")
 
 
 def legal_actions_are_in_order(case: Case) -> None:
@@ -43,15 +43,15 @@ def legal_actions_are_in_order(case: Case) -> None:
     for node, player in case.walk.choosing:
         given = case.game.legal_actions(node.state, player)
         if not isinstance(given, tuple) or given != node.legal[player]:
-            at = place(node.state, player)
+            at = where(node.state, player)
             raise Failed(f"{at}: legal_actions are {short(given)}, which must be a tuple, ascending and distinct")
 
 
 def masks_are_legal_actions(case: Case) -> None:
     """`action_mask` is an int8 array, 1 for legal actions and 0 for all others."""
     for node, player in case.walk.choosing:
-        mask = case.ask("action_mask", node.state, player)
-        at, size = place(node.state, player), case.facts.num_actions
+        mask = case.query("action_mask", node.state, player)
+        at, size = where(node.state, player), case.facts.num_actions
         if not isinstance(mask, np.ndarray) or mask.dtype != np.int8 or mask.shape != (size,):
             raise Failed(f"{at}: action_mask is {kind_of(mask)}, not int8[{size}]")
         expected = np.zeros(size, dtype=np.int8)
@@ -69,7 +69,7 @@ def probabilities_are_exact(case: Case) -> None:
         raise Failed(f"the starts: {fault}")
     for node, actions, outcomes in case.moves:
         if fault := _odds_fault(outcomes):
-            raise Failed(f"{node.place(actions)}: {fault}")
+            raise Failed(f"{node.at(actions)}: {fault}")
 
 
 def _odds_fault(outcomes: Sequence[Transition[Any]]) -> str:
@@ -96,7 +96,7 @@ def chance_is_as_declared(case: Case) -> None:
         if len(outcomes) > 1:
             if declared not in ("none", "deal"):
                 return
-            found = f"{node.place(actions)} has {len(outcomes)} outcomes"
+            found = f"{node.at(actions)} has {len(outcomes)} outcomes"
             raise Failed(f"{found}; the facts say that chance is {declared!r}")
     if declared == "moves" and case.walk.complete:
         raise Noted(f"the facts allow chance in moves, but no move has any in {case.walk.extent}")
@@ -109,11 +109,11 @@ def starts_begin_a_game(case: Case) -> None:
     """
     for start in case.walk.starts:
         if case.payment_fault == "" and any(start.rewards):
-            raise Failed(f"start in {place(start.state)} pays {start.rewards}; the first move can pay it instead")
+            raise Failed(f"start in {where(start.state)} pays {start.rewards}; the first move can pay it instead")
     over = {node.state for node in case.nodes if not node.acting}
     for start in case.walk.starts:
         if not case.walk.unhashable and start.state in over:
-            raise Failed(f"start in {place(start.state)}: the game is over at this start")
+            raise Failed(f"start in {where(start.state)}: the game is over at this start")
 
 
 def seats_and_actions_are_used(case: Case) -> None:
@@ -145,7 +145,7 @@ def players_who_left_are_not_paid(case: Case) -> None:
         for outcome in outcomes:
             for player, paid in enumerate(outcome.rewards):
                 if paid and player not in node.live:
-                    raise Failed(f"{node.place(actions)}: player_{player} is paid {paid:g} but has left")
+                    raise Failed(f"{node.at(actions)}: player_{player} is paid {paid:g} but has left")
 
 
 def payoffs_keep_their_bounds(case: Case) -> None:
@@ -159,7 +159,7 @@ def payoffs_keep_their_bounds(case: Case) -> None:
         for player in range(facts.num_players):
             low, high = (bound[player] + start.rewards[player] for bound in (found.least, found.most))
             if not facts.min_payoff - slack <= low <= high <= facts.max_payoff + slack:
-                at = f"games from {place(start.state, player)}"
+                at = f"games from {where(start.state, player)}"
                 raise Failed(
                     f"{at} pay {low:g}..{high:g} in total; the facts say {facts.min_payoff:g}..{facts.max_payoff:g}"
                 )
@@ -176,14 +176,14 @@ def zero_sum_holds(case: Case) -> None:
         for node, actions, outcomes in case.moves:
             for _, _, rewards in outcomes:
                 if abs(sum(rewards)) > TOLERANCE * (1 + abs(rewards[0])):
-                    raise Failed(f"{node.place(actions)}: rewards {rewards} sum to {sum(rewards):g}, not to 0")
+                    raise Failed(f"{node.at(actions)}: rewards {rewards} sum to {sum(rewards):g}, not to 0")
         return
     for start in case.walk.starts:
         found = case.outlook(start.state)
         total = sum(start.rewards)
         low, high = (0.0, 0.0) if found is None else (total + found.least[-2], total + found.most[-2])
         if max(abs(low), abs(high)) > TOLERANCE:
-            raise Failed(f"games from {place(start.state)}: payoffs sum to {low:g}..{high:g}, not to 0")
+            raise Failed(f"games from {where(start.state)}: payoffs sum to {low:g}..{high:g}, not to 0")
 
 
 def games_end_in_time(case: Case) -> None:
@@ -193,7 +193,7 @@ def games_end_in_time(case: Case) -> None:
     """
     most, limit = case.facts.max_length, "max_length"
     if case.walk.endless is not None:
-        raise Failed(f"after {most} joint actions a game continues at {place(case.walk.endless)}; max_length is {most}")
+        raise Failed(f"after {most} joint actions a game continues at {where(case.walk.endless)}; max_length is {most}")
     rounds, form = case.facts.max_rounds, type(case.game).rounds_form
     if isinstance(rounds, int) and rounds < most and form is Game.rounds_form and not case.game._lost("rounds_form"):
         most, limit = rounds, "without a rounds_form, max_rounds"
@@ -203,7 +203,7 @@ def games_end_in_time(case: Case) -> None:
         except Circle as circle:
             raise Failed(str(circle)) from None
         if found is not None and found.most[-1] > most:
-            at = f"a game from {place(start.state)}"
+            at = f"a game from {where(start.state)}"
             raise Failed(f"{at} has {int(found.most[-1])} joint actions; {limit} is {most}")
 
 
@@ -212,18 +212,18 @@ def settled_is_what_play_pays(case: Case) -> None:
     asked = 0
     for node in case.nodes:
         for state in {node.state, case.canonical(node.state).state}:
-            settled = case.ask("settled", state)
+            settled = case.query("settled", state)
             if settled is None:
                 continue
             asked += 1
             if not isinstance(settled, tuple) or len(settled) != case.facts.num_players:
-                raise Failed(f"{place(state)}: settled is {short(settled)}, not a payoff for each player")
+                raise Failed(f"{where(state)}: settled is {short(settled)}, not a payoff for each player")
             found = case.outlook(state)
             for player, paid in enumerate(settled if found is not None else ()):
                 assert found is not None
                 low, high = found.least[player], found.most[player]
                 if not (abs(low - paid) <= TOLERANCE and abs(high - paid) <= TOLERANCE):
-                    at = place(state, player)
+                    at = where(state, player)
                     raise Failed(f"{at}: settled says that {paid:g} is still paid, but play pays {low:g}..{high:g}")
     if not asked:
         raise NotApplicable(f"no state is settled in {case.walk.extent}")

@@ -17,7 +17,7 @@ import numpy as np
 from cardwar_envs.conformance.verdicts import Failed, in_a_line
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.games import COPIES
-from cardwar_envs.contract.queries import Node, asking, place, short
+from cardwar_envs.contract.queries import Node, querying, short, where
 from cardwar_envs.core.cached import slots_of
 
 FIXED = (int, float, complex, str, bytes, type(None), Fraction, Decimal, Enum, range, np.generic)
@@ -26,7 +26,7 @@ FIXED = (int, float, complex, str, bytes, type(None), Fraction, Decimal, Enum, r
 CHANGING = (list, dict, set, bytearray, np.ndarray, deque)
 
 
-ASKED_AGAIN = 500
+REPEATED = 500
 
 
 def states_are_values(case: Case) -> None:
@@ -35,17 +35,17 @@ def states_are_values(case: Case) -> None:
         raise Failed(case.walk.unhashable)
     for node in case.nodes:
         if part := changing_part(node.state):
-            raise Failed(f"{place(node.state)}: {part} can be changed")
-    for node in case.some(ASKED_AGAIN):
+            raise Failed(f"{where(node.state)}: {part} can be changed")
+    for node in case.some(REPEATED):
         for words, copied in COPIES.items():
-            with asking(f"making it {words}", node.state):
+            with querying(f"making it {words}", node.state):
                 twin = copied(node.state)
                 same = twin == node.state and hash(twin) == hash(node.state) and type(twin) is type(node.state)
             if not same:
-                raise Failed(f"{place(node.state)}: {words}, it differs from the original, or its hash or type does")
+                raise Failed(f"{where(node.state)}: {words}, it differs from the original, or its hash or type does")
     for one, other in case.walk.twins:
         if _answers(case, one) != _answers(case, other):
-            raise Failed(f"{place(one)} and {place(other)} count as equal, but the rules treat them differently")
+            raise Failed(f"{where(one)} and {where(other)} count as equal, but the rules treat them differently")
 
 
 def changing_part(value: Any, path: str = "the state") -> str:
@@ -75,13 +75,13 @@ def answers_repeat(case: Case) -> None:
     game = case.game
     if tuple(game.initial()) != case.walk.starts:
         raise Failed("initial returns different starts when called again")
-    for node in case.some(ASKED_AGAIN):
+    for node in case.some(REPEATED):
         before = copy.deepcopy(node.state)
         first, second = _answers(case, node.state), _answers(case, node.state)
         for question, answer in first.items():
             if answer != second[question]:
                 found = f"first {short(answer)}, then {short(second[question])}"
-                raise Failed(f"{place(node.state)}: {question} returns {found}")
+                raise Failed(f"{where(node.state)}: {question} returns {found}")
         if not case.walk.unhashable and node.state != before:
             raise Failed(f"calling the rules changed state {short(before)} to {short(node.state)}")
         _require_moves_again(case, node, before)
@@ -99,7 +99,7 @@ def _require_moves_again(case: Case, node: Node, before: Any) -> None:
         elif node.state != before:
             fault = f"transitions changes the state to {short(node.state)}"
         if fault:
-            raise Failed(f"{place(before, actions=node.chosen(actions))}: {fault}")
+            raise Failed(f"{where(before, actions=node.chosen(actions))}: {fault}")
 
 
 def _answers(case: Case, state: Any) -> dict[str, Any]:
@@ -148,7 +148,7 @@ MALFORMED: tuple[Any, ...] = (None, "no state", 0.5, (), [], {}, NoState())
 def check_takes_states(case: Case) -> None:
     """Every reachable state passes `check`."""
     for node in case.nodes:
-        case.ask("check", node.state)
+        case.query("check", node.state)
 
 
 def check_refuses_junk(case: Case) -> None:

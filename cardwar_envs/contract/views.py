@@ -9,7 +9,7 @@ import numpy as np
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, Noted, failing
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import asking, kind_of, place, short
+from cardwar_envs.contract.queries import kind_of, querying, short, where
 from cardwar_envs.core.game import GameFacts
 from cardwar_envs.core.scene import Revealed
 
@@ -32,9 +32,9 @@ def observations_fit_their_bounds(case: Case) -> None:
         raise NotApplicable("the bounds have different lengths")
     for node in case.nodes:
         for player in range(case.facts.num_players):
-            seen = case.ask("observation", node.state, player)
+            seen = case.query("observation", node.state, player)
             if fault := observation_fault(case.facts, seen):
-                raise Failed(f"{place(node.state, player)}: {short(seen)}: {fault}")
+                raise Failed(f"{where(node.state, player)}: {short(seen)}: {fault}")
 
 
 def arrays_are_fresh(case: Case) -> None:
@@ -44,17 +44,17 @@ def arrays_are_fresh(case: Case) -> None:
     """
     for node, player in case.walk.choosing:
         for what in ("observation", "action_mask"):
-            first, second = (case.ask(what, node.state, player) for _ in range(2))
+            first, second = (case.query(what, node.state, player) for _ in range(2))
             if not isinstance(first, np.ndarray):
                 raise NotApplicable(f"{what} does not return an array")
             kept = np.array(first)
             if np.may_share_memory(first, second):
-                raise Failed(f"{place(node.state, player)}: two arrays that {what} returned share memory")
+                raise Failed(f"{where(node.state, player)}: two arrays that {what} returned share memory")
             if not first.flags.writeable:
-                raise Failed(f"{place(node.state, player)}: the array that {what} returned is not writable")
+                raise Failed(f"{where(node.state, player)}: the array that {what} returned is not writable")
             first[...] = 7
-            if not np.array_equal(case.ask(what, node.state, player), kept):
-                raise Failed(f"{place(node.state, player)}: writing into an array from {what} changes the next one")
+            if not np.array_equal(case.query(what, node.state, player), kept):
+                raise Failed(f"{where(node.state, player)}: writing into an array from {what} changes the next one")
 
 
 def observations_tell_states_apart(case: Case) -> None:
@@ -63,11 +63,11 @@ def observations_tell_states_apart(case: Case) -> None:
     for player in range(case.facts.num_players):
         alike: dict[bytes, Any] = {}
         for node in reversed(case.nodes):  # near the end, states differ immediately
-            seen = case.ask("observation", node.state, player, to=np.asarray).tobytes()
+            seen = case.query("observation", node.state, player, to=np.asarray).tobytes()
             other = alike.setdefault(seen, node.state)
             if other is not node.state and case.differ(node.state, other):
                 raise Failed(
-                    f"{place(other, player)} looks like {place(node.state)}, but has a different future; "
+                    f"{where(other, player)} looks like {where(node.state)}, but has a different future; "
                     "add to the observation what distinguishes them, for example the seat"
                 )
 
@@ -93,7 +93,7 @@ def state_of_reads_observations(case: Case) -> None:
     facts = case.facts
     for node in case.nodes:
         for player in range(facts.num_players):
-            at, turned, seat = place(node.state, player), *_turned(case, node.state, player)
+            at, turned, seat = where(node.state, player), *_turned(case, node.state, player)
             expected = 0 if facts.seat_symmetric else player
             if seat != expected:
                 raise Failed(
@@ -101,7 +101,7 @@ def state_of_reads_observations(case: Case) -> None:
                 )
             if type(turned) is not type(node.state):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which has a different type")
-            there = case.ask("observation", turned, seat)
+            there = case.query("observation", turned, seat)
             if not np.array_equal(there, case.game.observation(node.state, player)):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which player_{seat} observes differently")
             # `observations_tell_states_apart` reports states that look alike.
@@ -131,7 +131,7 @@ def seats_are_alike(case: Case) -> None:
             in_turn = tuple((other - player) % count for other in range(count))
             exchanged = tuple({0: player, player: 0}.get(other, other) for other in range(count))
             if all(case.differ(node.state, turned, seats) for seats in {in_turn, exchanged}):
-                raise Failed(f"{place(node.state, player)}: as player_0 it is {short(turned)}, with a different future")
+                raise Failed(f"{where(node.state, player)}: as player_0 it is {short(turned)}, with a different future")
 
 
 def opponent_masks_fit(case: Case) -> None:
@@ -143,19 +143,19 @@ def opponent_masks_fit(case: Case) -> None:
         for player in node.acting:
             if 1 - player not in node.live:
                 continue
-            with asking("opponent_masks", node.state, player):
+            with querying("opponent_masks", node.state, player):
                 try:
                     found = case.game.opponent_masks(case.game.observation(node.state, player)[None])
                 except ValueError as error:
                     raise NotApplicable(str(error)) from None
             expected = case.game.action_mask(node.state, 1 - player)
             if not np.array_equal(found, expected[None]):
-                at = place(node.state, player)
+                at = where(node.state, player)
                 raise Failed(f"{at}: opponent_masks are {short(found)}, the other's action_mask is {short(expected)}")
 
 
 def _turned(case: Case, state: Any, player: int) -> tuple[Any, Any]:
-    with asking("state_of", state, player):
+    with querying("state_of", state, player):
         turned, seat = case.game.state_of(case.game.observation(state, player))
         hash(turned)
     return turned, seat
@@ -168,23 +168,23 @@ def states_and_actions_have_words(case: Case) -> None:
     """`how_to_play`, `describe` and `describe_action` return strings; a player's legal actions have distinct names."""
     words: dict[tuple[int, int], str] = {}
     for node in case.nodes:
-        text = case.ask("describe", node.state)
+        text = case.query("describe", node.state)
         if not isinstance(text, str) or not text.strip():
-            raise Failed(f"{place(node.state)}: describe returns {short(text)}, which must be a non-empty string")
+            raise Failed(f"{where(node.state)}: describe returns {short(text)}, which must be a non-empty string")
         for player in node.live:
             for action in node.legal[player]:
                 if (player, action) not in words:
-                    with asking(f"describe_action of {action}", node.state, player):
+                    with querying(f"describe_action of {action}", node.state, player):
                         words[player, action] = case.game.describe_action(action, player)
                 word = words[player, action]
                 if not isinstance(word, str) or not word.strip():
                     found = f"describe_action of {action} is {word!r}"
-                    raise Failed(f"{place(node.state, player)}: {found}, which must be a non-empty string")
+                    raise Failed(f"{where(node.state, player)}: {found}, which must be a non-empty string")
             by_word = {words[player, action]: action for action in node.legal[player]}
             for action in node.legal[player]:
                 if by_word[words[player, action]] != action:
                     both = f"actions {action} and {by_word[words[player, action]]}"
-                    raise Failed(f"{place(node.state, player)}: {both} are both called {words[player, action]!r}")
+                    raise Failed(f"{where(node.state, player)}: {both} are both called {words[player, action]!r}")
     with failing("how_to_play raises"):
         rules = case.game.how_to_play
     if not isinstance(rules, str) or not rules.strip():
@@ -206,20 +206,20 @@ def states_read_differently(case: Case) -> None:
         except Exception:
             raise NotApplicable("describe raises an error") from None
         if other != node.state:
-            raise Noted(f"{place(node.state)} and {place(other)} have the same description")
+            raise Noted(f"{where(node.state)} and {where(other)} have the same description")
 
 
 def _observations_read_differently(case: Case) -> None:
     read: dict[tuple[int, str], tuple[Any, bytes]] = {}
     for node in case.some(SHOWN):
         for player in node.live:
-            with asking("describe_revealed", node.state, player):
+            with querying("describe_revealed", node.state, player):
                 text = case.game.describe_revealed(_revealed(case, node.state, player))
                 seen = np.asarray(case.game.observation(node.state, player)).tobytes()
             other, before = read.setdefault((player, text), (node.state, seen))
             if seen != before:
                 raise Noted(
-                    f"{place(node.state, player)} is described like {place(other)}, though its observation differs; "
+                    f"{where(node.state, player)} is described like {where(other)}, though its observation differs; "
                     "override describe_revealed to show what the player `revealed.viewer` sees"
                 )
 
@@ -239,7 +239,7 @@ def pictures_keep_secrets(case: Case) -> None:
     for node in case.some(SHOWN):
         # Environments give an info to players who have just left, too; at the end everything may be shown.
         for player in range(case.facts.num_players) if node.acting else ():
-            with asking("a picture", node.state, player):
+            with querying("a picture", node.state, player):
                 seen = np.asarray(case.game.observation(node.state, player)).tobytes()
                 revealed = _revealed(case, node.state, player)
                 with np.printoptions(threshold=sys.maxsize, floatmode="unique"):  # complete arrays
@@ -247,7 +247,7 @@ def pictures_keep_secrets(case: Case) -> None:
                 shown = case.game.describe_revealed(revealed), case.game.scene(revealed), told
             other, before = alike.setdefault((player, seen), (node.state, shown))
             if shown != before:
-                at = f"{place(node.state, player)} looks like {place(other)}"
+                at = f"{where(node.state, player)} looks like {where(other)}"
                 raise Noted(
                     f"{at}, but describe_revealed, scene or info shows a difference; "
                     "override it to show only what the player `revealed.viewer` sees"

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable, in_a_line
-from cardwar_envs.contract.queries import BadActions, BadSeats, Node, node_at, place, short
+from cardwar_envs.contract.queries import BadActions, BadSeats, Node, node_at, short, where
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
 # A game counts as large if its states have more than `MOVES_A_STATE` joint actions on average; for a state of a large
@@ -112,12 +112,12 @@ class Walk:
             if not self.complete:
                 return node_at(self.game, self.facts, state, MOVES_OF_A_SAMPLE, self._rng)
             if len(self._nodes) > 2 * (1 + self.facts.num_players) * self.max_states:
-                raise Failed(f"{place(state)}: the game's methods lead to far more states than its transitions do")
+                raise Failed(f"{where(state)}: the game's methods lead to far more states than its transitions do")
             most = MOVES_A_STATE * self.max_states
             self._nodes[state] = node_at(self.game, self.facts, state, most, self._rng)
         node = self._nodes[state]
         if node is None:
-            raise NotApplicable(f"{place(state)}: the rules fail there")
+            raise NotApplicable(f"{where(state)}: the rules fail there")
         return node
 
     def choices(self, state: Any) -> Node:
@@ -139,7 +139,7 @@ class Walk:
             return ()
         return starts
 
-    def _ask(self, state: Any, most: int) -> Node | None:
+    def _query(self, state: Any, most: int) -> Node | None:
         if state in self._nodes:
             return self._nodes[state]
         node = None
@@ -159,7 +159,7 @@ class Walk:
         try:
             known = self._met.setdefault(state, state)
         except Exception as error:
-            self.unhashable = self.unhashable or f"{place(state)}: hash raises {in_a_line(error)}"
+            self.unhashable = self.unhashable or f"{where(state)}: hash raises {in_a_line(error)}"
             return False
         if len(self._met) > before:
             return True
@@ -178,7 +178,7 @@ class Walk:
         waiting = deque(start.state for start in self.starts if self._is_new(start.state))
         moves, most = 0, MOVES_A_STATE * self.max_states
         while waiting:
-            node = self._ask(waiting.popleft(), most - moves)
+            node = self._query(waiting.popleft(), most - moves)
             if node is None:
                 continue
             moves += len(node.moves)
@@ -196,7 +196,7 @@ class Walk:
             states: list[Any] = [state]
             rewards: list[tuple[float, ...]] = []
             while steps < 2 * self.max_states:
-                node = self._ask(state, MOVES_OF_A_SAMPLE)
+                node = self._query(state, MOVES_OF_A_SAMPLE)
                 if node is None or not node.moves:
                     break
                 if len(rewards) == self.facts.max_length:
@@ -233,7 +233,7 @@ def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], comb
             if top not in known:
                 known[top] = combine(top)
         elif top in begun:
-            raise Circle(f"a game can visit {place(top)} twice")
+            raise Circle(f"a game can visit {where(top)} twice")
         else:
             begun.add(top)
             stack.extend(missing)

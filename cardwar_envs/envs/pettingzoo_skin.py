@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
-from cardwar_envs.drawing.window import Window
+from cardwar_envs.drawing.pixels import Window
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, render
 from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolved_game

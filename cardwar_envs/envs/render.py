@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.scene import Revealed
-from cardwar_envs.drawing.pixels import to_pixels
-from cardwar_envs.drawing.window import Window
+from cardwar_envs.drawing.pixels import Window, to_pixels
 from cardwar_envs.envs.session import Session
 
 RENDER_MODES = ["human", "ansi", "rgb_array"]

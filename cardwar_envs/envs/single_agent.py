@@ -15,7 +15,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import draw_action
 from cardwar_envs.core.policy import Policy
-from cardwar_envs.drawing.window import Window
+from cardwar_envs.drawing.pixels import Window
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.opponents import MAX_STARTS, UNIFORM, Opponent, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, render

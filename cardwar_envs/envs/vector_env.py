@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import ArgumentError, one_of
 from cardwar_envs.core.streams import streams_of
-from cardwar_envs.drawing.window import Window
+from cardwar_envs.drawing.pixels import Window
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.batch_inputs import checked_actions, checked_count, checked_mask
 from cardwar_envs.envs.engines.engine import Views
+from cardwar_envs.envs.game_batch import checked_actions, checked_count, checked_mask
 from cardwar_envs.envs.opponents import UNIFORM, Opponent, is_uniform, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show
 from cardwar_envs.envs.seat_games import SeatGames

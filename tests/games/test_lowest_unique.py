@@ -52,19 +52,6 @@ def test_players_see_who_won_from_their_own_seat():
     ]
 
 
-@each_row(
-    ("state", "message"),
-    [
-        (LowestUniqueState(3), "0..2 rounds left"),
-        (LowestUniqueState(1, 3), "a player or None"),
-        (LowestUniqueState(2, 0), "last_winner 0, but no round was played"),
-    ],
-)
-def test_impossible_states_are_refused(state, message):
-    with pytest.raises(ValueError, match=message):
-        make_game("lowest_unique", rounds=2).check(state)
-
-
 def winner_of(choices):
     """Who wins a round, by going up the numbers."""
     for number in range(min(choices), max(choices) + 1):
