@@ -14,7 +14,7 @@ import numpy as np
 from cardwar_envs.conformance.verdicts import Failed, NotApplicable
 from cardwar_envs.contract.queries import Actions, Node, query, querying, short, where
 from cardwar_envs.contract.walk import Walk, backward
-from cardwar_envs.core.game import Canonical, Game, GameFacts, Transition
+from cardwar_envs.core.game import Canonical, Game, Transition
 
 Seats = tuple[int, ...]
 DIGITS = 9  # sums of payments differ by rounding
@@ -147,34 +147,18 @@ COMPARED = 300
 NUMBER = (int, float, Fraction, np.integer, np.floating)
 
 
-class Case:
-    """A game under test.
-
-    Attributes:
-        game: The rules.
-        walk: The states to examine.
-    """
+class Case(Walk):
+    """A game under test: the states to examine, and what follows from them."""
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
-        self.game = game
-        self.walk = Walk(game, max_states, seed)
-        self._futures, self._outlooks = Futures(self.walk), Outlooks(self.walk)
+        super().__init__(game, max_states, seed)
+        self._futures, self._outlooks = Futures(self), Outlooks(self)
         self._canonical: dict[Any, Canonical[Any]] = {}
-
-    @property
-    def facts(self) -> GameFacts:
-        """The facts of the game; raises NotApplicable if they are malformed."""
-        return self.walk.facts
-
-    @property
-    def nodes(self) -> list[Node]:
-        """What the rules return for each examined state."""
-        return self.walk.nodes
 
     @property
     def compared(self) -> list[Node]:
         """The nodes for checks that compare futures, nearest to the end first; a selection if the walk is a sample."""
-        return (self.nodes if self.walk.complete else self.some(COMPARED))[::-1]
+        return (self.nodes if self.complete else self.some(COMPARED))[::-1]
 
     def some(self, count: int) -> list[Node]:
         """At most `count` nodes, evenly spaced."""
@@ -194,7 +178,7 @@ class Case:
     def payment_fault(self) -> str:
         """Describes the first payment that is not one finite number per player; "" if there is none."""
         _ = self.nodes  # NotApplicable if there are none
-        for start in self.walk.starts:
+        for start in self.starts:
             if fault := self._fault_of(start.rewards):
                 return f"start in {where(start.state)}: {fault}"
         for node, actions, outcomes in self.moves:

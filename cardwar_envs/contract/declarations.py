@@ -189,7 +189,7 @@ def there_are_as_many_states_as_counted(case: Case) -> None:
             raise Failed(f"count_states(canonical={kind}) is {short(count)}, not None or a whole number, at least 0")
     if counts == {False: None, True: None}:
         raise NotApplicable("there is no formula for the number of states")
-    if not case.walk.complete:
+    if not case.complete:
         raise NotApplicable("not all states were examined")
     open_states = [node.state for node in case.nodes if node.acting and case.game.settled(node.state) is None]
     for kind, count in counts.items():
@@ -249,7 +249,7 @@ class _EvenPlay:
 
     def following(self, start: Node) -> set[Any] | None:
         """The state and all its successors; None if there are too many in a sample."""
-        most = None if self._case.walk.complete else FOLLOWING
+        most = None if self._case.complete else FOLLOWING
         found, waiting = {start.state}, [start.state]
         while waiting:
             node = self._node(waiting.pop())
@@ -294,5 +294,5 @@ class _EvenPlay:
 
     def _node(self, state: Any) -> Node:
         if state not in self._nodes:
-            self._nodes[state] = self._case.walk.node(state)
+            self._nodes[state] = self._case.node(state)
         return self._nodes[state]

@@ -38,11 +38,11 @@ def compiled_rules_are_the_rules(case: Case) -> None:
 def _require_same_play(case: Case, states: list[Any] | None) -> None:
     count, steps = (GAMES, STEPS) if states is None else (len(states), 1)
     try:
-        ruled = GameBatch(case.game, count, case.walk.seed, engine="rules")
+        ruled = GameBatch(case.game, count, case.seed, engine="rules")
     except ValueError as error:
         raise NotApplicable(str(error)) from None
-    compiled = GameBatch(case.game, count, case.walk.seed, engine="compiled")
-    rng = np.random.default_rng(case.walk.seed)
+    compiled = GameBatch(case.game, count, case.seed, engine="compiled")
+    rng = np.random.default_rng(case.seed)
     try:
         shown, expected = compiled.reset(states), ruled.reset(states)
     except ValueError as error:  # `check` rejects the states
@@ -107,9 +107,9 @@ def _require_refusal(compiled: GameBatch[Any], masks: NDArray[np.int8], actions:
 
 def rounds_form_is_the_rules(case: Case) -> None:
     """`rounds_form` has the legal actions, observations and transitions of the rules."""
-    starts = [start.state for start in case.walk.starts]
+    starts = [start.state for start in case.starts]
     try:
-        form = case.game.rounds_form(starts, 20 * case.walk.max_states)
+        form = case.game.rounds_form(starts, 20 * case.max_states)
     except ValueError as error:
         raise NotApplicable(str(error)) from None
     for start in starts:
@@ -175,17 +175,17 @@ def _normal(form: RoundsForm[Any], code: int) -> int:
 
 def bayesian_form_is_the_rules(case: Case) -> None:
     """`bayesian_form` has the probabilities, observations, actions and mean payoffs of the rules for each deal."""
-    if len(case.walk.starts) > DEALS:
-        raise NotApplicable(f"there are {len(case.walk.starts):,} starts, more than {DEALS:,}; check a smaller game")
+    if len(case.starts) > DEALS:
+        raise NotApplicable(f"there are {len(case.starts):,} starts, more than {DEALS:,}; check a smaller game")
     try:
         form = case.game.bayesian_form()
     except ValueError as error:
         raise NotApplicable(str(error)) from None
     weights: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     payoffs: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for start in case.walk.starts:
+    for start in case.starts:
         deal = _types(case, form, start.state)
-        node = case.walk.node(start.state)
+        node = case.node(start.state)
         if node.acting != (0, 1) or tuple(node.legal[p] for p in (0, 1)) != form.actions:
             legal = dict(node.legal)
             raise Failed(f"{where(start.state)}: bayesian_form has actions {form.actions}, the rules {legal}")

@@ -17,9 +17,9 @@ from cardwar_envs.core.game import Game, Transition
 
 def rules_answer(case: Case) -> None:
     """`initial`, `acting_players`, `live_players`, `legal_actions` and `transitions` raise no errors."""
-    if case.walk.raised:
-        raise Failed(case.walk.raised)
-    if not case.walk.starts:
+    if case.raised:
+        raise Failed(case.raised)
+    if not case.starts:
         raise Failed("initial returns no start")
 
 
@@ -28,8 +28,8 @@ def players_are_seats(case: Case) -> None:
 
     If a live player does not act, the facts must not declare that everyone acts.
     """
-    if case.walk.bad_seats:
-        raise Failed(case.walk.bad_seats)
+    if case.bad_seats:
+        raise Failed(case.bad_seats)
     for node in case.nodes:
         if case.facts.everyone_acts and node.acting != node.live:
             said = "but the facts declare everyone_acts"
@@ -38,9 +38,9 @@ def players_are_seats(case: Case) -> None:
 
 def legal_actions_are_in_order(case: Case) -> None:
     """Each live player has a legal action; `legal_actions` is a tuple of distinct actions, ascending."""
-    if case.walk.bad_actions:
-        raise Failed(case.walk.bad_actions)
-    for node, player in case.walk.choosing:
+    if case.bad_actions:
+        raise Failed(case.bad_actions)
+    for node, player in case.choosing:
         given = case.game.legal_actions(node.state, player)
         if not isinstance(given, tuple) or given != node.legal[player]:
             at = where(node.state, player)
@@ -49,7 +49,7 @@ def legal_actions_are_in_order(case: Case) -> None:
 
 def masks_are_legal_actions(case: Case) -> None:
     """`action_mask` is an int8 array, 1 for legal actions and 0 for all others."""
-    for node, player in case.walk.choosing:
+    for node, player in case.choosing:
         mask = case.query("action_mask", node.state, player)
         at, size = where(node.state, player), case.facts.num_actions
         if not isinstance(mask, np.ndarray) or mask.dtype != np.int8 or mask.shape != (size,):
@@ -65,7 +65,7 @@ def probabilities_are_exact(case: Case) -> None:
 
     Solvers sum over the outcomes that environments draw from; floats would sum to one only approximately.
     """
-    if case.walk.starts and (fault := _odds_fault(case.walk.starts)):
+    if case.starts and (fault := _odds_fault(case.starts)):
         raise Failed(f"the starts: {fault}")
     for node, actions, outcomes in case.moves:
         if fault := _odds_fault(outcomes):
@@ -90,16 +90,16 @@ def chance_is_as_declared(case: Case) -> None:
     It is noted if the facts declare chance in moves but no move has any, because some learners refuse such games.
     """
     declared = case.facts.chance
-    if declared == "none" and len(case.walk.starts) > 1:
-        raise Failed(f"the facts say that there is no chance, but initial returns {len(case.walk.starts)} starts")
+    if declared == "none" and len(case.starts) > 1:
+        raise Failed(f"the facts say that there is no chance, but initial returns {len(case.starts)} starts")
     for node, actions, outcomes in case.moves:
         if len(outcomes) > 1:
             if declared not in ("none", "deal"):
                 return
             found = f"{node.at(actions)} has {len(outcomes)} outcomes"
             raise Failed(f"{found}; the facts say that chance is {declared!r}")
-    if declared == "moves" and case.walk.complete:
-        raise Noted(f"the facts allow chance in moves, but no move has any in {case.walk.extent}")
+    if declared == "moves" and case.complete:
+        raise Noted(f"the facts allow chance in moves, but no move has any in {case.extent}")
 
 
 def starts_begin_a_game(case: Case) -> None:
@@ -107,12 +107,12 @@ def starts_begin_a_game(case: Case) -> None:
 
     Environments return rewards only after a step, so every episode needs a step, and the first move has to pay instead.
     """
-    for start in case.walk.starts:
+    for start in case.starts:
         if case.payment_fault == "" and any(start.rewards):
             raise Failed(f"start in {where(start.state)} pays {start.rewards}; the first move can pay it instead")
     over = {node.state for node in case.nodes if not node.acting}
-    for start in case.walk.starts:
-        if not case.walk.unhashable and start.state in over:
+    for start in case.starts:
+        if not case.unhashable and start.state in over:
             raise Failed(f"start in {where(start.state)}: the game is over at this start")
 
 
@@ -123,9 +123,9 @@ def seats_and_actions_are_used(case: Case) -> None:
     idle = [f"player_{player}" for player in range(case.facts.num_players) if player not in acting]
     unused = [action for action in range(case.facts.num_actions) if action not in legal]
     if idle:
-        raise Noted(f"{', '.join(idle)} never acts in {case.walk.extent}")
+        raise Noted(f"{', '.join(idle)} never acts in {case.extent}")
     if unused:
-        raise Noted(f"actions {short(unused)} are never legal in {case.walk.extent}")
+        raise Noted(f"actions {short(unused)} are never legal in {case.extent}")
 
 
 # Sums of payments are compared up to rounding.
@@ -152,7 +152,7 @@ def payoffs_keep_their_bounds(case: Case) -> None:
     """No player gets less than `min_payoff` or more than `max_payoff` in a whole game."""
     facts = case.facts
     slack = TOLERANCE * (1 + max(abs(facts.min_payoff), abs(facts.max_payoff)))
-    for start in case.walk.starts:
+    for start in case.starts:
         found = case.outlook(start.state)
         if found is None:
             continue
@@ -178,7 +178,7 @@ def zero_sum_holds(case: Case) -> None:
                 if abs(sum(rewards)) > TOLERANCE * (1 + abs(rewards[0])):
                     raise Failed(f"{node.at(actions)}: rewards {rewards} sum to {sum(rewards):g}, not to 0")
         return
-    for start in case.walk.starts:
+    for start in case.starts:
         found = case.outlook(start.state)
         total = sum(start.rewards)
         low, high = (0.0, 0.0) if found is None else (total + found.least[-2], total + found.most[-2])
@@ -192,12 +192,12 @@ def games_end_in_time(case: Case) -> None:
     Without a `rounds_form`, every joint action is a round.
     """
     most, limit = case.facts.max_length, "max_length"
-    if case.walk.endless is not None:
-        raise Failed(f"after {most} joint actions a game continues at {where(case.walk.endless)}; max_length is {most}")
+    if case.endless is not None:
+        raise Failed(f"after {most} joint actions a game continues at {where(case.endless)}; max_length is {most}")
     rounds, form = case.facts.max_rounds, type(case.game).rounds_form
     if isinstance(rounds, int) and rounds < most and form is Game.rounds_form and not case.game._lost("rounds_form"):
         most, limit = rounds, "without a rounds_form, max_rounds"
-    for start in case.walk.starts:
+    for start in case.starts:
         try:
             found = case.outlook(start.state)
         except Circle as circle:
@@ -226,4 +226,4 @@ def settled_is_what_play_pays(case: Case) -> None:
                     at = where(state, player)
                     raise Failed(f"{at}: settled says that {paid:g} is still paid, but play pays {low:g}..{high:g}")
     if not asked:
-        raise NotApplicable(f"no state is settled in {case.walk.extent}")
+        raise NotApplicable(f"no state is settled in {case.extent}")

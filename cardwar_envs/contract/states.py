@@ -31,8 +31,8 @@ REPEATED = 500
 
 def states_are_values(case: Case) -> None:
     """States are hashable, immutable and equal to their copies, and equal states have the same rules."""
-    if case.walk.unhashable:
-        raise Failed(case.walk.unhashable)
+    if case.unhashable:
+        raise Failed(case.unhashable)
     for node in case.nodes:
         if part := changing_part(node.state):
             raise Failed(f"{where(node.state)}: {part} can be changed")
@@ -43,7 +43,7 @@ def states_are_values(case: Case) -> None:
                 same = twin == node.state and hash(twin) == hash(node.state) and type(twin) is type(node.state)
             if not same:
                 raise Failed(f"{where(node.state)}: {words}, it differs from the original, or its hash or type does")
-    for one, other in case.walk.twins:
+    for one, other in case.twins:
         if _answers(case, one) != _answers(case, other):
             raise Failed(f"{where(one)} and {where(other)} count as equal, but the rules treat them differently")
 
@@ -73,7 +73,7 @@ def changing_part(value: Any, path: str = "the state") -> str:
 def answers_repeat(case: Case) -> None:
     """Repeated calls of a rule return the same result and change neither the state nor the actions."""
     game = case.game
-    if tuple(game.initial()) != case.walk.starts:
+    if tuple(game.initial()) != case.starts:
         raise Failed("initial returns different starts when called again")
     for node in case.some(REPEATED):
         before = copy.deepcopy(node.state)
@@ -82,7 +82,7 @@ def answers_repeat(case: Case) -> None:
             if answer != second[question]:
                 found = f"first {short(answer)}, then {short(second[question])}"
                 raise Failed(f"{where(node.state)}: {question} returns {found}")
-        if not case.walk.unhashable and node.state != before:
+        if not case.unhashable and node.state != before:
             raise Failed(f"calling the rules changed state {short(before)} to {short(node.state)}")
         _require_moves_again(case, node, before)
 

@@ -42,7 +42,7 @@ def arrays_are_fresh(case: Case) -> None:
 
     Replay buffers store the arrays, and policies may write into them.
     """
-    for node, player in case.walk.choosing:
+    for node, player in case.choosing:
         for what in ("observation", "action_mask"):
             first, second = (case.query(what, node.state, player) for _ in range(2))
             if not isinstance(first, np.ndarray):
@@ -80,7 +80,7 @@ def entries_vary(case: Case) -> None:
         raise NotApplicable("observations have different lengths")
     constant = np.flatnonzero(np.ptp(np.array(seen), axis=0) == 0).tolist()
     if constant:
-        raise Noted(f"entries {short(constant)} of observations are the same in {case.walk.extent}")
+        raise Noted(f"entries {short(constant)} of observations are the same in {case.extent}")
 
 
 def state_of_reads_observations(case: Case) -> None:
@@ -105,7 +105,7 @@ def state_of_reads_observations(case: Case) -> None:
             if not np.array_equal(there, case.game.observation(node.state, player)):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which player_{seat} observes differently")
             # `observations_tell_states_apart` reports states that look alike.
-            if seat == player and not case.walk.knows(turned) and case.differ(node.state, turned):
+            if seat == player and not case.knows(turned) and case.differ(node.state, turned):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which has a different future")
 
 
