@@ -15,7 +15,8 @@ from baselines.oracles.choice import exact_oracle_for, oracle_for, solver_for
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy, as_policies, plays, seated_policies
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy_names import as_policies, plays, seated_policies
 
 
 def solve(

@@ -16,7 +16,7 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
-from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.envs.registration import VERSIONS
 from train.policies.agent_process import SECONDS_VARIABLE
 from train.text.parsing import whole

@@ -13,8 +13,8 @@ from rich.table import Table
 
 from cardwar_cli.console import AsJson, out, say
 from cardwar_envs import Game, make_game
-from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.parameters import described
+from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.games.by_name import GAMES, game_class
 from train.text.game_names import in_brief
 

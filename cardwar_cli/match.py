@@ -31,7 +31,7 @@ from cardwar_cli.console import (
 )
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.core.texts import counted
 from train.policies.agent_process import AgentError
 from train.policies.by_word import accept_moves, is_program, line_up_from

@@ -9,7 +9,7 @@ from typing import Any
 
 from cardwar_cli.console import say_aside
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import names_a_policy, needs_others
+from cardwar_envs.core.policy_names import names_a_policy, needs_others
 from train.policies.by_word import policy_from
 from train.policies.unfinished import labelled
 from train.reports.gather import run_folders, run_names, unmeasured

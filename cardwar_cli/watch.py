@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from baselines.system.files import require_writable, write_atomically
 from cardwar_cli.console import AgentSeconds, advancing, out, say
 from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
-from cardwar_envs.drawing.gif import to_gif
+from cardwar_envs.drawing.pixels import to_gif
 from train.policies.by_word import accept_moves, line_up_from
 from train.policies.unfinished import labelled
 from train.text.game_names import game_for, game_from

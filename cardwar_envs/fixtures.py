@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import product
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state
+from cardwar_envs.core.play import joint_actions
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.games.by_name import make_game
@@ -130,11 +130,9 @@ class Fixture(NamedTuple):
 def _uniform_returns(game: Game[Any]) -> tuple[Fraction, ...]:
     @cache
     def following(state: Any) -> tuple[Fraction, ...]:
-        acting, total = game.acting_players(state), [Fraction(0)] * game.facts.num_players
-        legal = [game.legal_actions(state, player) for player in acting]
-        for joint in product(*legal) if acting else ():
-            share = Fraction(1, int(np.prod([len(each) for each in legal])))
-            add(total, share, game.transitions(state, dict(zip(acting, joint, strict=True))))
+        total, moves = [Fraction(0)] * game.facts.num_players, list(joint_actions(game, state))
+        for actions in moves:
+            add(total, Fraction(1, len(moves)), game.transitions(state, actions))
         return tuple(total)
 
     def add(total: list[Fraction], share: Fraction, outcomes: Sequence[Transition[Any]]) -> None:

@@ -1,18 +1,4 @@
-"""Jujitsu, version 0: the PettingZoo environments.
-
-Both players hold cards 1..n. In each trick both play a card simultaneously; the higher card wins the trick and all ties
-carried over to it. The player with more tricks wins.
-
-Agents are `player_0` and `player_1`. An observation is
-`{"observation": float32[2 * ranks + 2], "action_mask": int8[ranks]}`: own count per rank, the
-opponent's count per rank, own score minus the opponent's, carried ties. Action `i` plays the
-`i`-th lowest rank. Rewards are payoff points: +1 / 0 / -1 at the end (`payoff="win"`).
-
-`env` and `raw_env` make the same AEC environment (no wrapper is needed), and `parallel_env` makes the Parallel
-environment; `help(env)` lists their parameters.
-
-Version history: 0: first version.
-"""
+"""Jujitsu, version 0: the PettingZoo environments. `help(env)` describes observations and parameters."""
 
 from cardwar_envs.envs.makers import makers
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import product
 from typing import Any
 from xml.etree import ElementTree
 
 from baselines.oracles.bayesian.solver import form_of
 from cardwar_envs import Game
 from cardwar_envs.core.game import Transition, require_two_zero_sum
+from cardwar_envs.core.play import joint_actions
 from cardwar_envs.core.scene import Revealed, Scene, Shape, spoken
 from cardwar_envs.drawing.svg import to_svg
 from cardwar_play.judge import Verdict
@@ -63,7 +63,7 @@ def _places(game: Game[Any]) -> Listed | None:
         if place in found:
             continue
         found[place] = []
-        for actions in _joint_actions(game, place[0]):
+        for actions in joint_actions(game, place[0]):
             listed = game.transitions(place[0], actions)
             found[place].append((actions, listed))
             waiting += [_after(place, outcome) for outcome in listed]
@@ -71,13 +71,6 @@ def _places(game: Game[Any]) -> Listed | None:
             if outcomes > MOST_OUTCOMES:
                 return None
     return found
-
-
-def _joint_actions(game: Game[Any], state: Any) -> Iterator[dict[int, int]]:
-    acting = game.acting_players(state)
-    if acting:
-        for actions in product(*(game.legal_actions(state, player) for player in acting)):
-            yield dict(zip(acting, actions, strict=True))
 
 
 def _after(place: Place, outcome: Transition[Any]) -> Place:

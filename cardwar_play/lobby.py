@@ -15,8 +15,8 @@ from baselines import Solution
 from baselines.opponents.fitting import fitting_policies
 from baselines.opponents.levels.level import ladder, levels
 from cardwar_envs import Game, make_game
-from cardwar_envs.core.installed import GAME_GROUP, installed
-from cardwar_envs.core.policy import names_for, policy_summary
+from cardwar_envs.core.policy_names import names_for, policy_summary
+from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.core.scene import spoken
 from cardwar_envs.games.by_name import GAMES
 from cardwar_play.account import EQUILIBRIUM, amount

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import baselines
 from baselines.oracles.answers.estimates import Relay, in_words, seconds_for
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import needs_others
+from cardwar_envs.core.policy_names import needs_others
+from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.core.rules import TooLargeError
-from cardwar_envs.core.stopwatch import Stopwatch
 from cardwar_envs.core.texts import counted
 from cardwar_play.account import EQUILIBRIUM
 from cardwar_play.judge import Judge

@@ -9,7 +9,7 @@ from rich.table import Column
 from rich.table import Table as Grid
 
 from cardwar_envs import Game
-from cardwar_envs.core.policy import names_a_policy, policy_summary
+from cardwar_envs.core.policy_names import names_a_policy, policy_summary
 from cardwar_play.choices import Choices
 from cardwar_play.series import Series
 from cardwar_play.trainer import Table, Trainer

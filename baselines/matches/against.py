@@ -15,7 +15,8 @@ from baselines.matches.intervals import CONFIDENCE, Interval, mean_interval, sha
 from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy, seated_policies
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy_names import seated_policies
 
 # Games with more deals are played from every seat.
 MOST_DEALS = 1000

@@ -13,9 +13,10 @@ from baselines.oracles.answers.consistency import RecordingPolicies
 from baselines.oracles.answers.protocol import Progress, lead
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy, checked_probabilities, seated_policies
+from cardwar_envs.core.policy import Policy, checked_probabilities
+from cardwar_envs.core.policy_names import seated_policies
 from cardwar_envs.core.streams import draw, new_streams
-from cardwar_envs.envs.engines.choice import new_engine
+from cardwar_envs.envs.engines import new_engine
 from cardwar_envs.envs.engines.engine import chosen_actions
 
 # Limits on the games in a batch, and on the entries of their masks.

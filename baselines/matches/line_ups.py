@@ -18,7 +18,8 @@ from baselines.opponents.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMi
 from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy, seated_policies
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy_names import seated_policies
 from cardwar_envs.games.war.state import WarState
 
 GAMES = 1000

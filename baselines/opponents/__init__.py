@@ -3,8 +3,8 @@
 from typing import Any
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, named_policy
-from cardwar_envs.core.table_policy import TablePolicy
+from cardwar_envs.core.policy import Policy, TablePolicy
+from cardwar_envs.core.policy_names import named_policy
 
 __all__ = ["TablePolicy", "make_policy"]
 

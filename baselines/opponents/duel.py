@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import word_for
+from cardwar_envs.core.policy import Masks, Observations, Probabilities
+from cardwar_envs.core.policy_names import word_for
 from cardwar_envs.games.duel import Duel
 
 

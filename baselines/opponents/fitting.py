@@ -6,7 +6,8 @@ from typing import Any
 
 from baselines.opponents.generic import Uniform
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, named_policy, needs_others, policy_names
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy_names import named_policy, needs_others, policy_names
 
 # Names of solutions and of learned policies, which can take long to make.
 SLOW = {"equilibrium", "level"}

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.opponents.generic import Uniform
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, word_for
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities
+from cardwar_envs.core.policy_names import word_for
 from cardwar_envs.games.war import War
 
 Cards = NDArray[np.float32]  # [batch, ..., ranks]: how many cards of each rank

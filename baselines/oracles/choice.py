@@ -10,10 +10,10 @@ from baselines.oracles.bayesian.solver import BayesianOracle, form_of
 from baselines.oracles.finite_horizon.response import RoundsOracle
 from baselines.oracles.rank_games.oracle import RankOracle
 from baselines.oracles.state_graph.response import GraphOracle
-from cardwar_envs.core.arrays import Masks, Observations
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.policy import Masks, Observations
 
 # Default limit on the states where policies are measured exactly, about a millisecond each.
 EXACT_STATES = 30_000

@@ -1,62 +1,173 @@
-"""The argument of every check: a game, the states to examine, and their futures."""
+"""The argument of every check: a game, the states to examine, and their successors to the end of the game."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardwar_envs.contract.answers import Actions, Node, ask, asking, place, short
-from cardwar_envs.contract.futures import Futures, Outlook, Outlooks
+from cardwar_envs.contract.queries import Actions, Node, query, querying, short, where
 from cardwar_envs.contract.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.walk import Walk
-from cardwar_envs.core.game import Canonical, Game, GameFacts, Transition
+from cardwar_envs.contract.walk import Walk, backward
+from cardwar_envs.core.game import Canonical, Game, Transition
+
+Seats = tuple[int, ...]
+DIGITS = 9  # sums of payments differ by rounding
+
+
+class Futures:
+    """The future of each state, in comparable form.
+
+    On a complete walk, compares futures to the end of the game. In a sample, compares only the next move, so states
+    that pass may still differ later.
+    """
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._known: dict[tuple[Any, Seats], int] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def differ(self, one: Any, other: Any, seats: Seats | None = None) -> bool:
+        """Whether the futures of two states differ, if player `p` at `one` has seat `seats[p]` at `other`."""
+        same = tuple(range(self._walk.facts.num_players))
+        if one == other and seats in (None, same):
+            return False
+        first, second = self._of(one, seats or same), self._of(other, same)
+        return first is not None and second is not None and first != second
+
+    def _of(self, state: Any, seats: Seats) -> Hashable | None:
+        if self._walk.unhashable:
+            raise NotApplicable("states cannot be hashed")
+        node = self._walk.node(state)
+        if self._walk.complete:
+            return backward((state, seats), self._known, self._parts, self._number)
+        return _future(node, seats, lambda each: _now(self._walk.choices(each), seats)) if node.whole else None
+
+    def _parts(self, at: tuple[Any, Seats]) -> list[tuple[Any, Seats]]:
+        state, seats = at
+        return [(child, seats) for child in self._walk.node(state).children()]
+
+    def _number(self, at: tuple[Any, Seats]) -> int:
+        state, seats = at
+        found = _future(self._walk.node(state), seats, lambda each: self._known[each, seats])
+        return self._numbers.setdefault(found, len(self._numbers))
+
+
+def in_seats(rewards: Sequence[float], seats: Seats) -> tuple[float, ...]:
+    """Permutes payments: player `p` has seat `seats[p]`."""
+    moved = [0.0] * len(seats)
+    for player, paid in enumerate(rewards):
+        moved[seats[player]] = round(float(paid), DIGITS)
+    return tuple(moved)
+
+
+def _now(node: Node, seats: Seats) -> Hashable:
+    acting, live = (frozenset(seats[player] for player in players) for players in (node.acting, node.live))
+    return acting, live, frozenset((seats[player], legal) for player, legal in node.legal.items())
+
+
+def _future(node: Node, seats: Seats, follows: Callable[[Any], Hashable]) -> Hashable:
+    moves = []
+    for actions, outcomes in node.moves.items():
+        odds: dict[Hashable, Fraction] = defaultdict(Fraction)
+        for probability, state, rewards in outcomes:
+            odds[in_seats(rewards, seats), follows(state)] += Fraction(probability)
+        played = frozenset((seats[player], action) for player, action in node.chosen(actions).items())
+        moves.append((played, frozenset(odds.items())))
+    return _now(node, seats), frozenset(moves)
+
+
+class Outlook(NamedTuple):
+    """Tight bounds over all continuations from a state.
+
+    Each bound has an entry for each player's remaining payoff, one for their sum, and one for the number of remaining
+    joint actions.
+    """
+
+    least: tuple[float, ...]
+    most: tuple[float, ...]
+
+    def after(self, paid: Sequence[float]) -> Outlook:
+        """The bounds before a move that pays `paid`."""
+        move = (*paid, sum(paid), 1)
+        return Outlook(*(tuple(x + y for x, y in zip(move, bound, strict=True)) for bound in self))
+
+
+def united(outlooks: Sequence[Outlook]) -> Outlook:
+    """The bounds over all of these outlooks."""
+    least, most = zip(*outlooks, strict=True)
+    return Outlook(tuple(map(min, *least)), tuple(map(max, *most))) if len(outlooks) > 1 else outlooks[0]
+
+
+class Outlooks:
+    """Bounds for each state, over all continuations or, in a sample, over the sampled games."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._known: dict[Any, Outlook] = {}
+
+    @cached_property
+    def _over(self) -> Outlook:
+        nothing = (0.0,) * (self._walk.facts.num_players + 2)
+        return Outlook(nothing, nothing)
+
+    def of(self, state: Any) -> Outlook | None:
+        """The outlook of a state, visited or not; None if no sampled game visits it."""
+        if self._walk.unhashable:
+            raise NotApplicable("states cannot be hashed")
+        if self._walk.complete:
+            return backward(state, self._known, lambda each: self._walk.node(each).children(), self._combined)
+        return self._played.get(state)
+
+    def _combined(self, state: Any) -> Outlook:
+        node: Node = self._walk.node(state)
+        if not node.acting:
+            return self._over
+        return united(
+            [self._known[each.state].after(each.rewards) for outcomes in node.moves.values() for each in outcomes]
+        )
+
+    @cached_property
+    def _played(self) -> dict[Any, Outlook]:
+        found: dict[Any, Outlook] = {}
+        for trajectory in self._walk.trajectories:
+            to_go = self._over
+            for state, paid in zip(trajectory.states[-2::-1], trajectory.rewards[::-1], strict=True):
+                to_go = to_go.after(paid)
+                found[state] = united([found[state], to_go]) if state in found else to_go
+        return found
+
 
 COMPARED = 300
 NUMBER = (int, float, Fraction, np.integer, np.floating)
 
 
-class Case:
-    """A game under test.
-
-    Attributes:
-        game: The rules.
-        walk: The states to examine.
-    """
+class Case(Walk):
+    """A game under test: the states to examine, and what follows from them."""
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
-        self.game = game
-        self.walk = Walk(game, max_states, seed)
-        self._futures, self._outlooks = Futures(self.walk), Outlooks(self.walk)
+        super().__init__(game, max_states, seed)
+        self._futures, self._outlooks = Futures(self), Outlooks(self)
         self._canonical: dict[Any, Canonical[Any]] = {}
-
-    @property
-    def facts(self) -> GameFacts:
-        """The facts of the game; raises NotApplicable if they are malformed."""
-        return self.walk.facts
-
-    @property
-    def nodes(self) -> list[Node]:
-        """What the rules return for each examined state."""
-        return self.walk.nodes
 
     @property
     def compared(self) -> list[Node]:
         """The nodes for checks that compare futures, nearest to the end first; a selection if the walk is a sample."""
-        return (self.nodes if self.walk.complete else self.some(COMPARED))[::-1]
+        return (self.nodes if self.complete else self.some(COMPARED))[::-1]
 
     def some(self, count: int) -> list[Node]:
         """At most `count` nodes, evenly spaced."""
         step = -(-len(self.nodes) // count)
         return self.nodes[::step]
 
-    def ask(self, rule: str, state: Any, player: int | None = None, **arguments: Any) -> Any:
-        """Queries a rule; see `answers.ask`."""
-        return ask(self.game, rule, state, player, **arguments)
+    def query(self, rule: str, state: Any, player: int | None = None, **arguments: Any) -> Any:
+        """Queries a rule; see `queries.query`."""
+        return query(self.game, rule, state, player, **arguments)
 
     @property
     def moves(self) -> Iterator[tuple[Node, Actions, Sequence[Transition[Any]]]]:
@@ -67,13 +178,13 @@ class Case:
     def payment_fault(self) -> str:
         """Describes the first payment that is not one finite number per player; "" if there is none."""
         _ = self.nodes  # NotApplicable if there are none
-        for start in self.walk.starts:
+        for start in self.starts:
             if fault := self._fault_of(start.rewards):
-                return f"start in {place(start.state)}: {fault}"
+                return f"start in {where(start.state)}: {fault}"
         for node, actions, outcomes in self.moves:
             for outcome in outcomes:
                 if fault := self._fault_of(outcome.rewards):
-                    return f"{node.place(actions)}: {fault}"
+                    return f"{node.at(actions)}: {fault}"
         return ""
 
     def _fault_of(self, rewards: Any) -> str:
@@ -107,11 +218,11 @@ class Case:
     def canonical(self, state: Any) -> Canonical[Any]:
         """The representative of a state; raises Failed if it is not a `Canonical` whose seats are a permutation."""
         if state not in self._canonical:
-            with asking("canonical", state):
+            with querying("canonical", state):
                 found = self.game.canonical(state)
                 hash(found)
             seats = range(self.facts.num_players)
             if not isinstance(found, Canonical) or sorted(found.seats) != list(seats):
-                raise Failed(f"{place(state)}: canonical returns {short(found)}, not a Canonical with all seats")
+                raise Failed(f"{where(state)}: canonical returns {short(found)}, not a Canonical with all seats")
             self._canonical[state] = found
         return self._canonical[state]

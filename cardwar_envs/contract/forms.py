@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.contract.answers import Node, place, short
 from cardwar_envs.contract.case import Case
+from cardwar_envs.contract.queries import Node, short, where
 from cardwar_envs.contract.verdicts import Failed, NotApplicable
 from cardwar_envs.core.forms import BayesianForm, RoundsForm
 from cardwar_envs.core.game import IllegalActionError
@@ -38,11 +38,11 @@ def compiled_rules_are_the_rules(case: Case) -> None:
 def _require_same_play(case: Case, states: list[Any] | None) -> None:
     count, steps = (GAMES, STEPS) if states is None else (len(states), 1)
     try:
-        ruled = GameBatch(case.game, count, case.walk.seed, engine="rules")
+        ruled = GameBatch(case.game, count, case.seed, engine="rules")
     except ValueError as error:
         raise NotApplicable(str(error)) from None
-    compiled = GameBatch(case.game, count, case.walk.seed, engine="compiled")
-    rng = np.random.default_rng(case.walk.seed)
+    compiled = GameBatch(case.game, count, case.seed, engine="compiled")
+    rng = np.random.default_rng(case.seed)
     try:
         shown, expected = compiled.reset(states), ruled.reset(states)
     except ValueError as error:  # `check` rejects the states
@@ -53,7 +53,7 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
             found = f"compiled rules are in {short(compiled.states())}, the rules in {short(now)}"
             raise Failed(f"after {step} steps {found}")
         for what, game, _, _ in _differences(shown, expected, ("observations", "masks")):
-            raise Failed(f"{place(now[game])}: compiled rules and the rules have different {what}")
+            raise Failed(f"{where(now[game])}: compiled rules and the rules have different {what}")
         if step == steps:
             break
         _require_legal_uniform(compiled, expected.masks)
@@ -63,7 +63,7 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
         after, after_rules = compiled.step(actions), ruled.step(actions)
         for what, game, said, right in _differences(after, after_rules, ("rewards", "done")):
             found = f"compiled rules say {what} {said}, the rules {right}"
-            raise Failed(f"{place(now[game])}, actions {actions[game].tolist()}: {found}")
+            raise Failed(f"{where(now[game])}, actions {actions[game].tolist()}: {found}")
         shown, expected = Views(*after[:2]), Views(*after_rules[:2])
 
 
@@ -86,7 +86,7 @@ def _require_legal_uniform(compiled: GameBatch[Any], masks: NDArray[np.int8]) ->
     drawn = compiled.uniform_actions()
     for game, player in np.argwhere(np.take_along_axis(masks, drawn[..., None], axis=-1)[..., 0] == 0).tolist():
         if masks[game, player].any():
-            at = place(compiled.states()[game], player)
+            at = where(compiled.states()[game], player)
             raise Failed(f"{at}: uniform play by compiled rules draws {drawn[game, player]}, which is not legal")
 
 
@@ -102,20 +102,20 @@ def _require_refusal(compiled: GameBatch[Any], masks: NDArray[np.int8], actions:
                     compiled.step(tried)
                 except IllegalActionError:
                     return
-                raise Failed(f"{place(state, player)}: compiled rules play {forbidden[-1]}, which is not legal")
+                raise Failed(f"{where(state, player)}: compiled rules play {forbidden[-1]}, which is not legal")
 
 
 def rounds_form_is_the_rules(case: Case) -> None:
     """`rounds_form` has the legal actions, observations and transitions of the rules."""
-    starts = [start.state for start in case.walk.starts]
+    starts = [start.state for start in case.starts]
     try:
-        form = case.game.rounds_form(starts, 20 * case.walk.max_states)
+        form = case.game.rounds_form(starts, 20 * case.max_states)
     except ValueError as error:
         raise NotApplicable(str(error)) from None
     for start in starts:
         if form.rounds_left(start) != case.facts.max_rounds:
             left = f"{form.rounds_left(start)} rounds are left at the start"
-            raise Failed(f"{place(start)}: {left}; max_rounds is {case.facts.max_rounds}")
+            raise Failed(f"{where(start)}: {left}; max_rounds is {case.facts.max_rounds}")
     for node in case.nodes:
         if node.acting:
             _require_node(case, form, node)
@@ -124,18 +124,18 @@ def rounds_form_is_the_rules(case: Case) -> None:
 def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
     code, left = form.code(node.state), form.rounds_left(node.state)
     if code < 0:
-        raise Failed(f"{place(node.state)}: rounds_form lacks this state")
+        raise Failed(f"{where(node.state)}: rounds_form lacks this state")
     for player in (0, 1):
         legal = _choices(form, code, player)
         if legal != list(node.legal[player]):
-            at = place(node.state, player)
+            at = where(node.state, player)
             raise Failed(f"{at}: rounds_form has the choices {legal}, but legal_actions are {node.legal[player]}")
         seen, masks = form.seen(np.array([code ^ player]), left)
         if not (
             np.array_equal(seen[0], case.game.observation(node.state, player))
             and np.array_equal(masks[0], case.game.action_mask(node.state, player))
         ):
-            raise Failed(f"{place(node.state, player)}: rounds_form and the rules differ in observation or mask")
+            raise Failed(f"{where(node.state, player)}: rounds_form and the rules differ in observation or mask")
     if left < 2:
         return  # the last round always ends the game
     for actions, outcomes in node.moves.items():
@@ -143,7 +143,7 @@ def _require_node(case: Case, form: RoundsForm[Any], node: Node) -> None:
         places = [_choices(form, code, p).index(chosen[p]) if p in chosen else 0 for p in (0, 1)]
         expected = {_code_after(case, form, outcome) for outcome in outcomes}
         if {_normal(form, _child(form, code, places))} != expected:
-            raise Failed(f"{node.place(actions)}: rounds_form and the rules lead to different positions")
+            raise Failed(f"{node.at(actions)}: rounds_form and the rules lead to different positions")
 
 
 def _choices(form: RoundsForm[Any], code: int, player: int) -> list[int]:
@@ -175,20 +175,20 @@ def _normal(form: RoundsForm[Any], code: int) -> int:
 
 def bayesian_form_is_the_rules(case: Case) -> None:
     """`bayesian_form` has the probabilities, observations, actions and mean payoffs of the rules for each deal."""
-    if len(case.walk.starts) > DEALS:
-        raise NotApplicable(f"there are {len(case.walk.starts):,} starts, more than {DEALS:,}; check a smaller game")
+    if len(case.starts) > DEALS:
+        raise NotApplicable(f"there are {len(case.starts):,} starts, more than {DEALS:,}; check a smaller game")
     try:
         form = case.game.bayesian_form()
     except ValueError as error:
         raise NotApplicable(str(error)) from None
     weights: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     payoffs: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for start in case.walk.starts:
+    for start in case.starts:
         deal = _types(case, form, start.state)
-        node = case.walk.node(start.state)
+        node = case.node(start.state)
         if node.acting != (0, 1) or tuple(node.legal[p] for p in (0, 1)) != form.actions:
             legal = dict(node.legal)
-            raise Failed(f"{place(start.state)}: bayesian_form has actions {form.actions}, the rules {legal}")
+            raise Failed(f"{where(start.state)}: bayesian_form has actions {form.actions}, the rules {legal}")
         weights[deal] += start.probability
         mean = np.array([[_mean(case, node, (a, b)) for b in form.actions[1]] for a in form.actions[0]])
         payoffs[deal] = payoffs.get(deal, 0.0) + float(start.probability) * mean
@@ -209,7 +209,7 @@ def _types(case: Case, form: BayesianForm, state: Any) -> tuple[int, int]:
     for player in (0, 1):
         rows = (form.observations[player] == case.game.observation(state, player)).all(axis=1).nonzero()[0]
         if len(rows) != 1:
-            raise Failed(f"{place(state, player)}: {len(rows)} types of bayesian_form, not 1, have this observation")
+            raise Failed(f"{where(state, player)}: {len(rows)} types of bayesian_form, not 1, have this observation")
         found.append(int(rows[0]))
     return found[0], found[1]
 
@@ -217,7 +217,7 @@ def _types(case: Case, form: BayesianForm, state: Any) -> tuple[int, int]:
 def _mean(case: Case, node: Node, actions: tuple[int, int]) -> float:
     for outcome in node.moves[actions]:
         if case.game.acting_players(outcome.state):
-            raise Failed(f"{place(node.state)}: bayesian_form is for one move, but the game continues after {actions}")
+            raise Failed(f"{where(node.state)}: bayesian_form is for one move, but the game continues after {actions}")
     return float(sum(outcome.probability * Fraction(outcome.rewards[0]) for outcome in node.moves[actions]))
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from random import Random
 from typing import Any, TypeVar
 
-from cardwar_envs.contract.answers import BadActions, BadSeats, Node, node_at, place, short
+from cardwar_envs.contract.queries import BadActions, BadSeats, Node, node_at, short, where
 from cardwar_envs.contract.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True)
-class Course:
+class Trajectory:
     """A complete game."""
 
     states: list[Any]  # the last one is final
@@ -49,7 +49,7 @@ class Walk:
         self.raised = self.bad_seats = self.bad_actions = self.unhashable = ""
         self.endless: Any = None  # a state of a random game that is longer than `max_length`
         self.twins: list[tuple[Any, Any]] = []  # equal states that look different
-        self.courses: list[Course] = []  # random games, if not `complete`
+        self.trajectories: list[Trajectory] = []  # random games, if not `complete`
         self._compared = 0
         self._rng = Random(seed)
         self._met: dict[Any, Any] = {}  # a state -> the first equal object
@@ -112,12 +112,12 @@ class Walk:
             if not self.complete:
                 return node_at(self.game, self.facts, state, MOVES_OF_A_SAMPLE, self._rng)
             if len(self._nodes) > 2 * (1 + self.facts.num_players) * self.max_states:
-                raise Failed(f"{place(state)}: the game's methods lead to far more states than its transitions do")
+                raise Failed(f"{where(state)}: the game's methods lead to far more states than its transitions do")
             most = MOVES_A_STATE * self.max_states
             self._nodes[state] = node_at(self.game, self.facts, state, most, self._rng)
         node = self._nodes[state]
         if node is None:
-            raise NotApplicable(f"{place(state)}: the rules fail there")
+            raise NotApplicable(f"{where(state)}: the rules fail there")
         return node
 
     def choices(self, state: Any) -> Node:
@@ -139,7 +139,7 @@ class Walk:
             return ()
         return starts
 
-    def _ask(self, state: Any, most: int) -> Node | None:
+    def _query(self, state: Any, most: int) -> Node | None:
         if state in self._nodes:
             return self._nodes[state]
         node = None
@@ -159,7 +159,7 @@ class Walk:
         try:
             known = self._met.setdefault(state, state)
         except Exception as error:
-            self.unhashable = self.unhashable or f"{place(state)}: hash raises {in_a_line(error)}"
+            self.unhashable = self.unhashable or f"{where(state)}: hash raises {in_a_line(error)}"
             return False
         if len(self._met) > before:
             return True
@@ -178,7 +178,7 @@ class Walk:
         waiting = deque(start.state for start in self.starts if self._is_new(start.state))
         moves, most = 0, MOVES_A_STATE * self.max_states
         while waiting:
-            node = self._ask(waiting.popleft(), most - moves)
+            node = self._query(waiting.popleft(), most - moves)
             if node is None:
                 continue
             moves += len(node.moves)
@@ -196,7 +196,7 @@ class Walk:
             states: list[Any] = [state]
             rewards: list[tuple[float, ...]] = []
             while steps < 2 * self.max_states:
-                node = self._ask(state, MOVES_OF_A_SAMPLE)
+                node = self._query(state, MOVES_OF_A_SAMPLE)
                 if node is None or not node.moves:
                     break
                 if len(rewards) == self.facts.max_length:
@@ -212,7 +212,7 @@ class Walk:
                 steps += 1
             last = self._nodes.get(state)
             if last is not None and not last.acting:
-                self.courses.append(Course(states, rewards))
+                self.trajectories.append(Trajectory(states, rewards))
 
 
 class Circle(NotApplicable):
@@ -233,7 +233,7 @@ def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], comb
             if top not in known:
                 known[top] = combine(top)
         elif top in begun:
-            raise Circle(f"a game can visit {place(top)} twice")
+            raise Circle(f"a game can visit {where(top)} twice")
         else:
             begun.add(top)
             stack.extend(missing)

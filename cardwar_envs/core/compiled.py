@@ -25,7 +25,7 @@ from numba.core import event
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.dispatcher import Dispatcher
 
-from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.core.process import Stopwatch
 
 __all__ = ["COMPILING", "always_compiled", "njit", "quickest", "wraps_around"]
 

@@ -6,7 +6,7 @@ import time
 from types import ModuleType
 from typing import Any
 
-from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.core.process import Stopwatch
 
 # Modules whose kernels now run compiled.
 _compiled: dict[str, ModuleType] = {}

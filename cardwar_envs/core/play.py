@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from numbers import Real
 from typing import Any, Generic
 
@@ -12,7 +13,8 @@ import numpy as np
 
 from cardwar_envs.core.game import CERTAIN, Game, S, Transition, require_game
 from cardwar_envs.core.parameters import shown
-from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions, seated_policies
+from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions
+from cardwar_envs.core.policy_names import seated_policies
 from cardwar_envs.core.scene import Revealed
 
 # The usual types come first, because the test for `Real` takes long.
@@ -68,6 +70,13 @@ def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generato
         if draw < 0.0:
             return outcome
     return outcomes[-1]
+
+
+def joint_actions(game: Game[S], state: S) -> Iterator[dict[int, int]]:
+    """Yields every joint action (player -> action) at a state, the last player's varying fastest; none at the end."""
+    acting = game.acting_players(state)
+    for actions in product(*(game.legal_actions(state, player) for player in acting)) if acting else ():
+        yield dict(zip(acting, actions, strict=True))
 
 
 def require_playable(game: Game[S], state: S) -> None:

@@ -1,28 +1,28 @@
-"""The policy protocol, named policies, and checks of the probabilities that a policy returns."""
+"""The policy protocol, checks of the probabilities that a policy returns, and policies given as a table."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import cache
-from inspect import getdoc, signature
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
-from cardwar_envs.core.game import Game, require_game
-from cardwar_envs.core.installed import POLICY_GROUP, installed
-from cardwar_envs.core.parameters import did_you_mean
+Observations = NDArray[np.float32]
+Masks = NDArray[np.int8]
+Probabilities = NDArray[np.float64]
 
-# Alternative names.
-ALIASES = {"random": "uniform"}
+
+def observation_keys(observations: NDArray[np.floating]) -> list[bytes]:
+    """A key for each row of `[batch, observation_size]`; rows equal in float32 have equal keys. NaN is not allowed."""
+    # Adding zero turns -0.0, whose bytes differ, into 0.0.
+    return [row.tobytes() for row in np.ascontiguousarray(observations, dtype=np.float32) + np.float32(0.0)]
+
+
 # Single-precision probabilities, such as a network's softmax, sum to one within about this tolerance.
 SUM_TOLERANCE = 1e-5
 ILLEGAL_TOLERANCE = 1e-9
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class IllegalProbabilityError(ValueError):
@@ -48,17 +48,11 @@ class Policy(Protocol):
 
 def name_of(policy: Policy) -> str:
     """Returns a policy's class name, for messages; a wrapper with `stands_for` has the name of the wrapped policy."""
-    return _class_of(policy).__name__
+    return class_of(policy).__name__
 
 
-def word_for(policy: Policy) -> str:
-    """Returns the name under which a policy's class is installed, which users type; else its class name."""
-    kind = _class_of(policy)
-    place = f"{kind.__module__}:{kind.__qualname__}"
-    return next((name for name, point in installed(POLICY_GROUP).items() if point.value == place), kind.__name__)
-
-
-def _class_of(policy: Policy) -> type:
+def class_of(policy: Policy) -> type:
+    """Returns the class of a policy, or of the policy that a wrapper stands for."""
     while hasattr(policy, "stands_for"):
         policy = policy.stands_for
     return type(policy)
@@ -167,191 +161,96 @@ def sample_actions(weights: NDArray[np.float64], rng: np.random.Generator) -> ND
     return actions
 
 
-def policy_names() -> list[str]:
-    """Returns the names that `named_policy` accepts, sorted, without aliases."""
-    return sorted(installed(POLICY_GROUP))
+class TablePolicy:
+    """Plays the probabilities listed for an observation, and uniformly at observations that are not in the table.
 
+    Exact measures warn if a table lacks some of the queried observations, and reject it if it contains none of them,
+    since they would measure uniform play. Each measure resets the counts `asked` and `known`.
 
-def policy_summary(name: str) -> str:
-    """Returns the first line of the documentation of the policy of that name."""
-    return (getdoc(_factory(name)) or "").partition("\n")[0]
-
-
-def names_a_policy(word: str) -> bool:
-    """Returns whether `named_policy` accepts this name, which can have a suffix after a colon."""
-    return _entry(word) in installed(POLICY_GROUP)
-
-
-def names_for(game: Game[Any]) -> list[str]:
-    """Returns all names, including aliases, of policies that can play a game, sorted; builds no expensive policies."""
-    fitting = [name for name in policy_names() if _fits(name, game)]
-    aliases = [alias for alias, name in ALIASES.items() if name in fitting]
-    endings = {name: getattr(_factory(name), "endings", lambda _: [""])(game) for name in fitting}
-    return sorted(aliases + [name + ending for name in fitting for ending in endings[name]])
-
-
-def plays(
-    fits: Callable[[Game[Any]], bool], endings: Callable[[Game[Any]], list[str]] = lambda game: [""]
-) -> Callable[[F], F]:
-    """Decorates a policy factory with `fits`, a quick test of whether its policies can play a game.
-
-    Decorate factories that are slow or have further required arguments; other factories are tested by calling them.
-    `endings` gives the suffixes of the policy's name for a game, such as `[":1", ":2"]`, for errors that list names.
+    Attributes:
+        warns: Whether exact measures warn.
     """
 
-    def decorated(factory: F) -> F:
-        marked: Any = factory
-        marked.fits, marked.endings = fits, endings
-        return factory
+    warns: ClassVar[bool] = True
 
-    return decorated
+    def __init__(self, table: Mapping[bytes, NDArray[np.float64] | Sequence[Fraction]]) -> None:
+        """Takes a mapping from `observation.tobytes()` (float32) to `[num_actions]` probabilities, floats or fractions.
 
+        Raises:
+            ValueError: If it is not a mapping, a key is not bytes, keys are not float32 observations of one size, or
+                two keys differ only in the sign of a zero.
+        """
+        wrong = table if not isinstance(table, Mapping) else next((k for k in table if not isinstance(k, bytes)), None)
+        if wrong is not None:
+            raise ValueError(f"table ({wrong!r}) must be a mapping from observation.tobytes() to probabilities")
+        self._exact = dict(zip(_equal_keys(table), table.values(), strict=True))
+        self._table = {key: np.asarray(row, dtype=np.float64) for key, row in self._exact.items()}
+        if len(self._table) < len(table):
+            raise ValueError("two keys of the table are the same observation: 0.0 and -0.0 are equal")
+        self._asked: set[bytes] = set()
 
-def _fits(name: str, game: Game[Any]) -> bool:
-    factory = _factory(name)
-    fits: Callable[[Game[Any]], bool] | None = getattr(factory, "fits", None)
-    if fits is not None:
-        return fits(game)
-    try:
-        factory(game)
-    except Exception:  # third-party code, called only for the text of an error
-        return False
-    return True
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self._table):,} observations>"
 
+    @property
+    def asked(self) -> int:
+        """Number of distinct observations queried that leave a choice between legal actions."""
+        return len(self._asked)
 
-def _entry(name: str) -> str:
-    """Returns the entry point behind a policy's name, without the suffix after a colon."""
-    entry = name.partition(":")[0]
-    return entry if entry in installed(POLICY_GROUP) else ALIASES.get(entry, entry)
+    @property
+    def known(self) -> int:
+        """Number of the queried observations that are in the table."""
+        return len(self._asked & self._table.keys())
 
-
-def _factory(name: str) -> Callable[..., Policy]:
-    factory: Callable[..., Policy] = installed(POLICY_GROUP)[_entry(name)].load()
-    return factory
-
-
-def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
-    """Makes the policy of that name for `game`, from the entry-point group `cardwar_envs.policies`.
-
-    Each entry is a callable that takes the game and optional keyword arguments. If the name has a suffix after a colon,
-    as in `equilibrium:max_entropy`, the suffix is passed as the second argument.
-
-    Raises:
-        ValueError: If there is no such policy, or it cannot play the game.
-    """
-    require_game(game)
-    if not isinstance(name, str):
-        raise ValueError(f"name ({name!r}) must be the name of a policy, such as 'uniform'")
-    if not names_a_policy(name):
-        stored = "; train.policies.files.load_policy reads files and run folders" if os.path.exists(name) else ""
-        raise ValueError(f"unknown policy {name!r}{did_you_mean(name, names_for(game))}; {_choice(game)}{stored}")
-    entry, colon, rest = name.partition(":")
-    factory = _factory(name)
-    suffix = [rest] if colon else []
-    if colon:
-        try:
-            signature(factory).bind(game, rest, **arguments)
-        except TypeError:
-            raise ValueError(f"policy {entry!r} takes no suffix after a colon, but was given as {name!r}") from None
-    try:
-        return factory(game, *suffix, **arguments)
-    except ValueError as error:
-        if _fits(name, game):
-            raise
-        raise ValueError(f"{error}; {_choice(game)}") from error
-
-
-def _choice(game: Game[Any]) -> str:
-    return f"policies for {game.facts.name} are {', '.join(names_for(game))}"
-
-
-def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
-    """Returns a policy object, given a policy or its name.
-
-    Raises:
-        ValueError: If it is neither a policy nor the name of one.
-    """
-    if isinstance(policy, str):
-        return named_policy(policy, game)
-    if isinstance(policy, type) or not isinstance(policy, Policy):  # a class has the method too
-        raise ValueError(f"policy ({policy!r}) must be a name or have a method action_probabilities{_remedy(policy)}")
-    if not _takes_batches(policy):
-        raise ValueError(
-            f"policy {name_of(policy)} must have a method action_probabilities(observations, action_masks), which "
-            "takes arrays; OpenSpiel's method of that name takes a state: wrap the policy in a class with such a method"
+    @property
+    def coverage(self) -> str:
+        """The counts in words, after the name of a policy."""
+        return (
+            f"is in the table at {self.known:,} of the {self.asked:,} observations queried that leave a choice, "
+            "and elsewhere plays uniformly over legal actions"
         )
-    return policy
+
+    def count_anew(self) -> None:
+        """Resets the counts."""
+        self._asked.clear()
+
+    def require_known(self) -> None:
+        """Raises a ValueError if the table was queried but contained none of the observations."""
+        if self.asked and not self.known:
+            raise ValueError(
+                f"{self!r} contains none of the {self.asked:,} observations queried; "
+                "its keys must be observation.tobytes() of what its seats observe in this game, which are float32"
+            )
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        probabilities: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
+        keys = self._count(observations, action_masks)
+        for row, key in enumerate(keys):
+            listed = self._table.get(key)
+            if listed is not None:
+                probabilities[row] = listed
+        return probabilities
+
+    def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[Any]:
+        """Like `action_probabilities`: rows as they were given, others as fractions."""
+        others = ([Fraction(int(legal), int(mask.sum())) for legal in mask] for mask in action_masks)
+        keys = self._count(observations, action_masks)
+        return [self._exact.get(key, other) for key, other in zip(keys, others, strict=True)]
+
+    def _count(self, observations: Observations, action_masks: Masks) -> list[bytes]:
+        """Counts the queried observations that leave a choice; returns the keys of all."""
+        keys = observation_keys(observations)
+        self._asked.update(key for key, legal in zip(keys, action_masks.sum(axis=1).tolist(), strict=True) if legal > 1)
+        return keys
 
 
-def _takes_batches(policy: Policy) -> bool:
-    """Returns whether the method takes observations and masks, and not a state and `player_id` as OpenSpiel's does."""
-    if type(policy).__module__ == "pyspiel":  # compiled, so without a signature
-        return False
-    try:
-        taken = signature(policy.action_probabilities)
-        taken.bind(None, None)
-    except TypeError:
-        return False
-    except ValueError:  # another compiled method
-        return True
-    return "player_id" not in taken.parameters
-
-
-def _remedy(policy: Any) -> str:
-    if isinstance(policy, type):
-        return "; pass an instance, not the class"
-    if hasattr(policy, "predict"):
-        return "; cardwar_envs.sb3.from_sb3(model) makes a policy from a model"
-    return "; wrap the function in a class with that method" if callable(policy) else ""
-
-
-def needs_others(policy: Policy | str) -> bool:
-    """Returns whether this is the name of a policy that depends on the policies in the other seats.
-
-    The factory of such a policy has a keyword `others`. Returns False for unknown names.
-    """
-    return isinstance(policy, str) and names_a_policy(policy) and "others" in signature(_factory(policy)).parameters
-
-
-def seated_policies(policies: Sequence[Policy | str], game: Game[Any]) -> list[Policy]:
-    """Returns a policy object per seat, from policies or names in seat order; seats with the same name share an object.
-
-    A policy that depends on the others receives them as `others`, in seat order starting with the next seat.
-
-    Raises:
-        ValueError: If the number of policies is wrong, an entry is neither a policy nor the name of one, or two
-            policies each depend on the other.
-    """
-    if not isinstance(policies, Sequence) or isinstance(policies, str):
-        raise _without_order(policies)
-    if len(policies) != game.facts.num_players:
-        raise ValueError(f"{len(policies)} policies given for {game.facts.num_players} players")
-    seated: list[Any] = list(policies)
-    told = [seat for seat, policy in enumerate(policies) if needs_others(policy)]
-    if len(told) > 1:
-        names = " and ".join(str(policies[seat]) for seat in told)
-        raise ValueError(f"{names}: only one policy may depend on the others")
-    named = cache(lambda name: named_policy(name, game))
-    for seat, policy in enumerate(policies):
-        if seat not in told:
-            seated[seat] = named(policy) if isinstance(policy, str) else as_policy(policy, game)
-    for seat in told:
-        seated[seat] = named_policy(str(policies[seat]), game, others=[*seated[seat + 1 :], *seated[:seat]])
-    return seated
-
-
-def as_policies(policy: Any, game: Game[Any]) -> list[Policy]:
-    """Returns one policy per seat, from one policy for all seats or a sequence of them.
-
-    Raises:
-        ValueError: If the number of policies differs from the number of players, or the collection is unordered.
-    """
-    if isinstance(policy, Iterable) and not isinstance(policy, (str, Policy)):
-        if isinstance(policy, Set | Mapping):
-            raise _without_order(policy)
-        return seated_policies(list(policy), game)
-    return [as_policy(policy, game)] * game.facts.num_players
-
-
-def _without_order(policies: object) -> ValueError:
-    return ValueError(f"policies ({policies!r}) must be a list or tuple in the order of the seats")
+def _equal_keys(keys: Collection[bytes]) -> list[bytes]:
+    """Converts the bytes of observations to keys as made by `observation_keys`."""
+    sizes = sorted({len(key) for key in keys} or {0})
+    if len(sizes) > 1 or sizes[0] % np.dtype(np.float32).itemsize:
+        raise ValueError(
+            f"keys of a table have {' and '.join(map(str, sizes))} bytes; they must be observation.tobytes() of one "
+            "game's observations, which are float32"
+        )
+    rows = np.frombuffer(b"".join(keys), dtype=np.float32).reshape(len(keys), sizes[0] // 4)
+    return observation_keys(rows)

@@ -1,8 +1,12 @@
-"""Draws scenes as pixels, using pygame-ce with its built-in font and without a window."""
+"""Draws scenes with pygame-ce: as pixels, using its built-in font and no window, as animated GIFs, and in a window."""
 
 from __future__ import annotations
 
 import os
+import sys
+import time
+from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +111,82 @@ def _printable(text: str) -> str:
 
 def _up(length: float) -> int:
     return round(length * OVERSAMPLING)
+
+
+NEEDS_PILLOW = "animations need Pillow, which comes with the extra: pip install 'cardwar-envs[render]'"
+# Enough for the palette and for the colours of smooth edges.
+COLOURS = 4 * len(PALETTE)
+
+
+def to_gif(scenes: Iterable[Scene], seconds: float = 1.0, last: float = 4.0) -> bytes:
+    """The pictures as an animated GIF that loops endlessly.
+
+    Args:
+        scenes: Pictures of one size, at least one.
+        seconds: How long each picture is shown, in seconds.
+        last: How long the last picture is shown, in seconds.
+
+    Raises:
+        ImportError: If Pillow or pygame-ce is not installed; the message names the extra.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(NEEDS_PILLOW, name="PIL") from error
+    frames = [
+        Image.fromarray(to_pixels(scene)).quantize(COLOURS, dither=Image.Dither.NONE)  # dithering makes speckles
+        for scene in scenes
+    ]
+    times = [round(1000 * seconds)] * (len(frames) - 1) + [round(1000 * last)]
+    file = BytesIO()
+    frames[0].save(file, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0)
+    return file.getvalue()
+
+
+class Window:
+    """A window that opens with the first picture; pygame has one per process, so environments share it."""
+
+    def __init__(self) -> None:
+        self._open = False
+        self._due = 0.0  # when the next picture may be shown
+
+    def show(self, scene: Scene, fps: float) -> bool:
+        """Shows a picture, after waiting so that at most `fps` pictures are shown per second.
+
+        Returns:
+            Whether it is shown; False if no window is available.
+        """
+        if not _may_have_screen():
+            return False
+        try:
+            pygame = require_pygame()
+        except ImportError:
+            return False
+        try:
+            pygame.display.init()
+            screen = pygame.display.get_surface()
+            if screen is None or screen.get_size() != (scene.width, scene.height):
+                screen = pygame.display.set_mode((scene.width, scene.height))
+        except pygame.error:  # there is no screen after all
+            return False
+        self._open = True
+        time.sleep(max(0.0, self._due - time.monotonic()))
+        self._due = time.monotonic() + 1.0 / fps
+        pygame.display.set_caption(scene.title)
+        pygame.surfarray.blit_array(screen, np.swapaxes(to_pixels(scene), 0, 1))
+        pygame.display.flip()
+        pygame.event.pump()  # so that the window stays responsive
+        return True
+
+    def close(self) -> None:
+        """Closes the window, if it was opened."""
+        if self._open:
+            require_pygame().display.quit()
+            self._open = False
+
+
+def _may_have_screen() -> bool:
+    """Returns whether there may be a screen; without one, SDL would use an invisible driver and print warnings."""
+    if os.environ.get("SDL_VIDEODRIVER") or sys.platform in ("darwin", "win32"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

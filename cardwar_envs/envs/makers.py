@@ -8,7 +8,7 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any, TypeVar
 
-from cardwar_envs.core.parameters import described
+from cardwar_envs.core.parameters import block_below, described
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.games.by_name import GAMES
@@ -20,6 +20,9 @@ OF_ENVIRONMENTS: dict[str, tuple[str | None, str]] = {
     "render_mode": (None, 'None, "ansi" (text), "rgb_array" (pictures) or "human" (a window).'),
     "illegal_action": ("raise", 'What an illegal action does: "raise" an error, or "forfeit" the game.'),
 }
+
+OBSERVATION = """An observation is `{"observation": float32[...], "action_mask": int8[num_actions]}`. Rewards are payoff
+points. The entries of "observation", in order, each with its number:"""
 
 
 def makers(game: str) -> tuple[Callable[..., AECGameEnv], Callable[..., AECGameEnv], Callable[..., ParallelGameEnv]]:
@@ -44,7 +47,8 @@ def _maker(name: str, skin: type[Env], game: str, interface: str) -> Callable[..
     defaults |= {each: default for each, (default, _) in OF_ENVIRONMENTS.items()}
     told = described(kind) | {each: text for each, (_, text) in OF_ENVIRONMENTS.items()}
     entries: list[str] = [_entry(each, text, defaults[each]) for each, text in told.items()]
-    make.__doc__ = "\n".join((f"The {interface} environment of {game}.", "", "Args:", *entries))
+    seen = block_below(kind.observation.__doc__ or "", "Entries:").rstrip()
+    make.__doc__ = "\n".join((f"The {interface} environment of {game}.", "", OBSERVATION, seen, "", "Args:", *entries))
     keywords = [Parameter(each, Parameter.KEYWORD_ONLY, default=default) for each, default in defaults.items()]
     make.__signature__ = Signature(keywords, return_annotation=skin)  # type: ignore[attr-defined]  # `help` reads it
     make.__name__ = make.__qualname__ = name

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import ALIASES, Policy, as_policy
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy_names import ALIASES, as_policy
 
 UNIFORM = "uniform"
 # If a game ends before the agent acts, a new game starts, at most this many times.

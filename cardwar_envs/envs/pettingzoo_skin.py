@@ -10,14 +10,12 @@ from gymnasium.utils.seeding import np_random
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.parameters import one_of
-from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, render
-from cardwar_envs.envs.session import Session, checked_seed, own_stream, resolved_game
+from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, ShownGame
+from cardwar_envs.envs.session import checked_seed, own_stream
 
 
-class PettingZooSkin:
+class PettingZooSkin(ShownGame):
     """The base class of both PettingZoo environments.
 
     Args:
@@ -45,18 +43,14 @@ class PettingZooSkin:
         illegal_action: str = "raise",
         **parameters: Any,
     ) -> None:
-        self.game = resolved_game(game, parameters)
-        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        self._set_up(game, parameters, render_mode, illegal_action)
         facts = self.game.facts
-        self.metadata: dict[str, Any] = {
+        self.metadata = {
             "name": f"{facts.name}_v{facts.version}",
             "render_modes": list(RENDER_MODES),
             "render_fps": RENDER_FPS,
             "is_parallelizable": self.asks_everyone or facts.everyone_acts,
         }
-        self._session = Session(self.game, illegal_action)
-        self._window = Window()
-        self._rng: np.random.Generator | None = None
         self.possible_agents = list(self._session.agents)
         self._player_of = {agent: player for player, agent in enumerate(self.possible_agents)}
         self.agents: list[str] = []
@@ -87,16 +81,3 @@ class PettingZooSkin:
         The state includes hidden information, such as both rolls in Dice Poker, but no pending commitments.
         """
         return self._session.global_state()
-
-    def render(self) -> Frame | None:
-        """Renders a spectator's view as text ("ansi") or pixels ("rgb_array"), or shows it in a window ("human").
-
-        Raises:
-            ResetNeeded: If there is no game yet.
-            ImportError: In mode "rgb_array", if pygame-ce is not installed; the message names the extra.
-        """
-        return render(self._session, None, self.render_mode, self._window, self.metadata["render_fps"])
-
-    def close(self) -> None:
-        """Closes the window, if there is one."""
-        self._window.close()

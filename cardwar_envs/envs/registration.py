@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import pettingzoo
 
-from cardwar_envs.core.installed import GAME_GROUP, installed
+from cardwar_envs.core.process import GAME_GROUP, installed
 
 if TYPE_CHECKING:
     from cardwar_envs.core.game import Game

@@ -2,22 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.scene import Revealed
 from cardwar_envs.core.streams import draw, streams_of
-from cardwar_envs.envs.courses import Courses
-from cardwar_envs.envs.engines.choice import new_engine
+from cardwar_envs.envs.engines import new_engine
 from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
 from cardwar_envs.envs.opponents import MAX_STARTS, SeatPool
-from cardwar_envs.envs.session import refuse_late_payments
+from cardwar_envs.envs.session import forfeit_payoffs, refuse_late_payments
+
+
+class Trajectories:
+    """Records the part of each game's history that one seat may see, for games that an engine steps.
+
+    Args:
+        game: The rules.
+        viewer: The seat.
+        kept: Whether to record anything; games that are not rendered run faster without records.
+
+    Attributes:
+        revealed: One per game. Each change makes a new list, so that callers can restore an old one.
+    """
+
+    def __init__(self, game: Game[Any], viewer: int, kept: bool) -> None:
+        self._game, self._viewer, self._kept = game, viewer, kept
+        self.revealed: list[Revealed[Any]] = []
+
+    def start(self, engine: Engine[Any], where: NDArray[np.bool_], dealt: NDArray[np.float64]) -> None:
+        """Records the start of games; `dealt` is the payoff points that the deals paid, `[num_games, num_players]`."""
+        if not self._kept:
+            return
+        started = [self._seen(state, None, paid) for state, paid in zip(engine.states(), dealt.tolist(), strict=True)]
+        kept = self.revealed or started
+        self.revealed = [new if anew else old for new, old, anew in zip(started, kept, where, strict=True)]
+
+    def play(
+        self, engine: Engine[Any], where: NDArray[np.bool_], joint: NDArray[np.int64], paid: NDArray[np.float64]
+    ) -> None:
+        """Records joint actions and rewards, each `[num_games, num_players]`, after the engine has played them."""
+        if not self._kept:
+            return
+        revealed, states = list(self.revealed), engine.states()
+        for place in np.flatnonzero(where).tolist():
+            before = revealed[place]
+            acting = self._game.acting_players(before.state)
+            actions = {player: int(joint[place, player]) for player in acting}
+            payoffs = [sum(both) for both in zip(before.payoffs, paid[place].tolist(), strict=True)]
+            revealed[place] = replace(self._seen(states[place], actions, payoffs), before=before.state)
+        self.revealed = revealed
+
+    def forfeit(self, where: NDArray[np.bool_], joint: NDArray[np.int64]) -> None:
+        """Records that the viewer ended games by an illegal action; `joint` is `[num_games, num_players]`."""
+        if not self._kept:
+            return
+        revealed = list(self.revealed)
+        for place in np.flatnonzero(where).tolist():
+            old, live = revealed[place], self._game.live_players(revealed[place].state)
+            actions = {player: int(joint[place, player]) for player in self._game.acting_players(old.state)}
+            payoffs = forfeit_payoffs(self._game.facts, old.payoffs, live, [self._viewer])
+            chosen = {**actions, self._viewer: FORFEIT}
+            revealed[place] = Revealed(old.state, self._viewer, chosen, tuple(payoffs), True, old.state)
+        self.revealed = revealed
+
+    def _seen(self, state: Any, actions: dict[int, int] | None, payoffs: Sequence[float]) -> Revealed[Any]:
+        over = not self._game.acting_players(state)
+        return Revealed(state, self._viewer, actions, tuple(payoffs), over)
 
 
 class SeatGames:
@@ -40,7 +98,7 @@ class SeatGames:
         *,
         uniform: bool,
         engine: str,
-        courses: bool,
+        trajectories: bool,
     ) -> None:
         """Sets up the games; `start` must be called first.
 
@@ -51,7 +109,7 @@ class SeatGames:
             opponents: The pool of policies of every other seat.
             uniform: Whether all opponents play uniformly, in which case the engine draws their actions.
             engine: "compiled", "rules", or "auto": compiled rules if the game has them.
-            courses: Whether to record `revealed`.
+            trajectories: Whether to record `revealed`.
         """
         refuse_late_payments(game)
         self.game, self.seat, self.count = game, seat, count
@@ -59,7 +117,7 @@ class SeatGames:
         # Callers get copies of the engine's views, so the engine can reuse its arrays.
         self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, reuse=True)
         self.views: Views | None = None
-        self._courses = Courses(game, seat, courses)
+        self._trajectories = Trajectories(game, seat, trajectories)
         # `[count, num_players]`: index of each seat's policy in its pool.
         self._sitting = np.zeros((count, game.facts.num_players), dtype=np.int64)
         # The seat's payoff in each game so far, and the part of it that `collected` has not returned yet.
@@ -68,20 +126,20 @@ class SeatGames:
     @property
     def revealed(self) -> list[Any]:
         """One `Revealed` per game, with the history that the seat may see."""
-        return self._courses.revealed
+        return self._trajectories.revealed
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
         """Restores everything if an error is raised, e.g. by an opponent."""
         kept = dict(vars(self))
         copied = deepcopy({name: kept[name] for name in ("engine", "_sitting", "_paid", "_owed")})
-        revealed = self._courses.revealed
+        revealed = self._trajectories.revealed
         try:
             yield
         except BaseException:
             vars(self).clear()
             vars(self).update(kept | copied)
-            self._courses.revealed = revealed
+            self._trajectories.revealed = revealed
             if self.views is not None:
                 self.views = self.engine.views()
             raise
@@ -107,7 +165,7 @@ class SeatGames:
                 dealt = np.zeros(self.engine.shape)
             else:
                 dealt = self.engine.deal(where, options.get("start") == "random")
-            self._courses.start(self.engine, where, dealt)
+            self._trajectories.start(self.engine, where, dealt)
             self._paid = np.where(where, 0.0, self._paid)
             self._owed = np.where(where, 0.0, self._owed)
             self._pay(dealt[:, self.seat])
@@ -127,7 +185,7 @@ class SeatGames:
         joint = self._play(actions, where, going_on)
         if offends.any():
             self._pay(np.where(offends, self.game.facts.min_payoff - self._paid, 0.0))
-            self._courses.forfeit(offends, joint)
+            self._trajectories.forfeit(offends, joint)
         self._play_until_asked(going_on)
 
     def collected(self, where: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -162,7 +220,7 @@ class SeatGames:
             joint[:, self.seat] = actions
         paid = self.engine.play(joint, going_on)[0]
         self._pay(paid[:, self.seat])
-        self._courses.play(self.engine, going_on, joint, paid)
+        self._trajectories.play(self.engine, going_on, joint, paid)
         return joint
 
     def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:

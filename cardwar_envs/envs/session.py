@@ -28,8 +28,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import FORFEIT, Game, GameFacts, S
 from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
 from cardwar_envs.core.play import drawn, random_state, require_playable
-from cardwar_envs.core.rules import illegal_action_error
-from cardwar_envs.core.sampled import random_moves
+from cardwar_envs.core.rules import illegal_action_error, random_moves
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game

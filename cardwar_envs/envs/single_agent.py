@@ -15,14 +15,13 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.play import draw_action
 from cardwar_envs.core.policy import Policy
-from cardwar_envs.drawing.window import Window
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.opponents import MAX_STARTS, UNIFORM, Opponent, seated_opponents
-from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, render
-from cardwar_envs.envs.session import Session, checked_seed, own_stream, refuse_late_payments, resolved_game
+from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, ShownGame
+from cardwar_envs.envs.session import checked_seed, own_stream, refuse_late_payments
 
 
-class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
+class SingleAgentEnv(ShownGame, gymnasium.Env[spaces.Observation, int]):
     """A Gymnasium environment in which one agent plays against policies.
 
     Args:
@@ -48,13 +47,9 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
         illegal_action: str = "raise",
         **parameters: Any,
     ) -> None:
-        self.game = resolved_game(game, parameters)
+        self._set_up(game, parameters, render_mode, illegal_action)
         refuse_late_payments(self.game)
-        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
-        self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
-        self._session = Session(self.game, illegal_action)
-        self._window = Window()
-        self._rng: np.random.Generator | None = None
+        self.seat = self._viewer = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
         self._owed = 0.0  # rewards before the agent's first action; the first step returns them
         self._opponents = seated_opponents(opponent, self.game, self.seat)
         self._sitting: dict[int, Policy] = {}  # the opponents in this game
@@ -165,16 +160,3 @@ class SingleAgentEnv(gymnasium.Env[spaces.Observation, int]):
     def action_masks(self) -> NDArray[np.bool_]:
         """The action mask, `[num_actions]`, under the name that sb3-contrib expects."""
         return self._session.mask(self.seat).astype(np.bool_)
-
-    def render(self) -> Frame | None:
-        """Renders the agent's view as text ("ansi") or pixels ("rgb_array"), or shows it in a window ("human").
-
-        Raises:
-            ResetNeeded: If there is no game yet.
-            ImportError: In mode "rgb_array", if pygame-ce is not installed; the message names the extra.
-        """
-        return render(self._session, self.seat, self.render_mode, self._window, self.metadata["render_fps"])
-
-    def close(self) -> None:
-        """Closes the window, if there is one."""
-        self._window.close()

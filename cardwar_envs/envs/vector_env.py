@@ -13,17 +13,52 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.parameters import one_of
+from cardwar_envs.core.parameters import ArgumentError, one_of
 from cardwar_envs.core.streams import streams_of
-from cardwar_envs.drawing.window import Window
+from cardwar_envs.drawing.pixels import Window
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.autoreset import AutoresetMode, checked_mode, games_to_reset
-from cardwar_envs.envs.batch_inputs import checked_actions, checked_count
 from cardwar_envs.envs.engines.engine import Views
+from cardwar_envs.envs.game_batch import checked_actions, checked_count, checked_mask
 from cardwar_envs.envs.opponents import UNIFORM, Opponent, is_uniform, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show
 from cardwar_envs.envs.seat_games import SeatGames
 from cardwar_envs.envs.session import WITHOUT_MASKS, Session, checked_seed, resolved_game
+
+try:
+    from gymnasium.vector import AutoresetMode as AutoresetMode
+except ImportError as error:
+    raise ImportError("vector environments need gymnasium>=1.1") from error
+
+RESET_MASK = "reset_mask"
+
+
+def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Converts a mode, or its value such as "NextStep", to Gymnasium's enum.
+
+    Raises:
+        ValueError: If there is no such mode.
+    """
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(repr(each.value) for each in AutoresetMode)
+        raise ValueError(f"autoreset_mode ({mode!r}) must be one of {known}") from None
+
+
+def games_to_reset(options: Mapping[str, Any] | None, count: int) -> NDArray[np.bool_]:
+    """`[count]`: the games selected by the `reset_mask` option of `reset`; by default all.
+
+    Raises:
+        ValueError: If the mask is not an array of `count` bools or selects no game. The error is also a TypeError,
+            because Gymnasium's own vector environments raise either.
+    """
+    if options is None or RESET_MASK not in options:
+        return np.ones(count, dtype=np.bool_)
+    mask = checked_mask(RESET_MASK, options[RESET_MASK], count)
+    if not mask.any():
+        raise ArgumentError(f"reset_mask ({mask!r}) must be true for at least one game")
+    return mask
+
 
 Seed = int | Sequence[int | None] | None
 Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -86,7 +121,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             seated_opponents(opponent, self.game, self.seat),
             uniform=is_uniform(opponent),
             engine=engine,
-            courses=self.render_mode is not None,
+            trajectories=self.render_mode is not None,
         )
         self._options: dict[str, Any] = {}
         # Marks the games that have ended and not restarted; never true in mode SAME_STEP.

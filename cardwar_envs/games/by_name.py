@@ -24,8 +24,8 @@ import sys
 from typing import Any
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.parameters import check_names, did_you_mean
+from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.dinosaur_war import DinosaurWar

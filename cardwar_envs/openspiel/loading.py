@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from cardwar_envs.core.parameters import did_you_mean, shown
-from cardwar_envs.core.secrets import without_secrets
+from cardwar_envs.core.process import without_secrets
 
 CALL = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)
 # Negative or enormous numbers make OpenSpiel write outside its arrays or exhaust the memory.

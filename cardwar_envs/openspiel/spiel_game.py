@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pyspiel
 
 from cardwar_envs.core.game import Game, Transition
-from cardwar_envs.core.play import listed
+from cardwar_envs.core.play import joint_actions, listed
 
 # Number of states searched for the largest number of chance outcomes.
 MOST_STATES = 1000
@@ -68,9 +67,8 @@ def _most_outcomes(rules: Game[Any]) -> int:
     most, known = len(found), [each.state for each in found]
     seen = set(known)
     for state in known:
-        acting = rules.acting_players(state)
-        for joint in product(*(rules.legal_actions(state, player) for player in acting)) if acting else ():
-            outcomes = listed(rules, rules.transitions(state, dict(zip(acting, joint, strict=True))))
+        for actions in joint_actions(rules, state):
+            outcomes = listed(rules, rules.transitions(state, actions))
             most = max(most, len(outcomes))
             for each in outcomes:
                 if each.state not in seen and len(known) < MOST_STATES:

@@ -13,9 +13,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.core.streams import draw, new_streams
-from cardwar_envs.envs.batch_inputs import checked_actions, checked_mask
 from cardwar_envs.envs.engines.engine import chosen_actions
-from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.envs.game_batch import GameBatch, checked_actions, checked_mask
 from cardwar_envs.envs.opponents import Opponent, opponent_pools
 from cardwar_envs.envs.session import refuse_late_payments, resolved_game
 from cardwar_envs.sb3.self_play import SelfPlayVecEnv

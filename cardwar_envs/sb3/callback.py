@@ -7,8 +7,8 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 
 from cardwar_envs.core.game import Game, require_game
-from cardwar_envs.core.installed import installed
 from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.process import installed
 from cardwar_envs.sb3.model_policy import from_sb3
 
 # Group of entry points through which measures are found, so that environments do not import solvers.

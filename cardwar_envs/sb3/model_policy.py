@@ -16,7 +16,7 @@ from stable_baselines3.common.save_util import load_from_pkl
 from stable_baselines3.common.vec_env import VecNormalize
 from torch import Tensor
 
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.policy import Masks, Observations, Probabilities
 
 Answers = Callable[[Tensor, Masks], Tensor]
 Normalize = VecNormalize | str | PathLike[str] | Literal[False]

@@ -13,8 +13,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from cardwar_envs.core.game import Game, IllegalActionError
 from cardwar_envs.core.streams import new_streams
-from cardwar_envs.envs.batch_inputs import checked_actions
-from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.envs.game_batch import GameBatch, checked_actions
 from cardwar_envs.envs.session import MASKED_EVALUATION, require_paid_in_time, resolved_game
 
 

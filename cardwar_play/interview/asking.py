@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import baselines
 from cardwar_envs import Game
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.policy import Masks, Observations, Probabilities
 from cardwar_play.interview.answers import Answers
 from train.policies.agent import query_for
 from train.policies.agent_messages import Query, Reply, read_answer

@@ -7,7 +7,7 @@ from toys import Arbitrary
 
 from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
 from cardwar_envs import make_game
-from cardwar_envs.core.policy import as_policies
+from cardwar_envs.core.policy_names import as_policies
 
 GAMES = dict(changed_rules())
 

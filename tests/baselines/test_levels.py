@@ -142,7 +142,7 @@ from baselines.opponents.levels.level import levels
 for each in levels():
     game = each.learned_for()
     state = game.initial()[0].state
-    policy = cardwar_envs.core.policy.named_policy(f"level:{each.number}", game)
+    policy = cardwar_envs.core.policy_names.named_policy(f"level:{each.number}", game)
     policy.action_probabilities(game.observation(state, 0)[None], game.action_mask(state, 0)[None])
 env = gymnasium.make("cardwar/Jujitsu-v0", opponent="level:2", num_cards=5)
 observation, info = env.reset(seed=0)

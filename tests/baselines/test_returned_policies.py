@@ -12,7 +12,8 @@ from baselines import best_response, match, solve
 from baselines.oracles.rank_games.oracle import RankOracle
 from cardwar_envs import Duel, make_game
 from cardwar_envs.core.play import play_episode
-from cardwar_envs.core.policy import checked_probabilities, names_for, needs_others, seated_policies
+from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.policy_names import names_for, needs_others, seated_policies
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 LOWEST = Answering(lambda observations, masks: np.eye(masks.shape[1])[masks.argmax(axis=1)])

@@ -13,7 +13,8 @@ from baselines import make_policy
 from baselines.opponents.war import DummiePlayer, SimpleMindedPlayer1
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
-from cardwar_envs.core.policy import checked_probabilities, needs_others, seated_policies
+from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.policy_names import needs_others, seated_policies
 from cardwar_envs.games.war.actions import WarChoice
 from cardwar_envs.games.war.state import new_state
 

@@ -7,7 +7,7 @@ from command import run, run_json, run_refused
 from thinning import each_row
 
 from cardwar_envs import GAMES, make_game
-from cardwar_envs.core.installed import GAME_GROUP, installed
+from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.games.jujitsu import Jujitsu
 from train.text.game_names import game_for, json_parameters
 from train.text.parsing import split_words

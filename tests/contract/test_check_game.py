@@ -197,7 +197,7 @@ def test_a_sample_finds_a_lie_as_well_and_the_seed_decides_it():
     assert all(of_status(report, "failed") == {"seats_are_alike"} for report in reports)
     assert reports[0] == reports[1]
     assert reports[0].extent.endswith(" states, seed 1")
-    assert [start.state for start in Case(kind(cards=6), 100, 1).walk.starts] == [
+    assert [start.state for start in Case(kind(cards=6), 100, 1).starts] == [
         start.state for start in kind(cards=6).initial()
     ]
 

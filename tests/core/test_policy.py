@@ -7,7 +7,8 @@ from toys import BAD_ANSWERS, Answering, Arbitrary, uniform_over
 
 from baselines.opponents.duel import HighestCard
 from cardwar_envs import Policy, make_game
-from cardwar_envs.core.policy import as_policy, checked_probabilities, named_policy, policy_names, sample_actions
+from cardwar_envs.core.policy import checked_probabilities, sample_actions
+from cardwar_envs.core.policy_names import as_policy, named_policy, policy_names
 
 GAME = make_game("jujitsu", num_cards=3)
 OBSERVATIONS = np.zeros((3, 8), dtype=np.float32)

@@ -11,8 +11,10 @@ from gymnasium.spaces import Box
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
+from knock_out import Always
 from thinning import each_row
 
+from cardwar_envs import make_game
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
@@ -153,6 +155,54 @@ def test_every_wrapper_of_gymnasium_is_among_them():
         *("RescaleAction", "VectorizeTransformAction"),  # for boxes, as ClipAction
     }
     assert set(wrappers.__all__) == needs_more | set(WRAPPERS) - {"none"}
+
+
+# -- whatever the game ------------------------------------------------------------------------------
+
+# Without chance; the last two with any numbers as actions, also illegal ones.
+SAME_PLAY = [
+    ("jujitsu", {"num_cards": 5}, Always(0), {}),
+    ("jujitsu", {"hand_0": (1, 2, 2), "hand_1": (2, 2, 4)}, "highest_card", {"seat": 1}),
+    ("dinosaur_war", {"hand_0": (1, 3, 4), "hand_1": (2, 2, 7), "ties": "carry"}, "highest_card", {}),
+    ("dice_wars", {"num_cards": 3, "sides": 1}, ["lowest_card"], {"seat": 1}),
+    ("war", {"ranks": 4, "discards": 1, "max_rounds": 12}, Always(0), {}),
+    ("war", {"ranks": 5, "discards": 3, "max_rounds": 12}, "max", {"seat": 1}),
+    ("war", {"num_players": 3, "ranks": 3, "discards": 1, "max_rounds": 12}, [Always(0), "max"], {"seat": 1}),
+    ("war", {"num_players": 4, "ranks": 4, "discards": 2, "max_rounds": 15}, ["max", Always(0), "max"], {"seat": 2}),
+    ("dinosaur_war", {"num_cards": 4}, "lowest_card", {"illegal_action": "forfeit"}),
+    ("dinosaur_war", {"num_cards": 4}, "lowest_card", {"illegal_action": "forfeit", "seat": 1}),
+]
+
+
+def played(envs, forfeits, steps=25):
+    """What the reset and random actions show; and the number of games that ended."""
+    rng, seen = np.random.default_rng(0), envs.reset(seed=0)
+    shown, ended = [deepcopy(seen)], 0
+    for _ in range(steps):
+        masks = seen[0]["action_mask"]
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        if forfeits:
+            actions = rng.integers(-1, masks.shape[1] + 1, size=len(masks))
+        seen = envs.step(actions)
+        shown.append(deepcopy(seen))
+        ended += seen[2].sum()
+    return shown, ended
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize("engine", ["compiled", "rules"])
+@pytest.mark.parametrize(("name", "parameters", "opponent", "arguments"), SAME_PLAY)
+def test_each_game_goes_as_a_single_one_does(name, parameters, opponent, arguments, engine):
+    """Observations, rewards, ends, infos, and what the ends looked like."""
+    game, forfeits = make_game(name, **parameters), "illegal_action" in arguments
+    envs = GameVectorEnv(game, 12, opponent=opponent, engine=engine, **arguments)
+    singles = Polite(
+        [lambda: SingleAgentEnv(game, opponent=opponent, **arguments)] * 12, autoreset_mode=AutoresetMode.SAME_STEP
+    )
+    (found, ended), (expected, _) = played(envs, forfeits), played(singles, forfeits)
+    assert ended > 12
+    for number, (one, other) in enumerate(zip(expected, found, strict=True)):
+        assert data_equivalence(one, other, exact=True), (number, one, other)
 
 
 # -- what is refused --------------------------------------------------------------------------------

@@ -160,20 +160,6 @@ def knock_out_from(players, seed=0):
     return env
 
 
-@pytest.mark.parametrize(
-    ("offenders", "expected"),
-    [
-        ((2,), [0.625, 0.625, -1.25]),
-        ((0, 1), [-1.25, -1.25, 2.5]),
-        ((0, 1, 2), [0.0, 0.0, 0.0]),
-    ],
-)
-def test_the_others_share(offenders, expected):
-    env = knock_out_from((0, 1, 2))
-    rewards = env.step({f"player_{p}": ILLEGAL if p in offenders else DUCK for p in range(3)})[1]
-    assert list(rewards.values()) == expected
-
-
 def knocked_out_first():
     """An environment in which player 2 was knocked out by chance in the first turn, and paid a point."""
     for seed in range(100):
@@ -204,22 +190,6 @@ def test_to_refuse_to_wait_is_an_offence():
     rewards = env.step({"player_0": DUCK, "player_1": DUCK, "player_2": DUCK})[1]
     assert rewards == {"player_0": -1.25, "player_1": 0.625, "player_2": 0.625}
     assert "player_0 forfeits" in env.render()
-
-
-# -- payoffs that do not sum to zero --------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("offenders", "expected"), [((0,), [-1.0, 0.0, 0.0]), ((1,), [0.0, 0.0, 0.0]), ((0, 1, 2), [-1.0, 0.0, 0.0])]
-)
-def test_nothing_is_taken_from_who_does_not_offend_unless_payoffs_sum_to_zero(offenders, expected):
-    """Player 0 has won a point; only its own offence costs it that point, and nobody gains by an offence."""
-    env = ParallelGameEnv("lowest_unique", rounds=2, payoff="prize", illegal_action="forfeit")
-    env.reset(seed=0)
-    assert list(env.step({"player_0": 0, "player_1": 1, "player_2": 1})[1].values()) == [1.0, 0.0, 0.0]
-    rewards = env.step({f"player_{p}": ILLEGAL if p in offenders else 0 for p in range(3)})[1]
-    assert list(rewards.values()) == expected
-    assert env.agents == []
 
 
 def test_forfeit_in_dice_wars_needs_no_dice():

@@ -8,7 +8,9 @@ from gymnasium.utils.env_checker import data_equivalence
 from knock_out import Always
 from thinning import each_row
 
+import baselines
 from cardwar_envs import Pool, make_game
+from cardwar_envs.core.streams import draw
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
@@ -115,3 +117,79 @@ def test_an_unknown_keyword_is_a_type_error_too():
             for error in (TypeError, ValueError):
                 with pytest.raises(error, match=r"^unexpected keyword argument 'frameskip'"):
                     kind(**given, frameskip=4)
+
+
+def test_an_adversary_must_know_the_agent_too():
+    """The agent is one of the others, and no policy that could be asked."""
+    with pytest.raises(ValueError, match="needs the policies of the 1 other seats"):
+        SingleAgentEnv("war", opponent="general_purpose_adversary")
+    env = SingleAgentEnv("war", num_players=3, opponent=["min", "simple_minded_1"], seat=1)
+    env.reset(seed=0)
+    assert env.step(11)[1] == 0.0
+    assert env._session.last_actions == {0: 0, 1: 11, 2: 11}
+    assert env._session.acting == (1, 2)
+
+
+# -- what comes out ---------------------------------------------------------------------------
+
+UNLIKE = {"hand_0": (1, 3, 4, 5, 6), "hand_1": (2, 2, 2, 2, 7)}
+MATCHES = [
+    ("dinosaur_war", UNLIKE, "highest_card", "uniform_actions"),
+    ("dinosaur_war", UNLIKE, "uniform", "uniform"),
+    ("dinosaur_war", UNLIKE, "lowest_card", "equilibrium"),
+    ("jujitsu", {"num_cards": 4}, "second_lowest_card", "uniform"),
+    ("jujitsu", {"hand_0": (1, 1, 4), "hand_1": (2, 3, 3)}, "uniform_actions", "highest_card"),
+    ("dice_wars", {"num_cards": 3, "sides": 3}, "lowest_card", "highest_card"),
+    ("dice_wars", {"hand_0": (1, 2, 2), "hand_1": (1, 1, 3), "sides": 2}, "uniform", "lowest_card"),
+    ("dice_poker", {"sides": 4, "raise_size": 2}, "uniform_actions", "equilibrium"),
+    ("dice_poker", {"sides": 4, "raise_size": 2}, "equilibrium", "uniform"),
+]
+
+
+def returns_of_single(game, policy, opponent, seat):
+    # Another seed than the environment's: the same one would draw the opponent's own numbers.
+    env, rng, returns = SingleAgentEnv(game, opponent=opponent, seat=seat), np.random.default_rng(1000 + seat), []
+    env.reset(seed=seat)
+    for _ in range(250):
+        seen, _ = env.reset()
+        total, terminated = 0.0, False
+        while not terminated:
+            weights = policy.action_probabilities(seen["observation"][None], seen["action_mask"][None])[0]
+            seen, reward, terminated, _, _ = env.step(rng.choice(len(weights), p=weights))
+            total += reward
+        returns.append(total)
+    return np.array(returns)
+
+
+def returns_of_vector(game, policy, opponent, seat):
+    streams, envs = np.arange(2000, dtype=np.uint64), GameVectorEnv(game, 2000, opponent=opponent, seat=seat)
+    seen, _ = envs.reset(seed=seat)
+    returns = np.zeros(2000)
+    for _ in range(game.facts.max_length):
+        weights = policy.action_probabilities(seen["observation"], seen["action_mask"])
+        drawn = draw(streams, np.arange(2000))[:, None]
+        seen, rewards, ended, _, _ = envs.step((weights.cumsum(axis=1) <= drawn - 1e-12).sum(axis=1))
+        returns += rewards
+    assert ended.all()
+    return returns
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("returns_of", [returns_of_single, returns_of_vector])
+@pytest.mark.parametrize(("name", "parameters", "agent", "opponent"), MATCHES)
+def test_mean_return_is_what_is_exact(name, parameters, agent, opponent, returns_of, seat):
+    """Seeded play, held against the exact mean: 4.5 standard errors, so that one in 100,000 right ones would fail."""
+    game = make_game(name, **parameters)
+    expected = baselines.head_to_head(game, *((agent, opponent) if seat == 0 else (opponent, agent))).mean
+    policy = baselines.make_policy(agent, game)
+    for opposing in (opponent, baselines.make_policy(opponent, game)):  # by name, and as an object
+        returns = returns_of(game, policy, opposing, seat)
+        error = 4.5 * returns.std() / np.sqrt(len(returns)) + 1e-9
+        assert abs(returns.mean() - expected * (1 if seat == 0 else -1)) <= error
+
+
+def test_some_of_those_means_are_not_zero():
+    """A mean of zero cannot tell the seats apart."""
+    means = [baselines.head_to_head(make_game(name, **args), *policies).mean for name, args, *policies in MATCHES]
+    assert sum(abs(mean) > 0.2 for mean in means) >= 3

@@ -1,9 +1,8 @@
 """What a person reads, and that it says nothing before its time."""
 
-import gymnasium
 import pytest
 from knock_out import DUCK, STAND, Always, KnockOut
-from skins import SKINS, every_skin, rest_of_game, same, view
+from skins import every_skin
 
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.envs.aec import AECGameEnv
@@ -90,15 +89,6 @@ def test_human_prints_when_asked_and_returns_nothing(skin, capsys):
 
 
 @every_skin
-def test_ansi_prints_nothing(skin, capsys):
-    env = skin(GAME, render_mode="ansi")
-    env.reset(seed=0)
-    rest_of_game(env)
-    env.render()
-    assert capsys.readouterr() == ("", "")
-
-
-@every_skin
 def test_without_render_mode_there_is_a_warning(skin):
     env = skin(GAME)
     env.reset(seed=0)
@@ -126,21 +116,3 @@ def test_forfeits_show_once_all_have_committed():
     assert env.render() == (
         "turn 0, still in (0, 1, 2)\nplayed  player_0 duck  player_1 forfeits  player_2 stand\nthe game is over"
     )
-
-
-@every_skin
-def test_close(skin):
-    """Nothing is held open: closing twice, or before the first game, is fine and changes nothing."""
-    env = skin(GAME)
-    env.close()
-    env.reset(seed=0)
-    before = view(env)
-    env.close()
-    env.close()
-    assert same(view(env), before)
-
-
-def test_registered_environments_know_their_modes():
-    assert set(SKINS) == {"aec", "parallel", "single"}
-    for mode in ("ansi", "human"):
-        assert gymnasium.make("cardwar/Jujitsu-v0", render_mode=mode).render_mode == mode

@@ -3,14 +3,13 @@
 import subprocess
 import sys
 import time
-from itertools import pairwise
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.wrappers import AddRenderObservation, HumanRendering, RecordVideo, RenderCollection
 from knock_out import KnockOut
-from skins import every_game, every_skin
+from skins import every_skin
 from test_render import AFTER, GAME, GIVEN, MIDDLE
 from toys import Answering, uniform_over
 
@@ -22,29 +21,6 @@ from cardwar_envs.envs.vector_env import GameVectorEnv
 
 pygame = pytest.importorskip("pygame")
 from cardwar_envs.drawing.pixels import to_pixels  # noqa: E402
-
-
-def first_legal(env):
-    """Plays one move of an AEC environment."""
-    env.step(None if env.terminations[env.agent_selection] else int(env.last()[0]["action_mask"].argmax()))
-
-
-@every_game
-def test_frames_of_a_game_have_one_size_and_hide_commitments(game):
-    env = AECGameEnv(game, render_mode="rgb_array")
-    env.reset(seed=0)
-    frames = [(env.render(), len(env._pending))]
-    for _ in range(8):
-        if not env.agents:
-            break
-        first_legal(env)
-        frames.append((env.render(), len(env._pending)))
-    shapes = {(frame.shape, str(frame.dtype)) for frame, _ in frames}
-    assert len(shapes) == 1
-    assert next(iter(shapes))[0][2] == 3
-    for (before, _), (after, pending) in pairwise(frames):
-        assert np.array_equal(before, after) or pending == 0, "only a joint action changes the picture"
-    assert any(not np.array_equal(before, after) for (before, _), (after, _) in pairwise(frames))
 
 
 def test_frames_of_parallel_and_single_agent_are_the_scene():
@@ -73,12 +49,6 @@ def test_frames_show_the_own_roll_only(seat):
     assert np.array_equal(frame(single, 3, 1), frame(single, 3, 6))
     assert not np.array_equal(frame(single, 3, 1), frame(single, 4, 1))
     assert np.array_equal(frame(watched, 3, 1), frame(watched, 5, 6))
-
-
-def test_the_own_roll_is_in_the_text_as_well():
-    env = SingleAgentEnv("dice_poker", seat=1, render_mode="ansi")
-    env.reset(options={"state": DicePokerState((3, 5))})
-    assert env.render() == "player_0 rolled ?\nplayer_1 rolled 5"
 
 
 # -- many games at once -------------------------------------------------------------------

@@ -10,14 +10,12 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
 from knock_out import STAND, Always, KnockOut
-from skins import every_game, illegal_actions
+from skins import every_game
 from thinning import each_row
 from tiny_games import EVERY_GAME
 from toys import Answering
 
-import baselines
 from cardwar_envs import DuelState, IllegalActionError, make_game
-from cardwar_envs.core.streams import draw
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.registration import gymnasium_id
 from cardwar_envs.envs.session import WITHOUT_MASKS
@@ -69,121 +67,6 @@ def test_make_vec_makes_it(game, mode):
     remade = gymnasium.make_vec(envs.spec)
     assert (type(remade), remade.game, remade.num_envs) == (GameVectorEnv, game, 5)
     envs.close()
-
-
-# -- as the single-agent environment --------------------------------------------------------------
-
-SAME_PLAY = [
-    ("jujitsu", {"num_cards": 5}, Always(0), {}),
-    ("jujitsu", {"hand_0": (1, 2, 2), "hand_1": (2, 2, 4)}, "highest_card", {"seat": 1}),
-    ("dinosaur_war", {"hand_0": (1, 3, 4), "hand_1": (2, 2, 7), "ties": "carry"}, "highest_card", {}),
-    ("dice_wars", {"num_cards": 3, "sides": 1}, ["lowest_card"], {"seat": 1}),
-    ("war", {"ranks": 4, "discards": 1, "max_rounds": 12}, Always(0), {}),
-    ("war", {"ranks": 5, "discards": 3, "max_rounds": 12}, "max", {"seat": 1}),
-    ("war", {"num_players": 3, "ranks": 3, "discards": 1, "max_rounds": 12}, [Always(0), "max"], {"seat": 1}),
-    ("war", {"num_players": 4, "ranks": 4, "discards": 2, "max_rounds": 15}, ["max", Always(0), "max"], {"seat": 2}),
-]
-
-
-def play_singles(game, opponent, count, steps, arguments, choose):
-    """What separate environments show, restarted by hand; `choose(masks)` says what is played."""
-    singles = [SingleAgentEnv(game, opponent=opponent, **arguments) for _ in range(count)]
-    seen = [env.reset()[0] for env in singles]
-    for _ in range(steps):
-        actions = choose([each["action_mask"] for each in seen])
-        rows = [env.step(int(action)) for env, action in zip(singles, actions, strict=True)]
-        seen = [env.reset()[0] if row[2] else row[0] for env, row in zip(singles, rows, strict=True)]
-        yield actions, rows, seen, [env._session.info(env.seat) for env in singles]
-
-
-def assert_same_step(step, rows, seen, infos, marked):
-    """One step of a vector environment against those of separate ones."""
-    observations, rewards, ended, truncated, told = step
-    assert rewards.tolist() == [row[1] for row in rows]
-    assert ended.tolist() == [row[2] for row in rows]
-    assert not truncated.any()
-    for i, row in enumerate(rows):
-        assert same({name: array[i] for name, array in observations.items()}, seen[i])
-        assert same(
-            {key: np.asarray(told[key][i]) for key in infos[i]}, {k: np.asarray(v) for k, v in infos[i].items()}
-        )
-        if row[2]:
-            assert same(told["final_obs"][i], row[0])
-            final = {key: np.asarray(told["final_info"][key][i]) for key in row[4]}
-            assert same(final, {key: np.asarray(value) for key, value in row[4].items()})
-    for key in marked:
-        assert told[f"_{key}"].all()
-    if ended.any():
-        assert told["_final_obs"].tolist() == told["_final_info"].tolist() == ended.tolist()
-    else:
-        assert "final_obs" not in told
-
-
-@pytest.mark.thin
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("name", "parameters", "opponent", "arguments"), SAME_PLAY)
-def test_without_chance_each_game_goes_as_a_single_one_does(name, parameters, opponent, arguments, engine):
-    """Observations, rewards, ends, infos, and what the ends looked like."""
-    game, rng, ended = make_game(name, **parameters), np.random.default_rng(0), 0
-    envs = GameVectorEnv(game, 24, opponent=opponent, engine=engine, **arguments)
-    envs.reset(seed=0)
-    for actions, *single in play_singles(game, opponent, 24, 25, arguments, lambda masks: legal_actions(masks, rng)):
-        step = envs.step(actions)
-        assert_same_step(step, *single, marked=single[-1][0])
-        ended += step[2].sum()
-    assert ended > 24
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("seat", [0, 1])
-def test_forfeits_go_as_a_single_one_does(seat, engine):
-    """Over the whole game an offender gets the least payoff; tricks that were paid for are set off."""
-    game, rng, ended = make_game("dinosaur_war", num_cards=4), np.random.default_rng(0), 0
-    arguments = {"seat": seat, "illegal_action": "forfeit"}
-    envs = GameVectorEnv(game, 8, opponent="lowest_card", engine=engine, **arguments)
-    envs.reset(seed=0)
-
-    def anything(masks):
-        return rng.integers(-1, game.facts.num_actions + 1, size=len(masks))
-
-    for actions, *single in play_singles(game, "lowest_card", 8, 40, arguments, anything):
-        step = envs.step(actions)
-        assert_same_step(step, *single, marked=("action_mask",))
-        ended += step[2].sum()
-    assert ended > 40
-
-
-@pytest.mark.thin
-@pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize(
-    ("name", "parameters", "agent", "opponent"),
-    [
-        ("dinosaur_war", {"hand_0": (1, 3, 4, 5, 6), "hand_1": (2, 2, 2, 2, 7)}, "highest_card", "uniform"),
-        ("dinosaur_war", {"hand_0": (1, 3, 4, 5, 6), "hand_1": (2, 2, 2, 2, 7)}, "lowest_card", "uniform_actions"),
-        ("jujitsu", {"num_cards": 4}, "second_lowest_card", "uniform"),
-        ("dice_wars", {"num_cards": 3, "sides": 3}, "uniform", "highest_card"),
-        ("dice_wars", {"hand_0": (1, 2, 2), "hand_1": (1, 1, 3), "sides": 2}, "lowest_card", "uniform"),
-        ("dice_poker", {"sides": 4, "raise_size": 2}, "uniform_actions", "equilibrium"),
-        ("dice_poker", {"sides": 4, "raise_size": 2}, "equilibrium", "uniform"),
-    ],
-)
-def test_mean_return_is_what_is_exact(name, parameters, agent, opponent, seat):
-    """Seeded play, held against the exact mean within four standard errors."""
-    game = make_game(name, **parameters)
-    policies = (agent, opponent) if seat == 0 else (opponent, agent)
-    expected = baselines.head_to_head(game, *policies).mean * (1 if seat == 0 else -1)
-    policy, streams = baselines.make_policy(agent, game), np.arange(2000, dtype=np.uint64)
-    for opposing in (opponent, baselines.make_policy(opponent, game)):  # by name, and as an object
-        envs = GameVectorEnv(game, 2000, opponent=opposing, seat=seat)
-        seen, _ = envs.reset(seed=seat)
-        returns = np.zeros(2000)
-        for _ in range(game.facts.max_length):
-            weights = policy.action_probabilities(seen["observation"], seen["action_mask"])
-            drawn = draw(streams, np.arange(2000))[:, None]
-            seen, rewards, ended, _, _ = envs.step((weights.cumsum(axis=1) <= drawn - 1e-12).sum(axis=1))
-            returns += rewards
-        assert ended.all()
-        assert abs(returns.mean() - expected) <= 4 * returns.std() / np.sqrt(2000) + 1e-9
 
 
 def test_a_deal_that_pays_and_games_that_pass_the_agent_by():
@@ -297,19 +180,6 @@ def test_an_illegal_action_changes_nothing(engine):
     assert envs._games.engine.states() == before[0]
     assert np.array_equal(envs._games.engine.streams, before[1])
     envs.step(np.array([1, 2]))
-
-
-@every_game
-def test_every_illegal_number_of_the_space_is_refused(game):
-    envs = GameVectorEnv(game, 2)
-    seen, _ = envs.reset(seed=0)
-    states = envs._games.engine.states()
-    legal = seen["action_mask"].argmax(axis=1)
-    for action in illegal_actions(game, states[0], 0):
-        if type(action) is int and abs(action) < 2**62:
-            with pytest.raises(IllegalActionError, match="game 0: player_0 cannot play"):
-                envs.step(np.array([action, legal[1]]))
-    assert envs._games.engine.states() == states
 
 
 def test_an_opponent_that_answers_nonsense_changes_nothing():

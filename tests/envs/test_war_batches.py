@@ -8,7 +8,7 @@ from thinning import each_row
 
 from cardwar_envs import WarState, make_game
 from cardwar_envs.core.streams import new_streams
-from cardwar_envs.envs.engines.choice import new_engine
+from cardwar_envs.envs.engines import new_engine
 from cardwar_envs.envs.game_batch import GameBatch
 
 # Players, ranks, discards, rounds.

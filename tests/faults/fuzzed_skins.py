@@ -8,7 +8,8 @@ from odd import shuffled
 from skins import choose, is_over, same, view
 
 from cardwar_envs.core.play import random_state
-from cardwar_envs.core.policy import checked_probabilities, named_policy
+from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv

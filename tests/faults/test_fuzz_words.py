@@ -9,7 +9,8 @@ from soaking import briefly_or_long
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import GAMES, make_game
-from cardwar_envs.core.policy import as_policy, checked_probabilities, policy_names
+from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.policy_names import as_policy, policy_names
 from train.algorithms.registry import ALGORITHMS
 
 # Small enough to be solved at once, or far beyond what is allowed; what lies between would only take long.

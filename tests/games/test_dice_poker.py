@@ -73,31 +73,6 @@ def test_describe_hides_the_rolls_until_both_have_moved():
     assert USUAL.describe(DicePokerState((2, 5), (RAISE, FOLD))) == "player_0 rolled 2\nplayer_1 rolled 5"
 
 
-@each_row(
-    ("state", "message"),
-    [
-        (DicePokerState((0, 1)), r"roll 0 of player_0, which must be in 1\.\.6"),
-        (DicePokerState((1, 7)), r"roll 7 of player_1, which must be in 1\.\.6"),
-        (DicePokerState((1, 2), (0, 2)), r"actions \(0, 2\), which must be None or two of 0 and 1"),
-        (DicePokerState((1, 2), (0,)), r"actions \(0,\)"),
-        (DicePokerState((1, 2, 3)), "must be a DicePokerState"),
-        (DicePokerState((1.5, 2)), "must be a DicePokerState"),
-        (DicePokerState([1, 2]), "must be a DicePokerState"),
-        (DicePokerState((1, 2), [0, 1]), "must be a DicePokerState"),
-        (((1, 2), None), "must be a DicePokerState"),  # no field of it could be asked for later
-    ],
-)
-def test_states_that_cannot_be(state, message):
-    with pytest.raises(ValueError, match=f"state.*{message}"):
-        USUAL.check(state)
-
-
-def test_states_that_can_be():
-    USUAL.check(DicePokerState((1, 6)))
-    USUAL.check(DicePokerState((6, 1), (RAISE, FOLD)))
-    DicePoker(sides=10).check(DicePokerState((np.int64(10), 1)))
-
-
 stakes = st.one_of(st.integers(0, 50), st.floats(0.0, 1e6, allow_subnormal=False))
 
 

@@ -117,23 +117,6 @@ WORD = make_game("jujitsu", num_cards=4, view="word")
 MARGIN = make_game("jujitsu", num_cards=4, payoff="margin", view="word")
 
 
-@each_row(
-    ("game", "state", "message"),
-    [
-        (WORD, DuelState(((2, 3), (2, 3))), r"must be packed: \(\(1, 2\), \(1, 2\)\)"),
-        (WORD, DuelState(((1, 2), (3, 4))), r"must be packed: \(\(1, 1\), \(2, 2\)\)"),
-        (WORD, DuelState(((1, 1, 1), (2, 2, 2))), "no hands that can remain in this game interleave like that"),
-        (WORD, DuelState(((1, 3), (2, 9))), "no hands that can remain|must be packed"),
-        (WORD, DuelState(((1, 1), (2, 2)), 1), "score 1, impossible after 2 tricks"),
-        (WORD, DuelState(((1, 1), (2, 2)), 0, 1), r"1 carried tie, which must be in 0\.\.0"),
-        (MARGIN, DuelState(((1, 2), (1, 2)), 2), "score 2, which must be 0 in a game"),
-    ],
-)
-def test_check_refuses_states_that_cannot_be(game, state, message):
-    with pytest.raises(ValueError, match=message):
-        game.check(state)
-
-
 def test_dice_have_no_interleavings():
     with pytest.raises(ValueError, match=r"view \(word\) must be cards unless only the order of ranks matters"):
         make_game("dice_wars", num_cards=2, view="word")

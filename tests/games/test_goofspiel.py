@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from brute_force import certain
 from thinning import each_row
 
@@ -107,38 +106,3 @@ def test_the_winner_is_settled_when_no_prize_can_turn_it():
     assert game.settled(GoofspielState(((1, 2), (3, 4)), 2, (1,), 7)) == (1.0, -1.0)
     assert game.settled(GoofspielState(((1, 2), (3, 4)), 2, (1,), -7)) == (-1.0, 1.0)
     assert game.settled(GoofspielState(((1,), (3,)), 1, (), 1)) is None  # the last prize makes it a draw
-
-
-def played(hands=((1, 2), (1, 3)), prize=3, prizes=(1,), score=0, carried=0):
-    """A state of three cards each in which player 0 has bid 3 for a prize of 2, and player 1 bid 2."""
-    return GoofspielState(hands, prize, prizes, score, carried)
-
-
-WIN = {"ties": "carry", "payoff": "win"}
-IMPOSSIBLE = [
-    ({}, played(hands=((2, 1), (1, 3))), r"unsorted hand \(2, 1\)"),
-    ({}, played(hands=((1, 1), (1, 3))), r"hand \(1, 1\) of player_0, which must be distinct cards"),
-    ({}, played(hands=((1, 2), (1, 4))), r"hand \(1, 4\) of player_1"),
-    ({}, played(prizes=()), "hands of 2 and 2 cards, and 1 prizes"),
-    ({}, played(prize=1), r"prizes \(1, 1\), which must be distinct numbers in 1\.\.3"),
-    ({}, played(prize=0, prizes=(1, 2)), "no prize to bid for"),
-    ({}, played(score=1), "score 1, which must be 0 in a game in which the score"),
-    ({}, played(carried=1), r"1 carried points, which must be in 0\.\.0"),
-    ({"prizes": "descending"}, played(), "prize 3 and later .*, impossible if the order is descending"),
-    ({"prizes": "ascending"}, played(prizes=(2,), prize=3), "impossible if the order is ascending"),
-    (WIN, played(carried=2), r"2 carried points, which must be in 0\.\.0"),
-    (WIN, played(score=1), "score 1, impossible if at most 2 points were won"),
-    (WIN, played(score=4), "score 4, impossible if at most 2 points"),
-    ({"view": "word"}, played(hands=((2, 3), (2, 3))), r"must be packed: \(\(1, 2\), \(1, 2\)\)"),
-    ({"view": "word"}, played(hands=((1, 1), (1, 1))), "no hands that can remain in this game interleave like that"),
-]
-
-
-@each_row(("parameters", "state", "message"), IMPOSSIBLE)
-def test_impossible_states_are_refused(parameters, state, message):
-    with pytest.raises(ValueError, match=message):
-        make_game("goofspiel", num_cards=3, **parameters).check(state)
-
-
-def test_states_with_carried_points_pass():
-    make_game("goofspiel", num_cards=3, ties="carry").check(GoofspielState(((1, 2), (1, 2)), 3, (1,), 0, 2))

@@ -106,18 +106,6 @@ def test_dice_poker_of_equal_parameters_is_equal_however_it_was_asked_for():
         assert make_game("dice_poker", **other) != usual
 
 
-def test_equal_parameters_do_not_make_different_games_equal():
-    dinosaur_war = make_game("dinosaur_war", num_cards=3)
-    jujitsu = make_game("jujitsu", num_cards=3, ties="discard", payoff="margin")
-    assert dinosaur_war != jujitsu
-
-
-def test_a_game_cannot_be_changed():
-    game = make_game("jujitsu", num_cards=3)
-    with pytest.raises(AttributeError):
-        game.num_cards = 4
-
-
 def test_the_view_has_one_name():
     for make in (partial(make_game, "jujitsu"), jujitsu_v0.env, partial(gymnasium.make, "cardwar/Jujitsu-v0")):
         with pytest.raises(ValueError, match=r"jujitsu has no parameter 'observation'; it has num_cards, .*, view"):

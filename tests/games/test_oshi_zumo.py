@@ -2,7 +2,6 @@
 
 from random import Random
 
-import pytest
 from thinning import each_row
 
 from cardwar_envs import make_game
@@ -76,21 +75,3 @@ def test_the_number_of_moves_is_bounded_by_coins_or_by_the_horizon():
     assert make_game("oshi_zumo", min_bid=0).facts.max_length == 1000
     assert make_game("oshi_zumo").facts.max_rounds is None
     assert make_game("oshi_zumo", min_bid=0).facts.max_rounds == 1000
-
-
-IMPOSSIBLE = [
-    (OshiZumoState((6, 5), 0, 5), r"coins \(6, 5\), which must be in 0\.\.5"),
-    (OshiZumoState((5, 4), 1, 4), r"position 1, impossible with coins \(5, 4\) left"),
-    (OshiZumoState((4, 5), -1, 4), "position -1, impossible"),
-    (OshiZumoState((0, 5), 3, 4), "position 3, impossible"),
-    (OshiZumoState((5, 5), 0, 6), r"6 moves left, which must be in 0\.\.5"),
-    (OshiZumoState((3, 2), 0, 4), r"4 moves left, which must be in 0\.\.3"),
-    (OshiZumoState((3, 2.5), 0, 3), "must be an OshiZumoState of two coin counts"),
-    (OshiZumoState((3, 2, 1), 0, 3), "must be an OshiZumoState of two coin counts"),
-]
-
-
-@each_row(("state", "message"), IMPOSSIBLE)
-def test_impossible_states_are_refused(state, message):
-    with pytest.raises(ValueError, match=message):
-        make_game("oshi_zumo", coins=5, size=1).check(state)

@@ -20,7 +20,8 @@ from torch import Tensor
 
 from baselines import head_to_head, solve_matrix
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, named_policy
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.sb3.against import Opponents
 from train.algorithms.best_response import Responder
 from train.algorithms.tabular.information_states import Strategies

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from baselines import nash_conv, solve
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
-from cardwar_envs.core.policy import Policy, named_policy
+from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy_names import named_policy
 from train.storage.kinds import Figures, Kind
 from train.text.game_names import game_in_words
 from train.text.printing import points

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from baselines.oracles.bayesian.solver import form_of
 from cardwar_envs import Game
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
+from cardwar_envs.core.policy import Masks, Observations, Probabilities
 from train.policies.agent_messages import Move, Query, read_answer
 from train.policies.agent_process import AGENT, FROM_FILE, AgentError, AgentProcess
 from train.text.game_names import json_parameters

@@ -12,7 +12,7 @@ from traceback import extract_tb
 from typing import Any
 
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import as_policy, named_policy, names_a_policy, seated_policies
+from cardwar_envs.core.policy_names import as_policy, named_policy, names_a_policy, seated_policies
 from cardwar_envs.games.by_name import loaded_object
 from train.policies.agent_process import AGENT
 

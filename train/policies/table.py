@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from baselines import TablePolicy
-from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import SUM_TOLERANCE
+from cardwar_envs.core.policy import SUM_TOLERANCE, observation_keys
 from train.policies.unfinished import Unfinished
 from train.storage.archive import Archive
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from baselines import CrossPlay, cross_play, exploitability, has_exact_results, head_to_head
 from cardwar_envs import Game, Policy
-from cardwar_envs.core.policy import named_policy, needs_others, policy_names
+from cardwar_envs.core.policy_names import named_policy, needs_others, policy_names
 
 # Two intervals with this confidence each hold simultaneously with a probability of at least 95 %.
 CONFIDENCE_OF_EACH = 0.975

@@ -12,11 +12,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
-from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
+from cardwar_envs.core.policy_names import as_policy
+from cardwar_envs.core.process import Stopwatch
 from train.learner.contract import WAYS, CommonArgs
 from train.measures.choice import measure_for
 from train.measures.measure import Measure, described

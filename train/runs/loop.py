@@ -16,7 +16,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from baselines.system.files import refuse_links
 from cardwar_envs.core.game import Game, require_game
-from cardwar_envs.core.stopwatch import Stopwatch
+from cardwar_envs.core.process import Stopwatch
 from train.algorithms.registry import Algorithm, algorithm_named
 from train.learner.checkpoint import with_prefix
 from train.learner.contract import CommonArgs, Learner, SelfPlayArgs

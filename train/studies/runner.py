@@ -18,7 +18,7 @@ from typing import Any
 from filelock import lock_descriptor
 
 from baselines.system.files import open_inside, refuse_links
-from cardwar_envs.core.secrets import without_secrets
+from cardwar_envs.core.process import without_secrets
 from train.policies.agent_process import FROM_FILE
 from train.policies.files import POLICY_FILE
 from train.reports.groups import Run, read_run

@@ -19,8 +19,7 @@ from baselines.oracles.answers.legal_part import IllegalMass, LegalPart, warn
 from baselines.oracles.answers.recording import SEED, RecordingPolicy, rows_of
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
-from cardwar_envs.core.policy import IllegalProbabilityError, Policy, name_of
-from cardwar_envs.core.table_policy import TablePolicy
+from cardwar_envs.core.policy import IllegalProbabilityError, Policy, TablePolicy, name_of
 
 # At least this many queries are repeated, in this many batches; if there are fewer, each is repeated several times.
 FEWEST_AGAIN, BATCHES = 32, 8

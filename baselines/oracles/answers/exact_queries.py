@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.answers.continuation import exactly
-from cardwar_envs.core.arrays import Masks, Observations
 from cardwar_envs.core.forms import BayesianForm
-from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
+from cardwar_envs.core.policy import Masks, Observations, Policy, checked_probabilities, name_of
 
 # Largest difference between a policy's fractions and its floats.
 ROUNDING = 1e-9

@@ -13,8 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 import cardwar_envs
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
-from cardwar_envs.core.policy import ILLEGAL_TOLERANCE, Policy, renormalised_probabilities
+from cardwar_envs.core.policy import (
+    ILLEGAL_TOLERANCE,
+    Masks,
+    Observations,
+    Policy,
+    Probabilities,
+    renormalised_probabilities,
+)
 
 # A warning names the first line outside these folders, where the user called a public function.
 ROOT = Path(cardwar_envs.__file__).parents[1]

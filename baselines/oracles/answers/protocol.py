@@ -21,12 +21,11 @@ from baselines.oracles.answers.results import (
     StateSolution,
     Strategies,
 )
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.play import listed
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities
+from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.core.rules import TooLargeError
-from cardwar_envs.core.stopwatch import Stopwatch
 
 # Payoffs within this relative tolerance (absolute below one point) count as equal.
 ROUNDING = 1e-9

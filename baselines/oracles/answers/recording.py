@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities
 
 # At most this many queries are recorded.
 MOST_RECORDED = 256

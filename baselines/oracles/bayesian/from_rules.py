@@ -13,9 +13,9 @@ import numpy as np
 from baselines.oracles.answers.continuation import exactly
 from baselines.oracles.state_graph.game_graph import END, build_graph
 from baselines.oracles.state_graph.soundness import legal_actions, require_shape, require_starts
-from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import observation_keys
 from cardwar_envs.core.rules import TooLargeError, Transition
 
 # Maximum number of deals that are listed, and largest sum of `BayesianForm.deals`.

@@ -22,13 +22,11 @@ from baselines.oracles.answers.exact_queries import all_exactly, exact_payoffs, 
 from baselines.oracles.answers.protocol import ExactPayoffs, Payoffs, Request
 from baselines.oracles.answers.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from baselines.oracles.bayesian.from_rules import NotBayesianError, form_from_rules
-from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy, checked_probabilities
-from cardwar_envs.core.table_policy import TablePolicy
+from cardwar_envs.core.policy import Policy, TablePolicy, checked_probabilities, observation_keys
 
 # With at most this many pairs of a type and an action, rationals are fast enough to be the default.
 EXACT_CHOICES = 48

@@ -29,10 +29,9 @@ from baselines.oracles.finite_horizon.positions import (
 )
 from baselines.oracles.finite_horizon.value_iteration import RoundsTable
 from baselines.system.threads import Nodes, in_threads
-from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, checked_probabilities
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
 
 # Limit on the entries of masks and probabilities per query.
 ENTRIES = 1 << 22

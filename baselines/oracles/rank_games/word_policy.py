@@ -17,7 +17,8 @@ from baselines.oracles.answers.consistency import difference, first_difference, 
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.play import random_state
-from cardwar_envs.core.policy import Policy, as_policy, checked_probabilities
+from cardwar_envs.core.policy import Policy, checked_probabilities
+from cardwar_envs.core.policy_names import as_policy
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.goofspiel import Goofspiel
 

@@ -27,9 +27,9 @@ from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of
 from baselines.oracles.state_graph.optimal_play import OptimalPlay
-from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import CERTAIN, Game, Transition
-from cardwar_envs.core.policy import Policy, as_policy
+from cardwar_envs.core.policy import Policy, observation_keys
+from cardwar_envs.core.policy_names import as_policy
 
 SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
 

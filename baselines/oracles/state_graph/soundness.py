@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
-from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.play import listed
+from cardwar_envs.core.policy import observation_keys
 
 # Tolerance for rounding in sums of probabilities and payments.
 ROUNDING = 1e-9

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.state_graph.game_graph import END, GameGraph, build_graph
 from baselines.oracles.state_graph.optimal_play import OptimalPlay
-from cardwar_envs.core.policy import named_policy
+from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.jujitsu import Jujitsu
 
 Array = NDArray[np.float64]

@@ -18,7 +18,7 @@ from statistics import NormalDist
 from baselines.opponents.generic import Uniform
 from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.play import play_episode
-from cardwar_envs.core.policy import named_policy
+from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import utility
 from lab.papers.findings import STANDARD_ERRORS, Finding, Reproduction, Table, judge, new

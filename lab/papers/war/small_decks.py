@@ -18,7 +18,7 @@ from baselines.oracles.answers.results import StateSolution
 from baselines.oracles.finite_horizon.endless_bounds import EndlessBounds, endless_bounds
 from baselines.oracles.finite_horizon.value_iteration import RoundValues, values_of
 from baselines.questions import exploitability, solve
-from cardwar_envs.core.policy import named_policy
+from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
 from lab.papers.findings import Finding, Number, Reproduction, new

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cardwar_envs.core.policy import named_policy
+from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.war import War
 from lab.papers.findings import Verdict
 from lab.papers.war import PAPER

@@ -14,7 +14,7 @@ from toys import in_turn
 from baselines import best_response, head_to_head, make_policy, nash_conv, solve
 from baselines.display import html
 from cardwar_envs import DuelState, make_game
-from cardwar_envs.core.policy import policy_names
+from cardwar_envs.core.policy_names import policy_names
 from cardwar_envs.games.jujitsu import Jujitsu
 
 matplotlib.use("Agg")

@@ -13,7 +13,7 @@ from baselines.matches import games as loop
 from baselines.matches import line_ups
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
-from cardwar_envs.core.policy import seated_policies
+from cardwar_envs.core.policy_names import seated_policies
 
 # Seat 0 first: rounds, winner. From the program in the appendix of WAR 2017.
 WRITTEN = [

@@ -12,7 +12,7 @@ from toys import Toy, endless, in_turn, paid_start
 
 from baselines.oracles.state_graph.game_graph import END, build_graph, full_graph, group_sums
 from cardwar_envs import Transition, make_game
-from cardwar_envs.core.policy import as_policies
+from cardwar_envs.core.policy_names import as_policies
 
 
 @each_of(TINY_GAMES)

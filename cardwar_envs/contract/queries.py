@@ -1,4 +1,4 @@
-"""What the rules return, queried once and shared by many checks, and descriptions of where a check fails."""
+"""Queries of rules, whose results many checks share, and descriptions of where a check fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kind_of(data: Any) -> str:
     return f"{data.dtype}{list(data.shape)}" if isinstance(data, np.ndarray) else type(data).__name__
 
 
-def place(state: Any, player: int | None = None, actions: Mapping[int, int] | None = None) -> str:
+def where(state: Any, player: int | None = None, actions: Mapping[int, int] | None = None) -> str:
     """Describes a state with a player or a joint action (player -> action)."""
     words = [f"state {short(state)}"]
     if player is not None:
@@ -44,7 +44,7 @@ def place(state: Any, player: int | None = None, actions: Mapping[int, int] | No
 
 
 @contextmanager
-def asking(
+def querying(
     question: str, state: Any, player: int | None = None, actions: Mapping[int, int] | None = None
 ) -> Iterator[None]:
     """Turns an error of the rules into a failure that names the state and the query."""
@@ -53,10 +53,10 @@ def asking(
     except (Failed, NotApplicable, Noted):
         raise
     except Exception as error:
-        raise Failed(f"{place(state, player, actions)}: {question} raises {in_a_line(error)}") from error
+        raise Failed(f"{where(state, player, actions)}: {question} raises {in_a_line(error)}") from error
 
 
-def ask(
+def query(
     game: Any,
     rule: str,
     state: Any,
@@ -64,8 +64,8 @@ def ask(
     actions: Mapping[int, int] | None = None,
     to: Callable[[Any], Any] = lambda answer: answer,
 ) -> Any:
-    """Queries a rule at a state and converts its result by `to`; an error in either is a failure (see `asking`)."""
-    with asking(rule, state, player, actions):
+    """Queries a rule at a state and converts its result by `to`; an error in either is a failure (see `querying`)."""
+    with querying(rule, state, player, actions):
         return to(getattr(game, rule)(state, *(each for each in (player, actions) if each is not None)))
 
 
@@ -87,9 +87,9 @@ class Node:
         """A joint action as player -> action."""
         return dict(zip(self.acting, actions, strict=True))
 
-    def place(self, actions: Actions) -> str:
+    def at(self, actions: Actions) -> str:
         """Describes the state and a joint action."""
-        return place(self.state, actions=self.chosen(actions))
+        return where(self.state, actions=self.chosen(actions))
 
     def children(self) -> list[Any]:
         """The states that the listed moves lead to."""
@@ -110,10 +110,10 @@ def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Rando
     Raises:
         Failed: If a rule raises an error or returns something impossible.
     """
-    acting, live = (ask(game, rule, state, to=tuple) for rule in ("acting_players", "live_players"))
+    acting, live = (query(game, rule, state, to=tuple) for rule in ("acting_players", "live_players"))
     if fault := seats_fault(facts, acting, live):
-        raise BadSeats(f"{place(state)}: {fault}")
-    legal = {player: _distinct(facts, state, player, ask(game, "legal_actions", state, player)) for player in live}
+        raise BadSeats(f"{where(state)}: {fault}")
+    legal = {player: _distinct(facts, state, player, query(game, "legal_actions", state, player)) for player in live}
     choices = [legal[player] for player in acting]
     count = math.prod(map(len, choices)) if acting else 0
     if count <= most:
@@ -138,7 +138,7 @@ def seats_fault(facts: GameFacts, acting: Sequence[Any], live: Sequence[Any]) ->
 
 
 def _distinct(facts: GameFacts, state: Any, player: int, given: Any) -> Actions:
-    at = place(state, player)
+    at = where(state, player)
     try:
         numbers = [index(action) for action in given]
     except TypeError:
@@ -151,8 +151,8 @@ def _distinct(facts: GameFacts, state: Any, player: int, given: Any) -> Actions:
 
 
 def _outcomes(game: Game[Any], state: Any, actions: dict[int, int]) -> tuple[Transition[Any], ...]:
-    outcomes: tuple[Any, ...] = ask(game, "transitions", state, actions=dict(actions), to=tuple)
+    outcomes: tuple[Any, ...] = query(game, "transitions", state, actions=dict(actions), to=tuple)
     for outcome in outcomes:
         if not isinstance(outcome, Transition):
-            raise Failed(f"{place(state, actions=actions)}: {short(outcome)} is not a Transition")
+            raise Failed(f"{where(state, actions=actions)}: {short(outcome)} is not a Transition")
     return outcomes
