@@ -18,9 +18,8 @@ from pydantic import Field
 
 from baselines.system.files import parse_object, read_plain, write_atomically
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
-from cardwar_play.account import Account
-from cardwar_play.seal import opens_to
-from cardwar_play.trainer import Step, Trainer
+from cardwar_play.account import Account, account_of
+from cardwar_play.trainer import Step, Trainer, opens_to
 from train.storage.formats import Points, Seed, Value
 from train.text.game_names import json_parameters
 from train.text.printing import points
@@ -85,14 +84,14 @@ class StoredGame(Strict):
     left: StoredSeal | None
     payoffs: list[Points]
     total_cost: Cost | None
-    account: StoredAccount | None = None  # older records have none
+    account: StoredAccount | None
 
 
 def record_of(trainer: Trainer) -> dict[str, Any]:
     """Returns a game as plain data (see `StoredGame`); raises ValueError before its end, as it reveals hidden moves."""
     if trainer.ending is None:
         raise ValueError("a game can be recorded only when it has ended: the record shows hidden information")
-    table = trainer.table
+    table, account = trainer.table, account_of(trainer)
     return {
         "format": FORMAT,
         "game": table.game.facts.name,
@@ -107,7 +106,7 @@ def record_of(trainer: Trainer) -> dict[str, Any]:
         "left": trainer.left and trainer.left.opened,
         "payoffs": list(trainer.payoffs),
         "total_cost": None if table.judge is None else trainer.total,
-        "account": trainer.account and {name: float(term) for name, term in asdict(trainer.account).items()},
+        "account": account and {name: float(term) for name, term in asdict(account).items()},
     }
 
 
@@ -179,7 +178,7 @@ class Record:
                 raise ValueError(f"opponents: the name {name!a} must contain only printable characters")
         self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
         self.episode = self._replayed()
-        self.account = None if content.get("account") is None else Account(**content["account"])
+        self.account = content["account"] and Account(**content["account"])
         if list(self.episode.payoffs) != content["payoffs"]:
             raise ValueError(f"payoffs ({content['payoffs']}) must be {list(self.episode.payoffs)} after these moves")
         paid = self.episode.payoffs[self.seat]

@@ -12,7 +12,7 @@ import baselines
 from baselines.matches.intervals import Interval, mean_interval
 from cardwar_envs import Game
 from cardwar_envs.core.play import draw_action, random_state, sample_transition
-from cardwar_play.interview.asking import Answered, Interviewer, View
+from cardwar_play.interview import Answered, Interviewer, View
 from cardwar_play.judge import Judge
 
 # If games from this many random starts reach no decision, the game is assumed to have none.

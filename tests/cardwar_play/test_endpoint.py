@@ -13,7 +13,7 @@ import baselines
 from cardwar_envs import make_game
 from train.policies.agent_process import SECONDS_VARIABLE
 
-AGENT = Path(__file__).parents[3] / "examples" / "agents" / "endpoint_agent.py"
+AGENT = Path(__file__).parents[2] / "examples" / "agents" / "endpoint_agent.py"
 KEY = "sk-very-secret"
 
 
