@@ -6,7 +6,6 @@ must commit to the moves that were played.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from dataclasses import asdict
@@ -19,7 +18,7 @@ from pydantic import Field
 from baselines.system.files import parse_object, read_plain, write_atomically
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
 from cardwar_play.account import Account, account_of
-from cardwar_play.trainer import Step, Trainer, opens_to
+from cardwar_play.trainer import Seal, Step, Trainer, opens_to
 from train.storage.formats import Points, Seed, Value
 from train.text.game_names import json_parameters
 from train.text.printing import points
@@ -170,7 +169,7 @@ class Record:
         self.content = check(StoredGame, content)
         self.game = _game_of(content)
         players = range(self.game.facts.num_players)
-        self.seat = _checked_place("seat", content["seat"], players)
+        self.seat = _checked_index("seat", content["seat"], players)
         if sorted(content["opponents"]) != sorted(str(player) for player in players if player != self.seat):
             raise ValueError(f"opponents ({', '.join(content['opponents'])}) must be all players but {self.seat}")
         for name in content["opponents"].values():
@@ -200,13 +199,13 @@ class Record:
 
     def _replayed(self) -> Episode[Any]:
         starts = self.game.initial()
-        deal = starts[_checked_place("dealt", self.content["dealt"], range(len(starts)))]
+        deal = starts[_checked_index("dealt", self.content["dealt"], range(len(starts)))]
         states, joint, rewards, number = [deal.state], [], [], 0
-        for place, step in enumerate(self.content["steps"]):
-            where, state = f"steps[{place}]", states[-1]
+        for index, step in enumerate(self.content["steps"]):
+            where, state = f"steps[{index}]", states[-1]
             actions = self._actions(where, state, step["actions"])
             outcomes = self.game.transitions(state, actions)
-            outcome = outcomes[_checked_place(f"{where}.outcome", step["outcome"], range(len(outcomes)))]
+            outcome = outcomes[_checked_index(f"{where}.outcome", step["outcome"], range(len(outcomes)))]
             number += step["seal"] is not None
             self._check_seal(where, step["seal"], number, actions)
             states.append(outcome.state)
@@ -246,7 +245,7 @@ class Record:
 
 
 def _check_digest(where: str, sealed: dict[str, str]) -> None:
-    if hashlib.sha256(sealed["text"].encode()).hexdigest() != sealed["digest"]:
+    if Seal(sealed["text"]).digest != sealed["digest"]:
         raise ValueError(f"{where}.digest is not the SHA-256 of its text")
 
 
@@ -257,10 +256,10 @@ def _game_of(content: dict[str, Any]) -> Game[Any]:
     return make_game(content["game"], **lists)
 
 
-def _checked_place(name: str, place: int, allowed: range) -> int:
-    if place not in allowed:
-        raise ValueError(f"{name} ({place}) must be in 0..{len(allowed) - 1}")
-    return place
+def _checked_index(name: str, index: int, allowed: range) -> int:
+    if index not in allowed:
+        raise ValueError(f"{name} ({index}) must be in 0..{len(allowed) - 1}")
+    return index
 
 
 def read_record(path: Path) -> Record:

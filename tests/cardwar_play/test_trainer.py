@@ -155,19 +155,13 @@ def test_war_with_a_person_and_two_strategies_of_the_paper_to_the_end():
     assert all(sum(trainer.payoffs) == pytest.approx(0.0) for trainer in won)
 
 
-def play_min_against(names):
+def test_war_goes_on_without_a_player_who_is_out_or_not_tied():
     game = make_game("war", num_players=3)
-    policy = baselines.make_policy("min", game)
-    return play_out(Trainer(table_for(game, 0, names, None), 1), by_policy(policy, np.random.default_rng(0)))
-
-
-def test_a_person_who_is_out_has_ended_its_game():
-    trainer = play_min_against(["dummie"])
-    assert (trainer.ending, trainer.payoffs) == ("out", (-0.5, 0.0, 0.0))
-    assert trainer.table.game.acting_players(trainer.state) == (1, 2)
-
-
-def test_nothing_is_sealed_where_the_person_is_not_asked():
-    steps = [step for step in play_min_against(["max"]).steps if step.seal is None]
+    policy, rng = baselines.make_policy("min", game), np.random.default_rng(0)
+    out, in_wars = (
+        play_out(Trainer(table_for(game, 0, [name], None), 1), by_policy(policy, rng)) for name in ("dummie", "max")
+    )
+    assert (out.ending, out.payoffs, game.acting_players(out.state)) == ("out", (-0.5, 0.0, 0.0), (1, 2))
+    steps = [step for step in in_wars.steps if step.seal is None]
     assert {step.before.tied for step in steps} == {(1, 2)}
     assert all(0 not in step.actions for step in steps)
