@@ -185,7 +185,7 @@ class Interviewer:
         answered: Callable[[float], object] = lambda seconds: None,
     ) -> None:
         self.game, self.answers = game, answers
-        self._command, self._tries, self._asked, self._answered = command, tries, 0, answered
+        self._command, self._tries, self._queries, self._answered = command, tries, 0, answered
         self._process: AgentProcess | None = None
 
     def mix(self, key: str, view: View, ask: Literal["mix", "any"]) -> tuple[NDArray[np.float64], bool]:
@@ -196,7 +196,7 @@ class Interviewer:
                 remain stored.
         """
         query = query_for(self.game, *view, ask)
-        reply = self.answers.get(key, query) or self._ask(key, query)
+        reply = self.answers.get(key, query) or self._query(key, query)
         mix = np.zeros(self.game.facts.num_actions)
         mix[[move.action for move in query.moves]] = reply.probabilities
         return mix, reply.is_move
@@ -206,13 +206,13 @@ class Interviewer:
         if self._process is not None:
             self._process.close()
 
-    def _ask(self, key: str, query: Query) -> Reply:
+    def _query(self, key: str, query: Query) -> Reply:
         since, why = time.monotonic(), ""
         if self._process is None:
             self._process = AgentProcess(self._command)
         for _ in range(self._tries):
-            self._asked += 1
-            line = self._process.ask(query.model_copy(update={"query": self._asked}).model_dump_json().encode())
+            self._queries += 1
+            line = self._process.ask(query.model_copy(update={"query": self._queries}).model_dump_json().encode())
             try:
                 reply = read_answer(line, query)
             except ValueError as error:

@@ -70,7 +70,7 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
     view, goes_on = view_of(trainer), True
     _show_last(view, console)
     while not view["ending"]:
-        action = _asked(trainer, view, console)
+        action = _move_from_user(trainer, view, console)
         if isinstance(action, str):
             trainer.stop("given up")
             goes_on = action == GIVE_UP
@@ -116,7 +116,7 @@ def _say_dimly(console: Console, line: str) -> None:
     console.print(line, highlight=False, soft_wrap=True, style="dim")
 
 
-def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
+def _move_from_user(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
     """Asks for the human player's move; returns it, or the command that ends the game."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)

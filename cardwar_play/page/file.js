@@ -156,7 +156,6 @@ function turn() {
 function currentView() {
   const { state, picture, ending, account, seal, left } = game;
   const made = decisions();
-  const opponent = data.names[1];
   const over = ending === "over";
   return {
     ...data.view,
@@ -172,8 +171,8 @@ function currentView() {
     worth: ending ? "" : `If both play the equilibrium, you get ${inPoints(state.expected, "+")} from here.`,
     total: made.length ? decimals(account.mine, 0) : "",
     given_away: made.length ? `points given away in ${made.length} move${made.length === 1 ? "" : "s"}` : "",
-    ending: over ? accountSentence(account, opponent) : ending && `The game was ${ending} and does not count.`,
-    account: over ? accountRows(account, opponent) : [],
+    ending: over ? accountSentence(account) : ending && `The game was ${ending} and does not count.`,
+    account: over ? accountRows(account) : [],
     review: made
       .map(({ cost, name, verdict }, index) => ({ lost: cost, number: index + 1, played: name, cost: verdict.cost, free: verdict.free }))
       .filter(({ lost }) => lost > 0)
@@ -181,7 +180,7 @@ function currentView() {
     series: {
       length: series.length,
       ...standing(series.length, series.accounts),
-      said: series.accounts.length > 1 ? seriesSentences(series.accounts, opponent) : [],
+      said: series.accounts.length > 1 ? seriesSentences(series.accounts) : [],
     },
   };
 }

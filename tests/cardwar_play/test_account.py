@@ -1,6 +1,5 @@
 """Accounts of games: the terms are those of their definitions, add up, and luck is luck."""
 
-import itertools
 from dataclasses import astuple
 from fractions import Fraction
 from functools import cache
@@ -8,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from bayes import PrivateToy
+from brute_force import asked, joint_actions
 from thinning import each_row
 
 import baselines
@@ -138,18 +138,12 @@ def all_games(game, policies):
         state = states[-1]
         if not (acting := game.acting_players(state)):
             yield odds, Episode(states, actions, dealt, rewards)
-            return
-        mixes = [
-            policies[player].action_probabilities(
-                game.observation(state, player)[None], game.action_mask(state, player)[None]
-            )[0]
-            for player in acting
-        ]
-        for joint in itertools.product(*(np.flatnonzero(mix).tolist() for mix in mixes)):
-            played = dict(zip(acting, joint, strict=True))
-            share = odds * np.prod([mix[action] for mix, action in zip(mixes, joint, strict=True)])
-            for chance, after, paid in game.transitions(state, played):
-                yield from go_on(share * float(chance), (*states, after), (*actions, played), dealt, (*rewards, paid))
+        mixes = {player: asked(game, policies[player], state, player) for player in acting}
+        for played in joint_actions(game, state):
+            if share := odds * np.prod([mixes[player][action] for player, action in played.items()]):
+                for chance, after, paid in game.transitions(state, played):
+                    follow = (*states, after), (*actions, played), dealt, (*rewards, paid)
+                    yield from go_on(share * float(chance), *follow)
 
     for chance, state, dealt in game.initial():
         yield from go_on(float(chance), (state,), (), dealt, ())

@@ -501,13 +501,12 @@ def test_the_file_words_an_account_as_the_command_does(tabs, solution):
     sums = [{**vars(each), "result": each.result} for each in written]
     page = tabs[0]
     page.add_script_tag(path=PAGES / "wording.js")
-    said = page.evaluate("all => all.map((each) => [accountSentence(each, 'x'), accountRows(each, 'x')])", sums)
-    assert said == [[each.sentence("x"), [list(row) for row in each.rows("x")]] for each in written]
-    faced = page.evaluate("all => all.map((each) => accountSentence(each, 'equilibrium'))", sums)
-    assert faced == [each.sentence("equilibrium") for each in written]
+    said = page.evaluate("all => all.map((each) => [accountSentence(each), accountRows(each)])", sums)
+    opponent = "equilibrium"
+    assert said == [[each.sentence(opponent), [list(row) for row in each.rows(opponent)]] for each in written]
     known = Series(table_for(solution.game, 0, [], solution))
     known.results, known.accounts = [each.result for each in written[:19]], written[:19]
-    assert page.evaluate("all => seriesSentences(all, 'equilibrium')", sums[:19]) == known.sentences()
+    assert page.evaluate("all => seriesSentences(all)", sums[:19]) == known.sentences()
     series = Series(table_for(make_game("jujitsu", num_cards=3), 0, ["uniform"], None, "No costs."), 5)
     for result in (1.0, 0.0, -1.0, -1.0, 0.5):
         series.results.append(result)
