@@ -273,23 +273,25 @@ class Series:
         if not self.accounts:
             return []
         (opponent,), count = self.table.opponents.values(), len(self.accounts)
-        mine, theirs, luck = (sum(getattr(each, name) for each in self.accounts) for name in ("mine", "theirs", "luck"))
+        mine, theirs, luck = (
+            sum(getattr(account, name) for account in self.accounts) for name in ("mine", "theirs", "luck")
+        )
         lost_by_me, lost_by_them = (amount(lost / count, least=0) for lost in (mine, theirs))
         costs = f"your moves gave away {lost_by_me} and those of {opponent} {lost_by_them}"
-        said = [f"Per game, {costs} (means of the exact costs in {_games(self.accounts)})."]
+        sentences = [f"Per game, {costs} (means of the exact costs in {_games(self.accounts)})."]
         if self.known_loss is not None:
             lost = f"the mistakes of {opponent} would cost it {amount(self.known_loss)} per game on average"
-            said.append(f"Against the equilibrium, {lost} (exact).")
+            sentences.append(f"Against the equilibrium, {lost} (exact).")
         if abs(luck) > NOTHING:
             without = amount((sum(self.results) - luck) / count, "+")
             caused = f"{cause(opponent).capitalize()} {brought(luck)} in total"
-            said.append(f"{caused}; otherwise your result would be {without} a game.")
-        return said
+            sentences.append(f"{caused}; otherwise your result would be {without} a game.")
+        return sentences
 
     def _mean(self) -> str:
         facts = self.table.game.facts
         mean, low, high = (
-            amount(each, "+") for each in mean_interval(np.array(self.results), facts.min_payoff, facts.max_payoff)
+            amount(end, "+") for end in mean_interval(np.array(self.results), facts.min_payoff, facts.max_payoff)
         )
         return f"Your mean result is {mean} a game; {CONFIDENCE:.0%} interval {low} to {high}."
 

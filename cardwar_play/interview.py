@@ -49,12 +49,12 @@ class Answers:
         self._valid: dict[str, dict[str, Any]] = {}
         self._used: set[str] = set()
         for number, line in enumerate(lines, start=1):
-            if (each := _entry(line)) is None:
+            if (entry := _entry(line)) is None:
                 self.damaged.append(number)
                 continue
-            if each["key"] in self._valid:
-                raise ValueError(f"{self.path}, line {number}: {each['key']!r} has been answered before")
-            self._take(each)
+            if entry["key"] in self._valid:
+                raise ValueError(f"{self.path}, line {number}: {entry['key']!r} has been answered before")
+            self._take(entry)
         self.found = len(self._valid)
 
     def __len__(self) -> int:
@@ -97,8 +97,8 @@ class Answers:
     def abouts(self) -> list[str]:
         """Returns the agent's distinct remarks on its answers, in order of first appearance."""
         with one_line():
-            said = [Answer.model_validate(parse_object(each["answer"])).about for each in self._valid.values()]
-        return list(dict.fromkeys(json.dumps(each) for each in said if each))
+            remarks = [Answer.model_validate(parse_object(entry["answer"])).about for entry in self._valid.values()]
+        return list(dict.fromkeys(json.dumps(remark) for remark in remarks if remark))
 
     def _take(self, entry: dict[str, Any]) -> None:
         if "failure" in entry:

@@ -133,7 +133,7 @@ def offers(game: int) -> list[Offer]:
 def at(offered: Sequence[Any], index: int) -> Any:
     """The entry at a nonnegative index; raises IndexError for other indices."""
     if index not in range(len(offered)):
-        raise IndexError(f"place ({index}) must be in 0..{len(offered) - 1}")
+        raise IndexError(f"index ({index}) must be in 0..{len(offered) - 1}")
     return offered[index]
 
 
@@ -204,8 +204,8 @@ def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress 
     word = offer.opponents[opponent]
     solution, reason = _solved(offer.game, PATIENCE, progress, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
-        quick = (each for each in reversed(smaller) if _solved(each.game, QUICK, progress)[0] is not None)
-        works = next((f" or the size {each.size_in_words}" for each in quick), "")
+        quick = (other for other in reversed(smaller) if _solved(other.game, QUICK, progress)[0] is not None)
+        works = next((f" or the size {other.size_in_words}" for other in quick), "")
         raise ValueError(f"the equilibrium is not available: {reason}. Choose another opponent{works}.")
     return table_for(offer.game, seat, [word], solution, reason)
 

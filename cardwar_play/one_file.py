@@ -14,7 +14,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from cardwar_envs.core.scene import Revealed, Scene, Shape
 from cardwar_envs.drawing.svg import to_svg
 from cardwar_play.account import LENGTHS
 from cardwar_play.judge import Verdict
-from cardwar_play.seating import sizes_of
 from cardwar_play.trainer import Table
 from cardwar_play.view import choices_in, outcome_of, picture_of, position_of, table_view, verdict_view
 from train.text.game_names import game_in_words
@@ -39,8 +38,6 @@ SCRIPTS = ("parts.js", "page.js", "picking.js", "wording.js", "file.js", "lobby.
 LINKS = re.compile(r'<link rel="icon".*</script>\n', re.DOTALL)
 # Maximum number of outcomes of joint actions on a page; such a page has about 2 MB and is made in less than a minute.
 MOST_OUTCOMES = 40_000
-# Number of sizes among which the largest is sought that fits a page.
-SIZES_TRIED = 1000
 
 Place = tuple[Any, tuple[float, ...]]
 # The continuations of a place: for each joint action (player 0's action varies slowest), its outcomes.
@@ -135,9 +132,26 @@ def _after(place: Place, outcome: Transition[Any]) -> Place:
 
 def _largest(game: Game[Any]) -> Game[Any] | None:
     """The largest game between the smallest one and this one that fits a page; None if none is found."""
-    sizes = [smaller for smaller, _ in sizes_of(game, [share / SIZES_TRIED for share in range(SIZES_TRIED)])]
-    found = bisect_left(sizes, True, key=lambda smaller: _places(smaller) is None)
-    return sizes[found - 1] if found else None
+    smallest = game.smallest()
+    values = {field.name: getattr(game, field.name) for field in fields(game)}  # type: ignore[arg-type]  # a dataclass
+    single = {name: value for name, value in values.items() if isinstance(value, (bool, int, float, str))}
+    sizes = {name: value for name, value in single.items() if type(value) is int}
+    least = {name: 1 if smallest is None else getattr(smallest, name) for name in sizes}
+
+    def sized(step: int) -> Game[Any] | None:
+        numbers = {name: min(value, least[name] + step) for name, value in sizes.items()}
+        try:
+            return type(game)(**{**single, **numbers})
+        except ValueError:  # these parameters cannot be combined
+            return None
+
+    def too_large(step: int) -> bool:
+        smaller = sized(step)
+        return smaller is not None and _places(smaller) is None
+
+    steps = max((value - least[name] for name, value in sizes.items()), default=0)
+    found = bisect_left(range(steps), True, key=too_large)
+    return sized(found - 1) if found else None
 
 
 class _Numbered:

@@ -113,8 +113,8 @@ def _stored(step: Step) -> dict[str, Any]:
     verdict = None
     if step.verdict is not None:
         costs, mix = step.verdict.costs, step.verdict.mix
-        shown = [each for each in costs if mix[each] > 0.0 or each == step.verdict.played or len(costs) <= MANY]
-        verdict = {name: {str(each): of[each] for each in shown} for name, of in (("costs", costs), ("mix", mix))}
+        shown = [a for a in costs if mix[a] > 0.0 or a == step.verdict.played or len(costs) <= MANY]
+        verdict = {name: {str(action): of[action] for action in shown} for name, of in (("costs", costs), ("mix", mix))}
     return {
         "actions": {str(player): action for player, action in step.actions.items()},
         "outcome": step.outcome,
@@ -148,7 +148,7 @@ def free_name(record: Path, number: int) -> Path:
     """
     if number == 1:
         return record
-    names = (record.with_stem(f"{record.stem}-{each}") for each in count(number))
+    names = (record.with_stem(f"{record.stem}-{later}") for later in count(number))
     return next(name for name in names if not os.path.lexists(name))
 
 
@@ -190,12 +190,12 @@ class Record:
 
     def remarks(self) -> list[str]:
         """Returns, for each state, the cost of the human player's preceding move as text; "" if it was not judged."""
-        said = [""]
+        remarks = [""]
         for step in self.content["steps"]:
             verdict, played = step["verdict"], str(step["actions"].get(str(self.seat)))
             cost = None if verdict is None else verdict["costs"].get(played)
-            said.append("" if cost is None else f"player_{self.seat} gave away {points(cost)} points")
-        return said
+            remarks.append("" if cost is None else f"player_{self.seat} gave away {points(cost)} points")
+        return remarks
 
     def _replayed(self) -> Episode[Any]:
         starts = self.game.initial()

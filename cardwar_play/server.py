@@ -134,11 +134,11 @@ class Site:
         return JSONResponse({"game": self._host.game_id, "turn": self._host.turn, **found})
 
     async def _offers(self, request: Request) -> Response:
-        place = request.query_params.get("game", "")
+        text = request.query_params.get("game", "")
         try:
-            number = int(place) if place.isascii() and place.isdigit() else -1
+            index = int(text) if text.isascii() and text.isdigit() else -1
             # Games of other packages are imported now, which may be slow.
-            found = await run_in_threadpool(lobby.offers, number)
+            found = await run_in_threadpool(lobby.offers, index)
             return JSONResponse([offer.entry for offer in found])
         except (ValueError, IndexError) as error:
             raise Refused(400, str(error)) from None

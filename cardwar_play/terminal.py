@@ -180,7 +180,7 @@ def _chosen(text: str, choices: Choices) -> int | None:
         return action
     ambiguous = any(map(str.isdigit, choices.names.values())) or len(choices.matching(text)) == 1
     number = text.removeprefix("#") if text.startswith("#") or not ambiguous else ""
-    return {str(place): action for place, action in enumerate(choices.names, start=1)}.get(number)
+    return {str(index): action for index, action in enumerate(choices.names, start=1)}.get(number)
 
 
 def _short(choices: Choices) -> bool:
@@ -243,6 +243,6 @@ def _show_end(view: dict[str, Any], console: Console) -> None:
     if view["review"]:
         cost = Column("cost", justify="right")
         grid = Grid("move", "you played", cost, "cost nothing", title="The costliest move first")
-        for each in view["review"]:
-            grid.add_row(str(each["number"]), each["played"], each["cost"], each["free"])
+        for move in view["review"]:
+            grid.add_row(str(move["number"]), move["played"], move["cost"], move["free"])
         console.print(grid)

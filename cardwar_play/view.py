@@ -124,7 +124,7 @@ def verdict_view(table: Table, verdict: Verdict) -> dict[str, Any]:
         sentence = f"That gave away {in_points(verdict.cost, least=0)}; {free} would have cost nothing."
     actions = list(verdict.costs)
     if len(actions) > MOST_ROWS:
-        best = sorted(actions, key=lambda each: (each != verdict.played, -verdict.mix[each], verdict.costs[each]))
+        best = sorted(actions, key=lambda a: (a != verdict.played, -verdict.mix[a], verdict.costs[a]))
         actions = sorted(best[:MOST_ROWS])
     rows = [
         {
