@@ -30,7 +30,7 @@ from train.text.printing import points
 
 if TYPE_CHECKING:
     from cardwar_envs import Game
-    from cardwar_play.interview.asking import Interviewer
+    from cardwar_play.interview import Interviewer
     from train.policies.agent_process import AgentError
 
 FORMS = ("mix", "move")
@@ -78,8 +78,7 @@ def interview(
     asked = _checked(rules, form, repeats, sample, games)
     about = _prepared(rules, asked)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **asked}
-    from cardwar_play.interview.answers import answers_in
-    from cardwar_play.interview.asking import Interviewer
+    from cardwar_play.interview import Interviewer, answers_in
     from train.policies.agent_messages import PROTOCOL
     from train.policies.agent_process import AgentError
 
@@ -153,7 +152,7 @@ class _Pace:
 
 def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
     """Prepares the interview: returns all information states, or a `Judge` that computes the costs of moves."""
-    from cardwar_play.interview.asking import information_states
+    from cardwar_play.interview import information_states
     from cardwar_play.judge import Judge
     from cardwar_play.seating import find_equilibrium
 
@@ -183,7 +182,7 @@ def _measured(
 
 
 def _at_all_states(who: Interviewer, asked: dict[str, Any], about: Any, seed: int, bar: Any) -> dict[str, Any]:
-    from cardwar_play.interview import figures
+    from cardwar_play import interview_figures as figures
 
     if "repeats" in asked:
         found = figures.bounds_from_moves(who, about, asked["repeats"], seed, bar)
@@ -198,7 +197,7 @@ def _at_all_states(who: Interviewer, asked: dict[str, Any], about: Any, seed: in
 def _sampled(
     who: Interviewer, asked: dict[str, Any], about: Any, seed: int
 ) -> tuple[dict[str, Any], AgentError | None]:
-    from cardwar_play.interview import figures
+    from cardwar_play import interview_figures as figures
     from train.policies.agent_process import AgentError
 
     (what, total), ended, rows = next(iter(asked.items())), None, list[Any]()

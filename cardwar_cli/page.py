@@ -26,8 +26,7 @@ def page(
     The file works offline in any browser: you play against the equilibrium and see what each move costs. The game
     must be small.
     """
-    from cardwar_play.listing import Listing, places_of
-    from cardwar_play.one_file import page_with
+    from cardwar_play.one_file import Listing, page_with, places_of
     from cardwar_play.seating import find_equilibrium, table_for
 
     require_writable(out)

@@ -15,6 +15,7 @@ from cardwar_cli.console import AgentSeconds, Words, advancing, err, out, say, s
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.rules import TooLargeError
+from cardwar_play.account import Series
 from cardwar_play.seating import (
     WITHOUT_EQUILIBRIUM,
     TooLongError,
@@ -23,7 +24,6 @@ from cardwar_play.seating import (
     smaller_instead,
     table_for,
 )
-from cardwar_play.series import Series
 from cardwar_play.terminal import QUIT, deal_again, introduce, play_in_terminal, show_rules, show_series
 from cardwar_play.trainer import Table, Trainer
 from train.policies.agent_ending import exit_on_signals

@@ -59,7 +59,7 @@ def watch(
         record = read_record(Path(game))
         rules, policies, shown, remarks = record.game, list(record.names), record.revealed(), record.remarks()
         if record.account is not None:
-            what_happened = record.account.sentences(policies[1 - record.seat])
+            what_happened = [record.account.sentence(policies[1 - record.seat])]
     else:
         policies = policies or ["uniform"] * game_from(game, parameters).facts.num_players
         rules = game_for(game, parameters, len(policies))

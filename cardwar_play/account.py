@@ -1,4 +1,4 @@
-"""Explains a result as the sum of the value of the game, luck and mistakes; the terms add up exactly.
+"""Explains results of games as the sum of the value of the game, luck and mistakes; the terms add up exactly.
 
 All terms are payoff points from the human player's seat. At a state, let M be the matrix of continuation payoffs, v its
 value, and x and y the equilibrium strategies of the human player and the opponent. For the joint action (a, b):
@@ -13,17 +13,23 @@ value, and x and y the equilibrium strategies of the human player and the oppone
 Summed over a game, the continuation values cancel: result = value + chance + draws - mine + theirs. If players have
 private information, v is the expected payoff of the equilibrium strategies given what both players know; the deal
 counts as luck of chance.
+
+A `Series` of games has the running total, and what the games show about both players.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from cardwar_envs import Game
+import numpy as np
+
+import baselines
+from baselines.matches.intervals import CONFIDENCE, mean_interval
 from cardwar_envs.core.play import Episode
 from cardwar_play.judge import Judge
+from cardwar_play.trainer import Table, Trainer
 from train.text.printing import points
 
 DIGITS = 3
@@ -31,6 +37,12 @@ DIGITS = 3
 EQUILIBRIUM = "equilibrium"
 # Terms below this are treated as rounding errors of a sum. Costs are not: `Judge` makes those 0 that may be errors.
 NOTHING = 1e-6
+# The opponent's exact loss is computed for solutions up to this size, for which it takes about a second.
+MOST_STATES = 1000
+# Lengths of series that a page offers, in games; None for no limit.
+LENGTHS = (None, 3, 5, 9, 25)
+# Minimum number of games for an interval of the mean result.
+FEWEST_GAMES = 20
 
 
 @dataclass(frozen=True)
@@ -80,13 +92,13 @@ class Account:
         ]
         return [(label, f"{term + 0.0:+.{DIGITS}f}", why) for label, term, why in terms]
 
-    def sentences(self, opponent: str) -> list[str]:
-        """Explains the result in sentences; `opponent` is the opponent's name."""
+    def sentence(self, opponent: str) -> str:
+        """Explains the result in a sentence; `opponent` is the opponent's name."""
         value, chance, draws, *_ = self._rounded()
         luck, mine, theirs = round(chance + draws, DIGITS), self.mine > 0, self.theirs > 0
         neither = f"neither you nor {opponent} made a mistake"
         if not (value or mine or theirs):
-            return [f"{paid(self.result)}{f' by {cause(opponent)}' if luck else ''}: {neither}."]
+            return f"{paid(self.result)}{f' by {cause(opponent)}' if luck else ''}: {neither}."
         reasons = [f"the game is worth {amount(value)} to you"] if value else []
         if luck:
             reasons.append(f"{cause(opponent)} {brought(luck)}")
@@ -94,43 +106,41 @@ class Account:
             reasons.append(f"{opponent} gave away {amount(self.theirs, least=0)}")
         if mine:
             reasons.append(f"you gave away {amount(self.mine, least=0)}")
-        faultless = {
-            (False, False): f"; {neither}",
-            (False, True): "; you made no mistake",
-            (True, False): f"; {opponent} made no mistake",
-            (True, True): "",
-        }
-        return [f"{paid(self.result)}: {_listed(reasons)}{faultless[mine, theirs]}."]
+        *first, last = reasons
+        faultless = f"{opponent} made no mistake" if mine else "you made no mistake" if theirs else neither
+        listed = f"{', '.join(first)} and {last}" if first else last
+        return f"{paid(self.result)}: {listed}{'' if mine and theirs else f'; {faultless}'}."
 
     def _rounded(self) -> tuple[float, ...]:
         """The terms rounded to `DIGITS` decimals; luck, if any, absorbs the rounding error, so that they add up."""
         terms = [self.value, self.chance, self.draws, self.mine, self.theirs]
         rounded = [round(float(term), DIGITS) for term in terms]
         missing = round(float(self.result), DIGITS) - (sum(rounded) - 2.0 * rounded[3])
-        for place, sign in ((2, 1.0), (1, 1.0), (4, 1.0), (3, -1.0)):
-            if abs(terms[place]) > NOTHING:
-                rounded[place] = round(rounded[place] + sign * missing, DIGITS)
+        for term, sign in ((2, 1.0), (1, 1.0), (4, 1.0), (3, -1.0)):
+            if abs(terms[term]) > NOTHING:
+                rounded[term] = round(rounded[term] + sign * missing, DIGITS)
                 break
         return tuple(rounded)
 
 
-def account_of(judge: Judge, game: Game[Any], episode: Episode[Any], seat: int) -> Account:
-    """Computes the account of a two-player game that was played to the end.
+def account_of(trainer: Trainer) -> Account | None:
+    """Explains a result; returns None unless the game was played to the end and its moves were judged."""
+    table = trainer.table
+    if table.judge is None or trainer.ending != "over":
+        return None
+    return explained(table.judge, trainer.episode, table.seat)
 
-    Args:
-        judge: Computes costs of moves and values from the game's solution.
-        game: The rules.
-        episode: The complete game.
-        seat: The human player's seat.
-    """
+
+def explained(judge: Judge, episode: Episode[Any], seat: int) -> Account:
+    """Explains the result of a complete two-player game to the player in `seat`."""
     number, value, to_go = judge.number, judge.value(seat), [judge.to_go(state, seat) for state in episode.states]
     received = [number(rewards[seat]) for rewards in (episode.dealt, *episode.rewards)]
     chance, draws, costs = received[0] + to_go[0] - value, number(0), [number(0), number(0)]
-    for place, (state, actions) in enumerate(zip(episode.states, episode.actions, strict=False)):
-        outcomes = game.transitions(state, actions)
+    for step, (state, actions) in enumerate(zip(episode.states, episode.actions, strict=False)):
+        outcomes = judge.solution.game.transitions(state, actions)
         expected = sum(number(p) * (number(paid[seat]) + judge.to_go(after, seat)) for p, after, paid in outcomes)
-        chance += received[place + 1] + to_go[place + 1] - expected
-        draws += expected - to_go[place]
+        chance += received[step + 1] + to_go[step + 1] - expected
+        draws += expected - to_go[step]
         for player, action in actions.items():
             costs[player] += number(judge.verdict(state, player, action).cost)
     mine, theirs = costs[seat], costs[1 - seat]
@@ -181,5 +191,110 @@ def in_points(number: float, sign: str = "", *, least: float = NOTHING) -> str:
     return f"{text} point{'' if text.lstrip('+-') == '1' else 's'}"
 
 
-def _listed(reasons: Sequence[str]) -> str:
-    return " and ".join([", ".join(reasons[:-1]), reasons[-1]] if len(reasons) > 1 else reasons)
+class Series:
+    """The games that one human player plays at one table.
+
+    Attributes:
+        table: The players and their policies.
+        length: Maximum number of games; None for no limit.
+        results: The human player's payoff in each game, in payoff points.
+        accounts: The accounts of these games; empty if moves are not judged.
+    """
+
+    def __init__(self, table: Table, length: int | None = None) -> None:
+        self.table, self.length = table, length
+        self.results: list[float] = []
+        self.accounts: list[Account] = []
+
+    def add(self, trainer: Trainer) -> None:
+        """Adds a game of this table, unless it was abandoned."""
+        if trainer.ending in ("over", "out"):
+            self.results.append(trainer.payoffs[self.table.seat])
+            account = account_of(trainer)
+            self.accounts += [account] if account else []
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """The numbers of games that the human player won and lost."""
+        won, lost = (sum(sign * result > NOTHING for result in self.results) for sign in (1, -1))
+        return won, lost
+
+    @property
+    def decided(self) -> bool:
+        """Whether a series of fixed length is over or the trailing player can no longer catch up."""
+        if self.length is None:
+            return False
+        (won, lost), left = self.score, self.length - len(self.results)
+        return not left or abs(won - lost) > left
+
+    @property
+    def standing(self) -> str:
+        """The standing of a series of fixed length in a sentence; empty if unlimited."""
+        if self.length is None:
+            return ""
+        if not self.results:
+            return f"Best of {self.length}."
+        won, lost = self.score
+        score, whole = f"{won} to {lost}", f"the best of {self.length}"
+        if won == lost:
+            so_far = f"It is {score} after {len(self.results)} of at most {self.length} games."
+            return f"You draw {whole}, {score}." if self.decided else so_far
+        verb = ("win" if won > lost else "lose") if self.decided else ("lead in" if won > lost else "are behind in")
+        return f"You {verb} {whole}, {score}."
+
+    @cached_property
+    def known_loss(self) -> float | None:
+        """The opponent's exact expected loss per game against the equilibrium; None if it plays that, or if unknown."""
+        judge, (opponent, *others) = self.table.judge, self.table.policies
+        if judge is None or others or judge.solution.states > MOST_STATES:
+            return None
+        if self.table.opponents[opponent] == EQUILIBRIUM:
+            return None
+        game, equilibrium, policy = self.table.game, judge.solution.policy, self.table.policies[opponent]
+        pair = (policy, equilibrium) if opponent == 0 else (equilibrium, policy)
+        try:
+            mean = baselines.head_to_head(game, *pair).mean
+        except ValueError:  # exact figures are not available for such a policy
+            return None
+        return max(0.0, judge.value(0) - mean if opponent == 0 else mean - judge.value(0))
+
+    def sentences(self) -> list[str]:
+        """The running total, and what the games show about both players; empty before the first game."""
+        if not self.results:
+            return []
+        won, lost = self.score
+        even = len(self.results) - won - lost
+        level = f" and broke even in {even}" if even else ""
+        total = f"{in_points(sum(self.results), '+')} in total"
+        mean = [self._mean()] if len(self.results) >= FEWEST_GAMES else []
+        return [f"In {_games(self.results)} you won {won}, lost {lost}{level}: {total}.", *self._mistakes(), *mean]
+
+    def _mistakes(self) -> list[str]:
+        if not self.accounts:
+            return []
+        (opponent,), count = self.table.opponents.values(), len(self.accounts)
+        mine, theirs, luck = (
+            sum(getattr(account, name) for account in self.accounts) for name in ("mine", "theirs", "luck")
+        )
+        lost_by_me, lost_by_them = (amount(lost / count, least=0) for lost in (mine, theirs))
+        costs = f"your moves gave away {lost_by_me} and those of {opponent} {lost_by_them}"
+        sentences = [f"Per game, {costs} (means of the exact costs in {_games(self.accounts)})."]
+        if self.known_loss is not None:
+            lost = f"the mistakes of {opponent} would cost it {amount(self.known_loss)} per game on average"
+            sentences.append(f"Against the equilibrium, {lost} (exact).")
+        if abs(luck) > NOTHING:
+            without = amount((sum(self.results) - luck) / count, "+")
+            caused = f"{cause(opponent).capitalize()} {brought(luck)} in total"
+            sentences.append(f"{caused}; otherwise your result would be {without} a game.")
+        return sentences
+
+    def _mean(self) -> str:
+        facts = self.table.game.facts
+        mean, low, high = (
+            amount(end, "+") for end in mean_interval(np.array(self.results), facts.min_payoff, facts.max_payoff)
+        )
+        return f"Your mean result is {mean} a game; {CONFIDENCE:.0%} interval {low} to {high}."
+
+
+def _games(games: list[float] | list[Account]) -> str:
+    return f"{len(games)} game{'' if len(games) == 1 else 's'}"

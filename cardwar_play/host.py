@@ -3,50 +3,44 @@
 from __future__ import annotations
 
 import secrets
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cardwar_envs.core.scene import spoken
 from cardwar_play import lobby
-from cardwar_play.picking import choices_in, picture_of
-from cardwar_play.preparation import Preparation
+from cardwar_play.account import LENGTHS, Series
 from cardwar_play.record import free_name, write_record
-from cardwar_play.series import Series
 from cardwar_play.trainer import Table, Trainer
-from cardwar_play.view import turn_of, view_of
+from cardwar_play.view import choices_in, picture_of, turn_of, view_of
 from train.text.validation import Strict
 
-# Maximum number of games in a series; None for no limit.
-LENGTHS = (None, 3, 5, 9, 25)
 
-
-class Asked(Strict):
+class GameRequest(Strict):
     """The game and turn that the sender sees; every request that changes something contains them."""
 
     game: str
     turn: int
 
 
-class AskedMove(Asked):
+class MoveRequest(GameRequest):
     """A request to play a move."""
 
     action: int
 
 
-class AskedWatch(Asked):
+class WatchRequest(GameRequest):
     """A request to play on without the human player, who is out: one step, or to the end."""
 
     end: bool
 
 
-class AskedDeal(Asked):
+class DealRequest(GameRequest):
     """A request for another game, of the same series or as the first of a series; `series` indexes the lengths."""
 
     series: int | None
 
 
-class AskedTable(Asked):
+class TableRequest(GameRequest):
     """A request for a table, given by indices in the lists of the lobby and in the list of series lengths."""
 
     kind: int
@@ -54,10 +48,6 @@ class AskedTable(Asked):
     seat: int
     opponent: int
     series: int
-
-    def places(self) -> list[int]:
-        """The indices, in the order of the fields."""
-        return [self.kind, self.size, self.seat, self.opponent, self.series]
 
 
 class Refused(Exception):  # noqa: N818  # a response, not a bug
@@ -71,16 +61,14 @@ class Refused(Exception):  # noqa: N818  # a response, not a bug
 class Host:
     """The current game and the games that follow it; or a lobby in which the user chooses the game.
 
-    A request finds the chosen game started, or refused, once its preparation is over.
-
     Attributes:
         game_id: A unique name of the game, of the lobby, or of a preparation.
     """
 
     def __init__(self, table: Table | None, seed: int | None, record: Path | None, length: int | None = None) -> None:
         self._trainer: Trainer | None = None
-        self._preparation: Preparation | None = None
-        self._chosen: AskedTable | None = None
+        self._preparation: lobby.Preparation | None = None
+        self._chosen: TableRequest | None = None
         self._refusal = ""  # why the chosen game was not started
         self._record, self._games, self.game_id = record, 0, secrets.token_hex(8)
         self._lengths = LENGTHS if length in LENGTHS else (*LENGTHS, length)
@@ -102,32 +90,33 @@ class Host:
     def view(self) -> dict[str, Any]:
         """Returns the data that the page shows."""
         self._settle()
-        here = {"game": self.game_id, "turn": self.turn, "lengths": self._lengths}
+        common = {"game": self.game_id, "turn": self.turn, "lengths": self._lengths}
         if self._trainer is None:
-            return {**here, **self._lobby_view()}
-        trainer, game = self.trainer, self.trainer.table.game
-        picking = {
+            return {**common, **self._lobby_view()}
+        trainer, game, series = self.trainer, self.trainer.table.game, self._series
+        return {
+            **view_of(trainer),
+            **common,
             "out": trainer.ending == "out",
             "choices": choices_in(game, trainer.table.seat, trainer.choices),
             "picture": picture_of(game.scene(trainer.revealed())),
+            "series": {
+                "length": series.length,
+                "decided": series.decided,
+                "standing": series.standing,
+                "said": series.sentences() if len(series.results) > 1 else [],
+            },
         }
-        return {**view_of(trainer), **here, **picking, "series": self._series_view()}
 
     def _lobby_view(self) -> dict[str, Any]:
         """Returns the games, the last choice, its refusal; what is being prepared, for how many seconds, and how."""
         work, chosen = self._preparation, self._chosen
         return {
             "lobby": list(map(spoken, lobby.games())),
-            "chosen": None if chosen is None else chosen.places(),
+            "chosen": chosen and [chosen.kind, chosen.size, chosen.seat, chosen.opponent, chosen.series],
             "refusal": self._refusal,
-            "preparing": None if work is None else [work.what, work.seconds, work.steps],
+            "preparing": work and [work.what, work.seconds, work.steps],
         }
-
-    def _series_view(self) -> dict[str, Any]:
-        """Returns the standing of the series and, after the first game, a summary."""
-        series = self._series
-        said = series.sentences() if len(series.results) > 1 else []
-        return {"length": series.length, "decided": series.decided, "standing": series.standing, "said": said}
 
     def _begin(self, seed: int | None = None) -> None:
         self._trainer = Trainer(self._series.table, secrets.randbits(32) if seed is None else seed)
@@ -135,15 +124,14 @@ class Host:
         self._games += 1
         self._keep()
 
-    def choose(self, asked: AskedTable) -> None:
+    def choose(self, request: TableRequest) -> None:
         """Begins to set up the table chosen in the lobby, which can take a minute."""
-        self._check(asked)
+        self._check(request)
         if self._trainer is not None or self._preparation is not None:
             raise Refused(409, "A game has been chosen already.")
-        lobby.at(self._lengths, asked.series)
-        places = asked.kind, asked.size, asked.opponent, asked.seat
-        self._preparation = Preparation(*lobby.described(*places), partial(lobby.table_of, *places))
-        self._chosen, self._refusal, self.game_id = asked, "", secrets.token_hex(8)
+        lobby.at(self._lengths, request.series)
+        self._preparation = lobby.Preparation(request.kind, request.size, request.opponent, request.seat)
+        self._chosen, self._refusal, self.game_id = request, "", secrets.token_hex(8)
 
     def _settle(self) -> None:
         """Starts the game at the chosen table if it is ready."""
@@ -155,37 +143,38 @@ class Host:
             self._series = Series(work.table, self._lengths[chosen.series])
             self._begin()
 
-    def leave(self, asked: Asked) -> None:
+    def leave(self, request: GameRequest) -> None:
         """Returns to the lobby once the game has ended; drops a game that is still being prepared."""
-        self._check(asked)
+        self._check(request)
         if self._preparation is None:
-            self._check_ended(asked)
+            self._check_ended()
         else:
             self._preparation.drop()
         self._trainer = self._preparation = None
         self._refusal, self.game_id = "", secrets.token_hex(8)
 
-    def move(self, asked: AskedMove) -> None:
-        self._check(asked)
-        self.trainer.play(asked.action)
+    def move(self, request: MoveRequest) -> None:
+        self._check(request)
+        self.trainer.play(request.action)
         self._keep()
 
-    def give_up(self, asked: Asked) -> None:
-        self._check(asked)
+    def give_up(self, request: GameRequest) -> None:
+        self._check(request)
         self.stop("given up")
 
-    def watch(self, asked: AskedWatch) -> None:
+    def watch(self, request: WatchRequest) -> None:
         """Plays on without the human player, who is out of the game."""
-        self._check(asked)
+        self._check(request)
         self.trainer.watch()
-        while asked.end and self.trainer.ending == "out":
+        while request.end and self.trainer.ending == "out":
             self.trainer.watch()
 
-    def new(self, asked: AskedDeal) -> None:
+    def new(self, request: DealRequest) -> None:
         """Starts another game with another seed; the current game must have ended."""
-        self._check_ended(asked)
-        if asked.series is not None:
-            self._series = Series(self._series.table, lobby.at(self._lengths, asked.series))
+        self._check(request)
+        self._check_ended()
+        if request.series is not None:
+            self._series = Series(self._series.table, lobby.at(self._lengths, request.series))
         self._begin()
 
     def stop(self, ending: str) -> None:
@@ -196,18 +185,14 @@ class Host:
             self._trainer.stop(ending)
             self._keep()
 
-    def _check(self, asked: Asked) -> None:
+    def _check(self, request: GameRequest) -> None:
         self._settle()
-        if asked.game != self.game_id:
-            raise Refused(
-                409,
-                "That game has ended, in another tab. This page now shows the current state.",
-            )
-        if asked.turn != self.turn:
+        if request.game != self.game_id:
+            raise Refused(409, "That game has ended, in another tab. This page now shows the current state.")
+        if request.turn != self.turn:
             raise Refused(409, "The game has moved on, in another tab. This page now shows its current state.")
 
-    def _check_ended(self, asked: Asked) -> None:
-        self._check(asked)
+    def _check_ended(self) -> None:
         if self.trainer.ending is None:
             raise Refused(409, "This game is still in progress. Give it up first.")
 

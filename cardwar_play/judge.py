@@ -57,7 +57,7 @@ class Judge:
         if isinstance(solution, PrivateSolution):
             self._play = _Private(solution)
         else:
-            assert isinstance(solution, StateSolution)  # the two kinds of solution
+            assert isinstance(solution, StateSolution)  # the only other class of solutions
             self._play = _Public(solution)
         self.solution = solution
         exact = isinstance(solution, StateSolution) and solution.exact is not None
@@ -125,21 +125,21 @@ class _Private:
         self._payoffs = self._form.payoffs.astype(np.float64)
 
     def weighed(self, state: Any, player: int) -> Weighed:
-        form, kind = self._form, self._kind(state, player)
+        form, own = self._form, self._type(state, player)
         weights, payoffs = form.weights, self._payoffs
         if player == 1:  # the matrix of the same game with the seats exchanged
             weights, payoffs = weights.T, -payoffs.transpose(1, 0, 3, 2)
-        given = weights[kind] / weights[kind].sum()
-        worth = np.einsum("j,jb,jab->a", given, self._solution.behaviour[1 - player], payoffs[kind])
-        return form.actions[player], self._solution.behaviour[player][kind], worth
+        given = weights[own] / weights[own].sum()
+        worth = np.einsum("j,jb,jab->a", given, self._solution.behaviour[1 - player], payoffs[own])
+        return form.actions[player], self._solution.behaviour[player][own], worth
 
     def to_go(self, state: Any) -> float:
         if not self._solution.game.acting_players(state):
             return 0.0
-        kinds = [self._kind(state, player) for player in (0, 1)]
-        mixes = [self._solution.behaviour[player][kinds[player]] for player in (0, 1)]
-        return float(mixes[0] @ self._payoffs[kinds[0], kinds[1]] @ mixes[1])
+        types = [self._type(state, player) for player in (0, 1)]
+        mixes = [self._solution.behaviour[player][types[player]] for player in (0, 1)]
+        return float(mixes[0] @ self._payoffs[types[0], types[1]] @ mixes[1])
 
-    def _kind(self, state: Any, player: int) -> int:
+    def _type(self, state: Any, player: int) -> int:
         seen = self._solution.game.observation(state, player)
         return int(np.flatnonzero((self._form.observations[player] == seen).all(axis=1))[0])

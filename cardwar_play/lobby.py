@@ -1,4 +1,7 @@
-"""The choices that the lobby offers: games, sizes, opponents. The browser sends only indices in these lists."""
+"""The choices that the lobby offers: games, sizes, opponents; and the preparation of the table that is chosen.
+
+The browser sends only indices in these lists.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from subprocess import DEVNULL, PIPE, Popen
+from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from baselines import Solution
@@ -42,13 +46,11 @@ class Offer(NamedTuple):
 
     @property
     def entry(self) -> dict[str, Any]:
-        """The description of this offer for the page; `seats` is the number of seats to choose from."""
-        facts = self.game.facts
-        full = " (full game)" if self.game == make_game(facts.name) else ""
+        """The description of this offer for the page."""
         return {
-            "size": f"{in_plain_words(self.game, self.size) or 'one size'}{full}",
+            "size": self.size_in_words,
             "first": self.first,
-            "seats": 1 if facts.seat_symmetric else facts.num_players,
+            "seats": self.seats,
             "rules": self.game.how_to_play,
             "opponents": self.opponents,
             "plays": [f"{policy_summary(name)}{self._remark(name)}" for name in self.opponents],
@@ -61,6 +63,17 @@ class Offer(NamedTuple):
             return f" A perfect opponent wins {lost} points a game from it (exact)."
         cautious = opponent == EQUILIBRIUM and not self.short
         return " Computing this can take a minute, or prove impossible at this size." if cautious else ""
+
+    @property
+    def size_in_words(self) -> str:
+        """The size as the page shows it."""
+        full = " (full game)" if self.game == make_game(self.game.facts.name) else ""
+        return f"{in_plain_words(self.game, self.size) or 'one size'}{full}"
+
+    @property
+    def seats(self) -> int:
+        """The number of seats to choose from."""
+        return 1 if self.game.facts.seat_symmetric else self.game.facts.num_players
 
     @property
     def first(self) -> bool:
@@ -83,15 +96,15 @@ class Offer(NamedTuple):
 
         The equilibrium comes first only in short games; in others it often takes too long.
         """
-        game, quick = self.game, fitting_policies(self.game)
-        offered = [
-            name
-            for name in names_for(game)
-            if name in quick or name.partition(":")[0] == "level" or (name == EQUILIBRIUM and self.solvable)
-        ]
-        first = ([EQUILIBRIUM] if self.short else []) + ["level", WITHOUT_EQUILIBRIUM, EQUILIBRIUM]
-        places = {name: place for place, name in reversed(list(enumerate(first)))}
-        return sorted(offered, key=lambda name: (places.get(name.partition(":")[0], len(first)), name))
+        quick = fitting_policies(self.game)
+        first = [EQUILIBRIUM] * self.short + ["level", WITHOUT_EQUILIBRIUM, EQUILIBRIUM]
+
+        def order(name: str) -> tuple[int, str]:
+            word = name.partition(":")[0]
+            return first.index(word) if word in first else len(first), name
+
+        fitting = {*quick, *[EQUILIBRIUM] * self.solvable}
+        return sorted((n for n in names_for(self.game) if n in fitting or n.partition(":")[0] == "level"), key=order)
 
 
 def games() -> list[str]:
@@ -101,18 +114,81 @@ def games() -> list[str]:
 
 
 @cache
-def offers(place: int) -> list[Offer]:
-    """The sizes of the game at an index of `games()`; raises IndexError for a wrong index. Compiles nothing."""
-    return [Offer(game, size) for game, size in _sizes(at(games(), place)).items()]
+def offers(game: int) -> list[Offer]:
+    """The sizes of the game at an index of `games()`: several up to the default game, and the game for three players.
+
+    Raises IndexError for a wrong index. Compiles nothing.
+    """
+    name = at(games(), game)
+    sizes = list(sizes_of(make_game(name), SHARES))
+    with suppress(ValueError):  # the game does not allow three players
+        numbers = {"num_players": 3, **sizes[-1][1]}
+        sizes.append((make_game(name, **numbers), numbers))
+    distinct: dict[Game[Any], Mapping[str, int]] = {}
+    for sized, numbers in sizes:
+        distinct.setdefault(sized, numbers)
+    return [Offer(sized, numbers) for sized, numbers in distinct.items()]
 
 
-def described(game: int, size: int, opponent: int, seat: int) -> tuple[str, str]:
-    """The table at these indices in words, and how it is prepared; raises IndexError for a wrong index."""
-    offer = at(offers(game), size)
-    at(range(offer.entry["seats"]), seat)
-    what = f"{spoken(at(games(), game))}, {offer.entry['size']}, against {at(offer.opponents, opponent)}"
-    steps = ["compiling, once"] * (not offer.first) + ["computing the equilibrium"] * offer.solvable
-    return what, " and ".join(steps) or "loading"
+def at(offered: Sequence[Any], index: int) -> Any:
+    """The entry at a nonnegative index; raises IndexError for other indices."""
+    if index not in range(len(offered)):
+        raise IndexError(f"index ({index}) must be in 0..{len(offered) - 1}")
+    return offered[index]
+
+
+class Preparation:
+    """A table that is set up in a thread, so that the page can show what it waits for, and drop it.
+
+    Attributes:
+        what: The game and the opponent, for the user.
+        steps: What is done, for the user.
+        table: The table; None until it is ready, and if it is refused.
+        refusal: The reason if there is no table; valid once `over`.
+    """
+
+    def __init__(self, game: int, size: int, opponent: int, seat: int) -> None:
+        """Takes indices in the lists that the lobby offers; raises IndexError for a wrong index."""
+        offer = at(offers(game), size)
+        at(range(offer.seats), seat)
+        self.what = f"{spoken(games()[game])}, {offer.size_in_words}, against {at(offer.opponents, opponent)}"
+        steps = ["compiling, once"] * (not offer.first) + ["computing the equilibrium"] * offer.solvable
+        self.steps = " and ".join(steps) or "loading"
+        self.table: Table | None = None
+        self.refusal = "The game could not be prepared; the terminal shows the error."
+        self._begin, self._dropped = time.monotonic(), False
+        self._thread = Thread(target=self._run, args=(game, size, opponent, seat), daemon=True)
+        self._thread.start()
+
+    @property
+    def seconds(self) -> float:
+        """The time since the beginning."""
+        return time.monotonic() - self._begin
+
+    @property
+    def over(self) -> bool:
+        """Whether the table is ready or refused."""
+        return not self._thread.is_alive()
+
+    def drop(self) -> None:
+        """Stops the work when it next reports progress."""
+        self._dropped = True
+
+    def _run(self, game: int, size: int, opponent: int, seat: int) -> None:
+        try:
+            self.table = table_of(game, size, opponent, seat, self._report)
+        except _DroppedError:
+            pass
+        except ValueError as error:
+            self.refusal = f"{str(error)[:1].upper()}{str(error)[1:]}"
+
+    def _report(self, done: int) -> None:
+        if self._dropped:
+            raise _DroppedError
+
+
+class _DroppedError(Exception):
+    pass
 
 
 def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress | None = None) -> Table:
@@ -123,15 +199,19 @@ def table_of(game: int, size: int, opponent: int, seat: int, progress: Progress 
     """
     from cardwar_envs.core import compiled  # imports numba
 
-    offer = offers(game)[size]
+    offer, smaller = offers(game)[size], offers(game)[:size]
     compiled.compile_elsewhere = partial(_compile, games()[game], progress)
     word = offer.opponents[opponent]
-    solution, reason = _solved(game, size, PATIENCE, progress, again=word == EQUILIBRIUM)
+    solution, reason = _solved(offer.game, PATIENCE, progress, again=word == EQUILIBRIUM)
     if word == EQUILIBRIUM and solution is None:
-        smaller = (place for place in reversed(range(size)) if _solved(game, place, QUICK, progress)[0] is not None)
-        works = next((f" or the size {offers(game)[place].entry['size']}" for place in smaller), "")
+        quick = (other for other in reversed(smaller) if _solved(other.game, QUICK, progress)[0] is not None)
+        works = next((f" or the size {other.size_in_words}" for other in quick), "")
         raise ValueError(f"the equilibrium is not available: {reason}. Choose another opponent{works}.")
     return table_for(offer.game, seat, [word], solution, reason)
+
+
+_compiled: set[str] = set()
+_solutions: dict[Game[Any], tuple[Solution | None, str]] = {}
 
 
 def _compile(name: str, progress: Progress | None) -> None:
@@ -139,8 +219,7 @@ def _compile(name: str, progress: Progress | None) -> None:
     if name in _compiled:
         return
     settings = {**os.environ, "CARDWAR_END_WITH_STDIN": "1"}  # so that it ends with this process
-    quiet: dict[str, Any] = {"stdin": PIPE, "stdout": DEVNULL, "stderr": DEVNULL, "env": settings}
-    with Popen([*COMPILER, name], **quiet) as child:
+    with Popen([*COMPILER, name], stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, env=settings) as child:
         try:
             while child.poll() is None:
                 if progress is not None:
@@ -151,39 +230,13 @@ def _compile(name: str, progress: Progress | None) -> None:
     _compiled.add(name)
 
 
-_compiled: set[str] = set()
-_solutions: dict[tuple[int, int], tuple[Solution | None, str]] = {}
-
-
 def _solved(
-    game: int, size: int, seconds: float, progress: Progress | None, again: bool = True
+    game: Game[Any], seconds: float, progress: Progress | None, again: bool = True
 ) -> tuple[Solution | None, str]:
     """The cached result of `timely_equilibrium`; `again` retries after a failure, which a busy machine can cause."""
-    kept = _solutions.get((game, size))
+    kept = _solutions.get(game)
     if kept is None or (again and kept[0] is None):
-        kept = timely_equilibrium(offers(game)[size].game, seconds, progress)
+        kept = timely_equilibrium(game, seconds, progress)
         if kept[0] is not None or seconds == PATIENCE:  # another request may allow more time than `QUICK`
-            _solutions[game, size] = kept
+            _solutions[game] = kept
     return kept
-
-
-def at(offered: Sequence[Any], place: int) -> Any:
-    """The entry at a nonnegative index; raises IndexError for other indices."""
-    if place not in range(len(offered)):
-        raise IndexError(f"place ({place}) must be in 0..{len(offered) - 1}")
-    return offered[place]
-
-
-def _sizes(name: str) -> Mapping[Game[Any], Mapping[str, int]]:
-    """Games of several sizes between the smallest and the default game, the default, and the game for three players.
-
-    Each comes with the parameters that make its size.
-    """
-    sizes = list(sizes_of(make_game(name), SHARES))
-    with suppress(ValueError):  # the game does not allow three players
-        numbers = {"num_players": 3, **sizes[-1][1]}
-        sizes.append((make_game(name, **numbers), numbers))
-    found: dict[Game[Any], Mapping[str, int]] = {}
-    for game, numbers in sizes:
-        found.setdefault(game, numbers)
-    return found

@@ -6,7 +6,6 @@ must commit to the moves that were played.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from dataclasses import asdict
@@ -18,9 +17,8 @@ from pydantic import Field
 
 from baselines.system.files import parse_object, read_plain, write_atomically
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
-from cardwar_play.account import Account
-from cardwar_play.seal import opens_to
-from cardwar_play.trainer import Step, Trainer
+from cardwar_play.account import Account, account_of
+from cardwar_play.trainer import Seal, Step, Trainer, opens_to
 from train.storage.formats import Points, Seed, Value
 from train.text.game_names import json_parameters
 from train.text.printing import points
@@ -85,14 +83,14 @@ class StoredGame(Strict):
     left: StoredSeal | None
     payoffs: list[Points]
     total_cost: Cost | None
-    account: StoredAccount | None = None  # older records have none
+    account: StoredAccount | None
 
 
 def record_of(trainer: Trainer) -> dict[str, Any]:
     """Returns a game as plain data (see `StoredGame`); raises ValueError before its end, as it reveals hidden moves."""
     if trainer.ending is None:
         raise ValueError("a game can be recorded only when it has ended: the record shows hidden information")
-    table = trainer.table
+    table, account = trainer.table, account_of(trainer)
     return {
         "format": FORMAT,
         "game": table.game.facts.name,
@@ -107,7 +105,7 @@ def record_of(trainer: Trainer) -> dict[str, Any]:
         "left": trainer.left and trainer.left.opened,
         "payoffs": list(trainer.payoffs),
         "total_cost": None if table.judge is None else trainer.total,
-        "account": trainer.account and {name: float(term) for name, term in asdict(trainer.account).items()},
+        "account": account and {name: float(term) for name, term in asdict(account).items()},
     }
 
 
@@ -115,8 +113,8 @@ def _stored(step: Step) -> dict[str, Any]:
     verdict = None
     if step.verdict is not None:
         costs, mix = step.verdict.costs, step.verdict.mix
-        shown = [each for each in costs if mix[each] > 0.0 or each == step.verdict.played or len(costs) <= MANY]
-        verdict = {name: {str(each): of[each] for each in shown} for name, of in (("costs", costs), ("mix", mix))}
+        shown = [a for a in costs if mix[a] > 0.0 or a == step.verdict.played or len(costs) <= MANY]
+        verdict = {name: {str(action): of[action] for action in shown} for name, of in (("costs", costs), ("mix", mix))}
     return {
         "actions": {str(player): action for player, action in step.actions.items()},
         "outcome": step.outcome,
@@ -150,7 +148,7 @@ def free_name(record: Path, number: int) -> Path:
     """
     if number == 1:
         return record
-    names = (record.with_stem(f"{record.stem}-{each}") for each in count(number))
+    names = (record.with_stem(f"{record.stem}-{later}") for later in count(number))
     return next(name for name in names if not os.path.lexists(name))
 
 
@@ -171,7 +169,7 @@ class Record:
         self.content = check(StoredGame, content)
         self.game = _game_of(content)
         players = range(self.game.facts.num_players)
-        self.seat = _checked_place("seat", content["seat"], players)
+        self.seat = _checked_index("seat", content["seat"], players)
         if sorted(content["opponents"]) != sorted(str(player) for player in players if player != self.seat):
             raise ValueError(f"opponents ({', '.join(content['opponents'])}) must be all players but {self.seat}")
         for name in content["opponents"].values():
@@ -179,7 +177,7 @@ class Record:
                 raise ValueError(f"opponents: the name {name!a} must contain only printable characters")
         self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
         self.episode = self._replayed()
-        self.account = None if content.get("account") is None else Account(**content["account"])
+        self.account = content["account"] and Account(**content["account"])
         if list(self.episode.payoffs) != content["payoffs"]:
             raise ValueError(f"payoffs ({content['payoffs']}) must be {list(self.episode.payoffs)} after these moves")
         paid = self.episode.payoffs[self.seat]
@@ -192,22 +190,22 @@ class Record:
 
     def remarks(self) -> list[str]:
         """Returns, for each state, the cost of the human player's preceding move as text; "" if it was not judged."""
-        said = [""]
+        remarks = [""]
         for step in self.content["steps"]:
             verdict, played = step["verdict"], str(step["actions"].get(str(self.seat)))
             cost = None if verdict is None else verdict["costs"].get(played)
-            said.append("" if cost is None else f"player_{self.seat} gave away {points(cost)} points")
-        return said
+            remarks.append("" if cost is None else f"player_{self.seat} gave away {points(cost)} points")
+        return remarks
 
     def _replayed(self) -> Episode[Any]:
         starts = self.game.initial()
-        deal = starts[_checked_place("dealt", self.content["dealt"], range(len(starts)))]
+        deal = starts[_checked_index("dealt", self.content["dealt"], range(len(starts)))]
         states, joint, rewards, number = [deal.state], [], [], 0
-        for place, step in enumerate(self.content["steps"]):
-            where, state = f"steps[{place}]", states[-1]
+        for index, step in enumerate(self.content["steps"]):
+            where, state = f"steps[{index}]", states[-1]
             actions = self._actions(where, state, step["actions"])
             outcomes = self.game.transitions(state, actions)
-            outcome = outcomes[_checked_place(f"{where}.outcome", step["outcome"], range(len(outcomes)))]
+            outcome = outcomes[_checked_index(f"{where}.outcome", step["outcome"], range(len(outcomes)))]
             number += step["seal"] is not None
             self._check_seal(where, step["seal"], number, actions)
             states.append(outcome.state)
@@ -247,7 +245,7 @@ class Record:
 
 
 def _check_digest(where: str, sealed: dict[str, str]) -> None:
-    if hashlib.sha256(sealed["text"].encode()).hexdigest() != sealed["digest"]:
+    if Seal(sealed["text"]).digest != sealed["digest"]:
         raise ValueError(f"{where}.digest is not the SHA-256 of its text")
 
 
@@ -258,10 +256,10 @@ def _game_of(content: dict[str, Any]) -> Game[Any]:
     return make_game(content["game"], **lists)
 
 
-def _checked_place(name: str, place: int, allowed: range) -> int:
-    if place not in allowed:
-        raise ValueError(f"{name} ({place}) must be in 0..{len(allowed) - 1}")
-    return place
+def _checked_index(name: str, index: int, allowed: range) -> int:
+    if index not in allowed:
+        raise ValueError(f"{name} ({index}) must be in 0..{len(allowed) - 1}")
+    return index
 
 
 def read_record(path: Path) -> Record:

@@ -145,7 +145,7 @@ def sizes_of(game: Game[Any], shares: Sequence[float]) -> Iterator[tuple[Game[An
             yield type(game)(**{**fewest_parameters(game), **numbers}) if numbers else game, numbers
 
 
-def opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[int, str]:
+def _opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[int, str]:
     """Maps seats to names of opponents' policies; `words` names one policy for each seat, or one for all.
 
     Raises:
@@ -164,7 +164,7 @@ def opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[
 
 def check_opponents(game: Game[Any], seat: int, words: Sequence[str]) -> None:
     """Raises those errors of `table_for` that can be detected before the equilibrium is computed."""
-    opponents_by_seat(game, seat, words or [WITHOUT_EQUILIBRIUM])
+    _opponents_by_seat(game, seat, words or [WITHOUT_EQUILIBRIUM])
     for word in words:
         if word != EQUILIBRIUM and not is_program(word):  # a program is started later, and only once
             _opponent(word, game, None, "")
@@ -181,7 +181,7 @@ def table_for(game: Game[Any], seat: int, words: Sequence[str], solution: Soluti
             equilibrium and there is no solution.
     """
     given = list(words) or [WITHOUT_EQUILIBRIUM if solution is None else EQUILIBRIUM]
-    names = opponents_by_seat(game, seat, given)
+    names = _opponents_by_seat(game, seat, given)
     made = {word: _opponent(word, game, solution, reason) for word in dict.fromkeys(given)}
     judge = None if solution is None else Judge(solution)
     policies = {player: made[word] for player, word in names.items()}

@@ -1,8 +1,13 @@
-"""Serves a game to browsers on this machine, and to no others."""
+"""Serves a game to browsers on this machine, and to no others.
+
+Other pages in the same browser and other users of the machine can also reach a loopback address. So the path of every
+request must begin with a secret token. Requests with another Host (DNS rebinding) or Origin are refused.
+"""
 
 from __future__ import annotations
 
 import errno
+import hmac
 import os
 import secrets
 import socket
@@ -13,26 +18,76 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from baselines.system.files import parse_object
 from cardwar_envs.drawing.svg import to_svg
 from cardwar_play import lobby
-from cardwar_play.guard import LOOPBACK, Guard
-from cardwar_play.host import Asked, AskedDeal, AskedMove, AskedTable, AskedWatch, Host, Refused
+from cardwar_play.host import DealRequest, GameRequest, Host, MoveRequest, Refused, TableRequest, WatchRequest
 from cardwar_play.one_file import PAGES
-from cardwar_play.picking import choices_found
 from cardwar_play.record import record_bytes
+from cardwar_play.view import choices_found
 from train.text.validation import one_line
 
-PARTS = ("page.css", "parts.js", "page.js", "picking.js", "server.js", "lobby.js")
-TYPES = {".css": "text/css", ".js": "text/javascript"}
+LOOPBACK = "127.0.0.1"
+# The page loads from this server only, and no other page can embed or read it.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+FILES = ("page.css", "parts.js", "page.js", "picking.js", "server.js", "lobby.js")
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 MAX_BODY = 4096
 MAX_TEXT = 200
 
 Answer = Callable[[Request], Awaitable[Response]]
+
+
+class Guard:
+    """Forwards requests that come from the page itself, and adds `HEADERS` to every response."""
+
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+        self._app, self._token = app, token
+        self._hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # startup and shutdown events of the server
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *own]
+            await send(message)
+
+        request = Request(scope)
+        refusal = self._refusal(request)
+        if refusal:
+            await PlainTextResponse(refusal, status_code=403)(scope, receive, send_with_headers)
+            return
+        inside = {**scope, "path": scope["path"][len(self._token) + 1 :]}
+        await self._app(inside, receive, send_with_headers)
+
+    def _refusal(self, request: Request) -> str:
+        """The reason for refusing a request; empty if it is accepted."""
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        if host not in self._hosts:
+            return "This server accepts requests from this machine only.\n"
+        own = f"http://{host}"
+        if origin != own and (origin is not None or request.method not in ("GET", "HEAD")):
+            return "This request does not come from this server's page.\n"
+        _, *parts = request.scope["path"].split("/")
+        if len(parts) < 2 or not hmac.compare_digest(parts[0].encode(), self._token.encode()):
+            return "Open the address that `cardwar play` printed.\n"
+        return ""
 
 
 class Site:
@@ -42,27 +97,28 @@ class Site:
         self._host = host
 
     def routes(self) -> list[Route]:
+        host = self._host
+        changes: dict[str, tuple[type[GameRequest], Callable[[Any], None]]] = {
+            "play": (MoveRequest, host.move),
+            "give-up": (GameRequest, host.give_up),
+            "new": (DealRequest, host.new),
+            "watch": (WatchRequest, host.watch),
+            "choose": (TableRequest, host.choose),
+            "leave": (GameRequest, host.leave),
+        }
         return [
-            Route("/", self._page),
-            *(Route(f"/{part}", self._part) for part in PARTS),
+            Route("/", self._file),
+            *(Route(f"/{name}", self._file) for name in FILES),
             Route("/scene.svg", self._scene),
             Route("/state", self._state),
             Route("/choices", self._choices),
             Route("/record.json", self._record),
-            Route("/play", self._change(AskedMove, self._host.move), methods=["POST"]),
-            Route("/give-up", self._change(Asked, self._host.give_up), methods=["POST"]),
-            Route("/new", self._change(AskedDeal, self._host.new), methods=["POST"]),
-            Route("/watch", self._change(AskedWatch, self._host.watch), methods=["POST"]),
             Route("/offers", self._offers),
-            Route("/choose", self._change(AskedTable, self._host.choose), methods=["POST"]),
-            Route("/leave", self._change(Asked, self._host.leave), methods=["POST"]),
+            *(Route(f"/{path}", self._change(*change), methods=["POST"]) for path, change in changes.items()),
         ]
 
-    async def _page(self, request: Request) -> Response:
-        return Response((PAGES / "page.html").read_text(encoding="utf-8"), media_type="text/html")
-
-    async def _part(self, request: Request) -> Response:
-        path = PAGES / request.scope["path"].rpartition("/")[2]
+    async def _file(self, request: Request) -> Response:
+        path = PAGES / (request.scope["path"].rpartition("/")[2] or "page.html")
         return Response(path.read_text(encoding="utf-8"), media_type=TYPES[path.suffix])
 
     async def _scene(self, request: Request) -> Response:
@@ -78,11 +134,11 @@ class Site:
         return JSONResponse({"game": self._host.game_id, "turn": self._host.turn, **found})
 
     async def _offers(self, request: Request) -> Response:
-        place = request.query_params.get("game", "")
+        text = request.query_params.get("game", "")
         try:
-            number = int(place) if place.isascii() and place.isdigit() else -1
+            index = int(text) if text.isascii() and text.isdigit() else -1
             # Games of other packages are imported now, which may be slow.
-            found = await run_in_threadpool(lobby.offers, number)
+            found = await run_in_threadpool(lobby.offers, index)
             return JSONResponse([offer.entry for offer in found])
         except (ValueError, IndexError) as error:
             raise Refused(400, str(error)) from None
@@ -93,12 +149,12 @@ class Site:
         attached = {"Content-Disposition": f'attachment; filename="game-{self._host.game_id}.json"'}
         return Response(record_bytes(self._host.trainer), media_type="application/json", headers=attached)
 
-    def _change(self, kind: type[Asked], act: Callable[[Any], None]) -> Answer:
+    def _change(self, kind: type[GameRequest], act: Callable[[Any], None]) -> Answer:
         """Returns a handler for requests of a type."""
 
         async def changed(request: Request) -> Response:
             try:
-                act(await _asked(request, kind))
+                act(await _content(request, kind))
             except (ValueError, IndexError) as error:  # for example, illegal moves
                 raise Refused(400, str(error)) from None
             except OSError as error:
@@ -114,7 +170,7 @@ class Site:
         return JSONResponse({"error": str(error), "view": self._host.view()}, status_code=status)
 
 
-async def _asked(request: Request, kind: type[Asked]) -> Any:
+async def _content(request: Request, kind: type[GameRequest]) -> Any:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Refused(415, "The request must be JSON.")
     content = b""

@@ -10,10 +10,9 @@ from rich.table import Table as Grid
 
 from cardwar_envs import Game
 from cardwar_envs.core.policy_names import names_a_policy, policy_summary
-from cardwar_play.choices import Choices
-from cardwar_play.series import Series
+from cardwar_play.account import Series
 from cardwar_play.trainer import Table, Trainer
-from cardwar_play.view import outcome_of, seat_in_words, view_of, worth_of
+from cardwar_play.view import Choices, seat_in_words, view_of, worth_of
 from train.text.game_names import game_in_words
 
 # Maximum number of choices in a list.
@@ -69,9 +68,9 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
         False after `quit`, otherwise True: the user may want another game.
     """
     view, goes_on = view_of(trainer), True
-    _show_last(trainer, view, console)
+    _show_last(view, console)
     while not view["ending"]:
-        action = _asked(trainer, view, console)
+        action = _move_from_user(trainer, view, console)
         if isinstance(action, str):
             trainer.stop("given up")
             goes_on = action == GIVE_UP
@@ -79,12 +78,12 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
         else:
             trainer.play(action)
             view = view_of(trainer)
-            _show_last(trainer, view, console)
+            _show_last(view, console)
     _show_end(view, console)
     if trainer.ending == "out":
         while trainer.ending == "out":
             trainer.watch()
-        _say(console, f"The others played on. {outcome_of(trainer.table, trainer.revealed())}")
+        _say(console, f"The others played on. {view_of(trainer)['last']['outcome']}")
     return goes_on
 
 
@@ -117,7 +116,7 @@ def _say_dimly(console: Console, line: str) -> None:
     console.print(line, highlight=False, soft_wrap=True, style="dim")
 
 
-def _asked(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
+def _move_from_user(trainer: Trainer, view: dict[str, Any], console: Console) -> int | str:
     """Asks for the human player's move; returns it, or the command that ends the game."""
     choices = Choices(trainer.table.game, trainer.table.seat, trainer.choices)
     _say(console)
@@ -181,7 +180,7 @@ def _chosen(text: str, choices: Choices) -> int | None:
         return action
     ambiguous = any(map(str.isdigit, choices.names.values())) or len(choices.matching(text)) == 1
     number = text.removeprefix("#") if text.startswith("#") or not ambiguous else ""
-    return {str(place): action for place, action in enumerate(choices.names, start=1)}.get(number)
+    return {str(index): action for index, action in enumerate(choices.names, start=1)}.get(number)
 
 
 def _short(choices: Choices) -> bool:
@@ -201,12 +200,13 @@ def _show_choices(choices: Choices, listed: list[int], console: Console) -> None
         _say(console, f"  and {len(names) - LISTED:,} more; type some words of their names to find others")
 
 
-def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None:
+def _show_last(view: dict[str, Any], console: Console) -> None:
     """Shows the human player's last move with its cost, later moves of other players, and what these moves led to."""
-    last = view["last"] or {"opened": None, "verdict": None, "later": []}
-    outcome = outcome_of(trainer.table, trainer.revealed())
+    last = view["last"]
+    if last is None:
+        return
     if last["opened"]:
-        _show_moves(last["moves"], console, "" if last["later"] else outcome)
+        _show_moves(last["moves"], console, "" if last["later"] else last["outcome"])
     if last["verdict"] and len(last["verdict"]["rows"]) > 1:
         _say(console, last["verdict"]["sentence"])
         grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
@@ -215,7 +215,7 @@ def _show_last(trainer: Trainer, view: dict[str, Any], console: Console) -> None
         console.print(grid)
         _say(console, f"{view['total']} {view['given_away']}")
     for number, moves in enumerate(last["later"], start=1):
-        _show_moves(moves, console, outcome if number == len(last["later"]) else "")
+        _show_moves(moves, console, last["outcome"] if number == len(last["later"]) else "")
 
 
 def _show_moves(moves: list[tuple[str, str]], console: Console, outcome: str) -> None:
@@ -243,6 +243,6 @@ def _show_end(view: dict[str, Any], console: Console) -> None:
     if view["review"]:
         cost = Column("cost", justify="right")
         grid = Grid("move", "you played", cost, "cost nothing", title="The costliest move first")
-        for each in view["review"]:
-            grid.add_row(str(each["number"]), each["played"], each["cost"], each["free"])
+        for move in view["review"]:
+            grid.add_row(str(move["number"]), move["played"], move["cost"], move["free"])
         console.print(grid)

@@ -1,13 +1,17 @@
 """A game with one human player: a state machine without input or output, used by the terminal and the web page.
 
-At each decision of the human player, the opponents' moves are first drawn and sealed. When the human player has chosen,
-all moves are played and the seal is opened. If the equilibrium is known, the human player's moves are judged.
+At each decision of the human player, the opponents' moves are first drawn and sealed: the SHA-256 of a string with a
+random nonce and the moves is shown, and after the move the string itself. Without the nonce, the moves could be found
+by hashing all possible strings. If the equilibrium is known, the human player's moves are judged.
 """
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,10 +20,47 @@ from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import Transition
 from cardwar_envs.core.play import Episode, draw_action, drawn
 from cardwar_envs.core.rules import illegal_action_error
-from cardwar_envs.core.scene import YOU, Revealed, with_names
-from cardwar_play.account import Account, account_of
+from cardwar_envs.core.scene import YOU, Revealed
 from cardwar_play.judge import Judge, Verdict
-from cardwar_play.seal import Seal, seal
+
+NONCE_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Seal:
+    """A commitment to the opponents' moves. Only `digest` may be shown before the human player has moved."""
+
+    text: str = field(repr=False)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the string, 64 hexadecimal digits."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def opened(self) -> dict[str, str]:
+        """The string and its digest."""
+        return {"digest": self.digest, "text": self.text}
+
+    @property
+    def command(self) -> str:
+        """A shell command that computes the digest from the string."""
+        return f"printf %s {shlex.quote(self.text)} | sha256sum"
+
+
+def seal(game: Game[Any], number: int, moves: Mapping[int, int]) -> Seal:
+    """Seals the opponents' moves (player -> action) at the human player's decision `number`."""
+    return Seal(f"{secrets.token_hex(NONCE_BYTES)} {_sentence(game, number, moves)}")
+
+
+def opens_to(text: str, game: Game[Any], number: int, moves: Mapping[int, int]) -> bool:
+    """Returns whether a sealed string commits to these moves."""
+    return text.partition(" ")[2] == _sentence(game, number, moves)
+
+
+def _sentence(game: Game[Any], number: int, moves: Mapping[int, int]) -> str:
+    said = (f"player_{who} plays {game.describe_action(move, who)} (action {move})" for who, move in moves.items())
+    return f"move {number}: {', '.join(said) or 'nobody else plays'}"
 
 
 @dataclass(frozen=True)
@@ -46,10 +87,6 @@ class Table:
             return YOU
         name = self.opponents[player]
         return f"{name} (seat {player})" if list(self.opponents.values()).count(name) > 1 else name
-
-    def named(self, text: str) -> str:
-        """Inserts the players' names into a game's text, padded to equal width at the beginning of lines."""
-        return with_names(text, self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -138,15 +175,12 @@ class Trainer:
         return sum((step.cost for step in self.steps), 0.0)
 
     @property
-    def account(self) -> Account | None:
-        """The explanation of the result; None unless the game was played to the end and its moves were judged."""
-        table = self.table
-        if table.judge is None or self.ending != "over":
-            return None
+    def episode(self) -> Episode[Any]:
+        """The game so far."""
         states = (self.start, *(step.after for step in self.steps))
-        actions, rewards = zip(*((dict(step.actions), step.rewards) for step in self.steps), strict=True)
-        dealt = table.game.initial()[self.dealt].rewards
-        return account_of(table.judge, table.game, Episode(states, actions, dealt, rewards), table.seat)
+        dealt = self.table.game.initial()[self.dealt].rewards
+        actions = tuple(dict(step.actions) for step in self.steps)
+        return Episode(states, actions, dealt, tuple(step.rewards for step in self.steps))
 
     def revealed(self) -> Revealed[Any]:
         """The information that the human player may see now, without sealed moves."""
@@ -157,7 +191,7 @@ class Trainer:
     def review(self) -> list[tuple[int, Step]]:
         """The human player's moves that had a cost, with their numbers, costliest first."""
         costly = [(number, step) for number, step in enumerate(self.decisions, start=1) if step.cost > 0.0]
-        return sorted(costly, key=lambda each: -each[1].cost)
+        return sorted(costly, key=lambda numbered: -numbered[1].cost)
 
     def play(self, action: int) -> Step:
         """Plays the human player's move; returns the step, with the seal opened.
@@ -212,11 +246,11 @@ class Trainer:
 
     def _play(self, moves: Mapping[int, int], opened: Seal | None, verdict: Verdict | None) -> None:
         actions = dict(sorted(moves.items()))
-        place, outcome = self._drawn(self.table.game.transitions(self.state, actions))
-        self.steps.append(Step(self.state, actions, place, outcome.state, outcome.rewards, opened, verdict))
+        index, outcome = self._drawn(self.table.game.transitions(self.state, actions))
+        self.steps.append(Step(self.state, actions, index, outcome.state, outcome.rewards, opened, verdict))
         self.state = outcome.state
         self.payoffs = tuple(paid + now for paid, now in zip(self.payoffs, outcome.rewards, strict=True))
 
     def _drawn(self, outcomes: Any) -> tuple[int, Transition[Any]]:
-        outcome = drawn(self.table.game, outcomes, self._rng)
-        return next(place for place, each in enumerate(outcomes) if each is outcome), outcome
+        chosen = drawn(self.table.game, outcomes, self._rng)
+        return next(index for index, outcome in enumerate(outcomes) if outcome is chosen), chosen

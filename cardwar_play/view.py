@@ -2,52 +2,65 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cardwar_envs.core.scene import Revealed, Scene, spoken
-from cardwar_play.account import decimals, in_points, paid
+from cardwar_envs import Game
+from cardwar_envs.core.scene import Box, Revealed, Scene, spoken, with_names
+from cardwar_play.account import Account, account_of, decimals, in_points, paid
 from cardwar_play.judge import Verdict
-from cardwar_play.seal import Seal
-from cardwar_play.trainer import Step, Table, Trainer
+from cardwar_play.trainer import Seal, Step, Table, Trainer
 from train.text.game_names import fewest_parameters, in_plain_words
 
 # For decisions with more choices than this, only the relevant rows are shown.
 MOST_ROWS = 15
+# How games write several equal cards, e.g. "3x13".
+COUNT = re.compile(r"^\d+x")
+# If there are more choices, or a search finds more, the page gets only this many.
+MOST_LISTED, FEW_LISTED = 10_000, 12
 
 
-def view_of(trainer: Trainer, game_id: str = "") -> dict[str, Any]:
-    """Returns all data that is shown of a game; `game_id` is the game's name on this server."""
-    table = trainer.table
+def view_of(trainer: Trainer) -> dict[str, Any]:
+    """Returns all data that is shown of a game."""
+    table, account, decisions = trainer.table, account_of(trainer), len(trainer.decisions)
+    counted = f"points given away in {decisions} move{'' if decisions == 1 else 's'}" if decisions else ""
     return {
-        "game": game_id,
+        **table_view(table),
         "turn": turn_of(trainer),
         "number": trainer.number,
-        "title": spoken(table.game.facts.name),
-        "parameters": in_plain_words(table.game, fewest_parameters(table.game)),
-        "seat": seat_in_words(table),
-        "opponents": [table.name(player) for player in table.opponents],
         "position": position_of(table, trainer.revealed()),
         "digest": trainer.digest,
-        "rules": table.game.how_to_play,
         "last": _last(trainer),
-        "judged": table.judge is not None,
         "worth": worth_of(trainer) if trainer.choices and table.judge is not None else "",
-        "total": decimals(trainer.total, least=0) if trainer.decisions else "",
-        "given_away": _given_away(trainer),
-        "ending": _ending(trainer),
-        "account": _account(trainer),
+        "total": decimals(trainer.total, least=0) if decisions else "",
+        "given_away": table.without_costs if table.judge is None else counted,
+        "ending": _ending(trainer, account),
+        "account": account.rows(*table.opponents.values()) if account else [],
         "left": _opened(trainer.left),
         "review": [
             {
                 "number": number,
                 "played": table.game.describe_action(step.actions[table.seat], table.seat),
                 "cost": decimals(step.cost, least=0),
-                "free": free_moves(table, step.verdict),
+                "free": _free_moves(table, step.verdict),
             }
             for number, step in trainer.review()
             if step.verdict is not None  # otherwise the move cost nothing
         ],
+    }
+
+
+def table_view(table: Table) -> dict[str, Any]:
+    """Returns the part of the data that is the same throughout a series."""
+    return {
+        "title": spoken(table.game.facts.name),
+        "parameters": in_plain_words(table.game, fewest_parameters(table.game)),
+        "seat": seat_in_words(table),
+        "opponents": [table.name(player) for player in table.opponents],
+        "rules": table.game.how_to_play,
+        "judged": table.judge is not None,
     }
 
 
@@ -58,7 +71,7 @@ def seat_in_words(table: Table) -> str:
 
 def position_of(table: Table, revealed: Revealed[Any]) -> str:
     """Describes the state as the human player sees it."""
-    return table.named(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)))
+    return with_names(table.game.describe_revealed(replace(revealed, last_actions=None, before=None)), table.names)
 
 
 def worth_of(trainer: Trainer) -> str:
@@ -69,14 +82,9 @@ def worth_of(trainer: Trainer) -> str:
     return f"If both play the equilibrium, you get {in_points(judge.expected(trainer.state, seat), '+')} from here."
 
 
-def outcome_of(table: Table, revealed: Revealed[Any]) -> str:
-    """Returns the picture's text on the last moves' outcome and the leader; empty if there is none."""
-    return "" if revealed.last_actions is None else outcome_in(table.game.scene(revealed))
-
-
-def outcome_in(scene: Scene) -> str:
-    """Returns a picture's text on the outcome of the last moves and on the leader."""
-    return " ".join(f"{each}." for each in (scene.outcome, scene.title.partition(": ")[2]) if each)
+def outcome_of(scene: Scene) -> str:
+    """Returns a picture's text on the outcome of the last moves and on the leader; empty before the first move."""
+    return " ".join(f"{text}." for text in (scene.outcome, scene.title.partition(": ")[2]) if text)
 
 
 def turn_of(trainer: Trainer) -> int:
@@ -86,17 +94,17 @@ def turn_of(trainer: Trainer) -> int:
 
 def _last(trainer: Trainer) -> dict[str, Any] | None:
     """Returns the human player's last move, and later moves of the other players."""
-    places = [place for place, step in enumerate(trainer.steps) if step.seal is not None]
-    since = trainer.steps[places[-1] if places else 0 :]
+    table, decisions = trainer.table, [index for index, step in enumerate(trainer.steps) if step.seal is not None]
+    since = trainer.steps[decisions[-1] if decisions else 0 :]
     if not since:
         return None
-    moved, later = (since[0], since[1:]) if places else (None, since)
+    moved, later = (since[0], since[1:]) if decisions else (None, since)
     return {
-        "moves": [] if moved is None else _moves(trainer.table, moved),
-        "outcome": outcome_of(trainer.table, trainer.revealed()),
+        "moves": [] if moved is None else _moves(table, moved),
+        "outcome": outcome_of(table.game.scene(trainer.revealed())),
         "opened": None if moved is None else _opened(moved.seal),
-        "verdict": None if moved is None or moved.verdict is None else shown_verdict(trainer.table, moved.verdict),
-        "later": [_moves(trainer.table, step) for step in later],
+        "verdict": None if moved is None or moved.verdict is None else verdict_view(table, moved.verdict),
+        "later": [_moves(table, step) for step in later],
     }
 
 
@@ -109,15 +117,14 @@ def _opened(sealed: Seal | None) -> dict[str, str] | None:
     return None if sealed is None else {**sealed.opened, "command": sealed.command}
 
 
-def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
+def verdict_view(table: Table, verdict: Verdict) -> dict[str, Any]:
     """Returns the costs of a move and its alternatives; of many, only those that are likely, cheap or played."""
-    sentence = "That cost nothing."
+    free, sentence = _free_moves(table, verdict), "That cost nothing."
     if verdict.cost:
-        lost = in_points(verdict.cost, least=0)
-        sentence = f"That gave away {lost}; {free_moves(table, verdict)} would have cost nothing."
+        sentence = f"That gave away {in_points(verdict.cost, least=0)}; {free} would have cost nothing."
     actions = list(verdict.costs)
     if len(actions) > MOST_ROWS:
-        best = sorted(actions, key=lambda each: (each != verdict.played, -verdict.mix[each], verdict.costs[each]))
+        best = sorted(actions, key=lambda a: (a != verdict.played, -verdict.mix[a], verdict.costs[a]))
         actions = sorted(best[:MOST_ROWS])
     rows = [
         {
@@ -130,43 +137,104 @@ def shown_verdict(table: Table, verdict: Verdict) -> dict[str, Any]:
         }
         for action in actions
     ]
-    return {"sentence": sentence, "cost": decimals(verdict.cost, least=0), "rows": rows}
+    return {"sentence": sentence, "cost": decimals(verdict.cost, least=0), "rows": rows, "free": free}
 
 
-def free_moves(table: Table, verdict: Verdict) -> str:
+def _free_moves(table: Table, verdict: Verdict) -> str:
     """Lists the names of the moves that would have cost nothing."""
     free = [table.game.describe_action(action, table.seat) for action, cost in verdict.costs.items() if cost == 0.0]
     shown = free if len(free) <= MOST_ROWS else [*free[:MOST_ROWS], f"{len(free) - MOST_ROWS} others"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
-def _given_away(trainer: Trainer) -> str:
-    """Returns the text beside the total cost, empty before the first move; or the reason why moves are not judged."""
-    if trainer.table.judge is None:
-        return trainer.table.without_costs
-    count = len(trainer.decisions)
-    return f"points given away in {count} move{'' if count == 1 else 's'}" if count else ""
-
-
-def _ending(trainer: Trainer) -> str:
+def _ending(trainer: Trainer, account: Account | None) -> str:
     """Says how the game ended, and explains the human player's payoff; empty while the game is in progress."""
     table, result = trainer.table, trainer.payoffs[trainer.table.seat]
     if trainer.ending is None:
         return ""
     if trainer.ending not in ("over", "out"):
         return f"The game was {trainer.ending} and does not count."
-    if trainer.account:
-        return " ".join(trainer.account.sentences(_only(table)))
+    if account:
+        return account.sentence(*table.opponents.values())
     out = "You are out of the game; the others continue. " if trainer.ending == "out" else ""
     return f"{out}{paid(result)}. Luck and mistakes are not told apart, because the equilibrium is not known."
 
 
-def _account(trainer: Trainer) -> list[tuple[str, str, str]]:
-    """Returns the account of a finished game, as rows; empty if there is no account."""
-    return trainer.account.rows(_only(trainer.table)) if trainer.account else []
+class Choices:
+    """A player's legal actions; `names` are the game's names for them."""
+
+    def __init__(self, game: Game[Any], player: int, actions: Sequence[int]) -> None:
+        self.names = {action: game.describe_action(action, player) for action in actions}
+
+    def named(self, text: str) -> int | None:
+        """The action with exactly this name, ignoring case; None if no action or several actions have it."""
+        found = [action for action, name in self.names.items() if name.casefold() == text.strip().casefold()]
+        return found[0] if len(found) == 1 else None
+
+    def matching(self, text: str) -> list[int]:
+        """The actions whose names contain the words of a text in the same order.
+
+        Numbers must match exactly; for other words a prefix is enough: "2 3 with 9" matches
+        "discards 2 3 4 and battles with 9". A 3 also matches "2x3", two threes. An empty text matches every action.
+        """
+        wanted, found = text.casefold().split(), []
+        for action, name in self.names.items():
+            words = iter(name.casefold().split())
+            if all(any(_matches(word, want) for word in words) for want in wanted):
+                found.append(action)
+        return found
 
 
-def _only(table: Table) -> str:
-    """Returns the name of the opponent in a two-player game."""
-    (opponent,) = table.opponents
-    return table.name(opponent)
+def _matches(word: str, wanted: str) -> bool:
+    return wanted in (word, COUNT.sub("", word)) if wanted[0].isdigit() else word.startswith(wanted)
+
+
+def choices_in(game: Game[Any], seat: int, legal: Sequence[int]) -> dict[str, Any]:
+    """The choices of the human player in `seat`: actions, and the steps to pick them (see `Texts.picks`).
+
+    Each entry of `actions` has its action and its steps: an index in the list `steps`, and indices in the list `items`.
+    `more` is the number of omitted choices.
+    """
+    if len(legal) > MOST_LISTED:
+        return _whole_choices(game, seat, legal)
+    picks = [game.picks(action, seat) for action in legal]
+    if len(set(picks)) < len(picks):  # the picks do not determine the action
+        return _whole_choices(game, seat, legal, len(legal))
+    steps = {step: 0 for pick in picks for step, _ in pick}
+    items = {item: 0 for pick in picks for _, chosen in pick for item in chosen}
+    for names in (steps, items):
+        names.update(zip(names, range(len(names)), strict=True))
+    actions = [
+        [action, [[steps[step], [items[item] for item in chosen]] for step, chosen in pick]]
+        for action, pick in zip(legal, picks, strict=True)
+    ]
+    return {"steps": list(steps), "items": list(items), "actions": actions, "more": 0}
+
+
+def choices_found(trainer: Trainer, text: str) -> dict[str, Any]:
+    """The first choices that match a search (see `Choices.matching`); one click picks a whole choice."""
+    game, seat = trainer.table.game, trainer.table.seat
+    return _whole_choices(game, seat, Choices(game, seat, trainer.choices).matching(text))
+
+
+def _whole_choices(game: Game[Any], seat: int, found: Sequence[int], most: int = FEW_LISTED) -> dict[str, Any]:
+    """Choices that are picked by a single click on the name of the action."""
+    shown = found[:most]
+    items = [game.describe_action(action, seat) for action in shown]
+    actions = [[action, [[0, [index]]]] for index, action in enumerate(shown)]
+    return {"steps": [""], "items": items, "actions": actions, "more": len(found) - len(shown)}
+
+
+def picture_of(scene: Scene) -> dict[str, Any]:
+    """The picture's `size`, so that the layout does not jump on loading, and its items: their name and positions.
+
+    `clickable` names them in "Click ...". A spot consists of an item and its left, top, width and height in percent of
+    the picture.
+    """
+    across, down = 100 / scene.width, 100 / scene.height
+    spots = [
+        [box.pick, box.x * across, box.y * down, box.width * across, box.height * down]
+        for box in scene.shapes
+        if isinstance(box, Box) and box.pick
+    ]
+    return {"size": [scene.width, scene.height], "spots": spots, "clickable": scene.clickable}

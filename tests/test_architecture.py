@@ -29,7 +29,7 @@ ROOMS = {
         text storage policies learner algorithms.tabular algorithms.experience algorithms
         measures runs reports studies results .
     """,
-    "cardwar_play": ". interview",
+    "cardwar_play": ".",
     "cardwar_cli": ".",
     "lab": """
         papers papers.dice_wars papers.fetterman papers.rauscher papers.rhoads_bartholdi papers.sanwal_drechsler

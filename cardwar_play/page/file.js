@@ -1,36 +1,44 @@
-// The host of a page in one file: it answers requests from the data in the page and needs no rules. A place is a state
-// with the payoffs so far; in lists of two, the human player comes first and the opponent second (see listing.py).
+// The host of a page in one file. It plays the game that is listed in the page, so it needs no rules:
+//
+// data.starts         the initial outcomes
+// data.places[place]  [state, text, outcomes]: a state with payoffs so far, its description, and a list of outcomes for
+//                     each pair of moves, the opponent's varying fastest
+// an outcome          [probability, place, points, picture]; `points` are paid to the human player
+// data.states[state]  actions, names, mixes (probabilities in the equilibrium) and costs of both players; `worth` to the
+//                     end of the game given all information, `expected` given what the human player sees
+//
+// In lists of two, the human player comes first and the opponent second. A *move* is an index in the actions of a state,
+// or -1 for a player who waits.
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
+const XML = "http://www.w3.org/XML/1998/namespace";
 const MATCHES = 12; // maximum number of results of a search
-const LENGTHS = [null, 3, 5, 9, 25]; // lengths of a series; null: unlimited
-let series = { length: null, accounts: [] }; // `accounts`: of its finished games
 let data = null;
 let game = null; // the game in progress
+let series = { length: null, accounts: [] }; // `accounts`: of its finished games
 
 async function ask(path, body) {
   if (!data) {
     data = await unpacked();
-    settle();
+    hideServerParts();
     await deal();
   }
   const [name, query] = path.split("?");
   if (name === "choices") return { turn: turn(), ...matching(new URLSearchParams(query).get("text")) };
   if (name === "play") {
-    step(game.state.actions[0].indexOf(body.action), game.move);
+    step(game.state.actions[0].indexOf(body.action), game.reply);
     await advance();
   } else if (name === "new") {
-    if (body.series !== null) series = { length: LENGTHS[body.series], accounts: [] };
+    if (body.series !== null) series = { length: data.view.lengths[body.series], accounts: [] };
     await deal();
   } else if (name === "give-up") {
     Object.assign(game, { ending: "given up", left: game.seal, seal: null });
   }
-  return viewOf();
+  return currentView();
 }
 
-// Hides what only a server can do.
-function settle() {
+function hideServerParts() {
   const picture = document.createElementNS(SVG, "svg");
   picture.id = "scene";
   picture.setAttribute("role", "img");
@@ -43,24 +51,17 @@ function settle() {
 }
 
 function draw(now) {
-  const { look, shapes } = now.picture;
-  for (const [name, value] of Object.entries(look)) $("scene").setAttribute(name, value);
+  for (const [name, value] of Object.entries(now.picture.look)) $("scene").setAttribute(name, value);
   $("scene").setAttribute("aria-label", now.position);
-  $("scene").replaceChildren(...shapes.map((number) => {
-    const [tag, attributes, text] = data.shapes[number];
-    const made = document.createElementNS(SVG, parted(tag)[2]);
+  $("scene").replaceChildren(...now.picture.shapes.map((shape) => {
+    const [tag, attributes, text] = data.shapes[shape];
+    const made = document.createElementNS(SVG, tag);
     for (const [name, value] of Object.entries(attributes)) {
-      const [, space, local] = parted(name);
-      made.setAttributeNS(space || null, space ? `xml:${local}` : local, value);
+      made.setAttributeNS(name.startsWith("xml:") ? XML : null, name, value);
     }
     made.textContent = text;
     return made;
   }));
-}
-
-// Splits an XML name, "{namespace}name" or "name", into its parts.
-function parted(name) {
-  return /^(?:\{(.*)\})?(.*)$/.exec(name);
 }
 
 // -- the game -----------------------------------------------------------------------------
@@ -69,25 +70,29 @@ function parted(name) {
 function drawn(probabilities) {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   let left = ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;
-  const place = probabilities.findIndex((each) => (left -= each) < 0);
-  return place < 0 ? probabilities.indexOf(Math.max(...probabilities)) : place; // the sum may be just below 1
+  const index = probabilities.findIndex((each) => (left -= each) < 0);
+  return index < 0 ? probabilities.indexOf(Math.max(...probabilities)) : index; // the sum may be just below 1
 }
 
-function stateAt(place) {
-  return data.states[data.places[place][0]];
+function drawnOutcome(outcomes) {
+  return outcomes[drawn(outcomes.map(([probability]) => probability))];
+}
+
+// The expected payoff of an outcome, from here to the end of the game.
+function worthOf([, place, points]) {
+  return points + data.states[data.places[place][0]].worth;
 }
 
 async function deal() {
-  const start = data.starts[drawn(data.starts.map(([probability]) => probability))];
-  game = { id: crypto.getRandomValues(new Uint32Array(2)).join("-"), steps: [], ending: "", left: null };
-  game.account = { result: start[2], value: data.value, chance: 0, draws: 0, mine: 0, theirs: 0 };
+  const start = drawnOutcome(data.starts);
+  const account = { result: start[2], value: data.value, chance: worthOf(start) - data.value, draws: 0, mine: 0, theirs: 0 };
+  game = { id: crypto.getRandomValues(new Uint32Array(2)).join("-"), steps: [], ending: "", left: null, account };
   reach(start);
-  game.account.chance = start[2] + game.state.worth - data.value;
   await advance();
 }
 
 function reach([, place, , picture]) {
-  Object.assign(game, { place, picture, state: stateAt(place) });
+  Object.assign(game, { place, picture: data.pictures[picture], state: data.states[data.places[place][0]] });
 }
 
 // Plays up to the human player's next decision, at which the opponent's move is drawn and sealed.
@@ -96,44 +101,42 @@ async function advance() {
   for (;;) {
     const { actions: [own, other], mixes } = game.state;
     if (!own.length && !other.length) break;
-    const move = other.length ? drawn(mixes[1]) : -1;
+    const reply = other.length ? drawn(mixes[1]) : -1;
     if (own.length) {
-      game.move = move;
-      game.seal = await sealed(move);
+      Object.assign(game, { reply, seal: await sealed(reply) });
       return;
     }
-    step(-1, move);
+    step(-1, reply);
   }
   game.ending = "over";
   game.account.draws += game.account.mine - game.account.theirs;
   series.accounts.push(game.account);
 }
 
-// Plays the moves with these indices in the lists of actions; -1 for a player who waits.
 function step(mine, theirs) {
   const { state, account } = game;
-  const outcomes = data.places[game.place][2][Math.max(mine, 0) * Math.max(state.actions[1].length, 1) + Math.max(theirs, 0)];
-  const outcome = outcomes[drawn(outcomes.map(([probability]) => probability))];
-  const worth = ([, place, points]) => points + stateAt(place).worth;
-  const expected = outcomes.reduce((sum, each) => sum + each[0] * worth(each), 0);
-  const costs = [mine, theirs].map((place, player) => (place < 0 ? 0 : state.costs[player][place]));
+  const pair = Math.max(mine, 0) * Math.max(state.actions[1].length, 1) + Math.max(theirs, 0);
+  const outcomes = data.places[game.place][2][pair];
+  const outcome = drawnOutcome(outcomes);
+  const expected = outcomes.reduce((sum, each) => sum + each[0] * worthOf(each), 0);
+  const cost = mine < 0 ? 0 : state.costs[0][mine];
   account.result += outcome[2];
-  account.chance += worth(outcome) - expected;
+  account.chance += worthOf(outcome) - expected;
   account.draws += expected - state.worth;
-  account.mine += costs[0];
-  account.theirs += costs[1];
-  const played = [mine, theirs].flatMap((place, player) => (place < 0 ? [] : [[data.names[player], state.names[player][place]]]));
+  account.mine += cost;
+  account.theirs += theirs < 0 ? 0 : state.costs[1][theirs];
+  const played = [mine, theirs].flatMap((move, player) => (move < 0 ? [] : [[data.names[player], state.names[player][move]]]));
   if (data.seat) played.reverse();
   const verdict = mine < 0 ? null : data.verdicts[state.verdicts[mine]];
-  game.steps.push({ place: game.place, played, verdict, cost: costs[0], name: mine < 0 ? "" : state.names[0][mine], seal: game.seal });
+  game.steps.push({ place: game.place, played, verdict, cost, name: state.names[0][mine], seal: game.seal });
   reach(outcome);
 }
 
-// The SHA-256 of the opponent's move with random digits, in the format of seal.py.
-async function sealed(move) {
+// The SHA-256 of the opponent's move with random digits, in the format of trainer.py.
+async function sealed(reply) {
   const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
   const { actions, names } = game.state;
-  const plays = move < 0 ? "nobody else plays" : `player_${1 - data.seat} plays ${names[1][move]} (action ${actions[1][move]})`;
+  const plays = reply < 0 ? "nobody else plays" : `player_${1 - data.seat} plays ${names[1][reply]} (action ${actions[1][reply]})`;
   const text = `${nonce} move ${1 + decisions().length}: ${plays}`;
   if (!crypto.subtle) return { text, digest: "", command: "" };
   const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
@@ -150,31 +153,35 @@ function turn() {
   return 1 + game.steps.length + (game.ending ? 1 : 0);
 }
 
-function viewOf() {
+function currentView() {
+  const { state, picture, ending, account, seal, left } = game;
   const made = decisions();
-  const over = game.ending === "over";
+  const over = ending === "over";
   return {
-    game: game.id, turn: turn(), number: 1 + made.length, lengths: LENGTHS, out: false, judged: true,
-    worth: game.ending ? "" : `If both play the equilibrium, you get ${inPoints(game.state.expected, "+")} from here.`,
-    title: data.title, parameters: data.parameters, seat: data.seated, rules: data.rules, opponents: [data.names[1]],
+    ...data.view,
+    game: game.id,
+    turn: turn(),
+    number: 1 + made.length,
     position: data.texts[data.places[game.place][1]],
-    digest: game.seal ? game.seal.digest : "",
+    picture,
+    choices: ending ? { steps: [], items: [], actions: [], more: 0 } : data.choices[state.choices],
+    digest: seal ? seal.digest : "",
+    left,
     last: lastMoves(made),
-    total: made.length ? decimals(game.account.mine, 0) : "",
+    worth: ending ? "" : `If both play the equilibrium, you get ${inPoints(state.expected, "+")} from here.`,
+    total: made.length ? decimals(account.mine, 0) : "",
     given_away: made.length ? `points given away in ${made.length} move${made.length === 1 ? "" : "s"}` : "",
-    ending: over ? accountSentence(game.account, data.names[1])
-      : game.ending && `The game was ${game.ending} and does not count.`,
-    account: over ? accountRows(game.account, data.names[1]) : [],
-    left: game.left,
-    review: made.map(({ cost, name, verdict }, place) => ({ number: place + 1, played: name, worth: cost, cost: verdict.cost, free: verdict.free }))
-      .filter((each) => each.worth > 0).sort((one, other) => other.worth - one.worth),
+    ending: over ? accountSentence(account) : ending && `The game was ${ending} and does not count.`,
+    account: over ? accountRows(account) : [],
+    review: made
+      .map(({ cost, name, verdict }, index) => ({ lost: cost, number: index + 1, played: name, cost: verdict.cost, free: verdict.free }))
+      .filter(({ lost }) => lost > 0)
+      .sort((one, other) => other.lost - one.lost),
     series: {
       length: series.length,
       ...standing(series.length, series.accounts),
-      said: series.accounts.length > 1 ? seriesSentences(series.accounts, data.names[1]) : [],
+      said: series.accounts.length > 1 ? seriesSentences(series.accounts) : [],
     },
-    choices: game.ending ? { steps: [], items: [], actions: [], more: 0 } : data.choices[game.state.choices],
-    picture: data.pictures[game.picture],
   };
 }
 
@@ -185,20 +192,20 @@ function lastMoves(made) {
   const [moved, later] = made.length ? [since[0], since.slice(1)] : [null, since];
   return {
     moves: moved ? moved.played : [],
-    outcome: data.pictures[game.picture].outcome,
+    outcome: game.picture.outcome,
     opened: moved && moved.seal,
     verdict: moved && moved.verdict,
     later: later.map((each) => each.played),
   };
 }
 
-// The choices whose names contain these words in this order, as in choices.py.
+// The choices whose names contain these words in this order, as in view.py.
 function matching(text) {
   const wanted = text.toLowerCase().split(/\s+/).filter((word) => word);
   const fits = (word, want) => (/^\d/.test(want) ? [word, word.replace(/^\d+x/, "")].includes(want) : word.startsWith(want));
   const { actions: [own], names: [names] } = game.state;
-  const found = names.map((_, place) => place).filter((place) => {
-    const words = names[place].toLowerCase().split(/\s+/);
+  const found = [...names.keys()].filter((move) => {
+    const words = names[move].toLowerCase().split(/\s+/);
     return wanted.every((want) => {
       while (words.length) if (fits(words.shift(), want)) return true;
       return false;
@@ -207,8 +214,8 @@ function matching(text) {
   const shown = found.slice(0, MATCHES);
   return {
     steps: [""],
-    items: shown.map((place) => names[place]),
-    actions: shown.map((place, at) => [own[place], [[0, [at]]]]),
+    items: shown.map((move) => names[move]),
+    actions: shown.map((move, index) => [own[move], [[0, [index]]]]),
     more: found.length - shown.length,
   };
 }

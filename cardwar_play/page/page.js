@@ -97,10 +97,9 @@ function showResult() {
   const last = view.last;
   const steps = last ? [last.moves, ...last.later.slice(-3)].filter((moves) => moves.length) : [];
   $("moves").replaceChildren(...steps.map((moves) => element("span", inWords(moves))));
-  const verdict = last && last.verdict;
-  put("outcome", last ? last.outcome : "");
-  put("sentence", verdict ? verdict.sentence : "");
-  $("sentence").classList.toggle("costly", Boolean(verdict) && Number(verdict.cost) > 0);
+  put("outcome", last?.outcome ?? "");
+  put("sentence", last?.verdict?.sentence ?? "");
+  $("sentence").classList.toggle("costly", Number(last?.verdict?.cost) > 0);
   $("result").hidden = steps.length === 0;
   $("total").hidden = !view.judged;
   $("total").textContent = view.total;
@@ -110,18 +109,24 @@ function showResult() {
   $("worth").hidden = view.worth === "";
 }
 
+// Fills a table that is hidden while it has no rows; `id` names the table or the panel around it.
+function putRows(id, rows) {
+  $(id).hidden = rows.length === 0;
+  $(id).querySelector("tbody").replaceChildren(...rows);
+}
+
+function rowHead(text) {
+  const head = element("th", text);
+  head.scope = "row";
+  return head;
+}
+
 function showEnd() {
   $("end").hidden = !view.ending;
   put("ending", view.ending);
-  const rows = view.account.map(([label, points, why]) => {
-    const name = element("th", label);
-    name.scope = "row";
-    const made = element("tr", "");
-    made.append(name, element("td", points, "n"), element("td", why, "quiet"));
-    return made;
-  });
-  $("account").hidden = rows.length === 0;
-  $("account").querySelector("tbody").replaceChildren(...rows);
+  putRows("account", view.account.map(([label, points, why]) => (
+    row([rowHead(label), element("td", points, "n"), element("td", why, "quiet")])
+  )));
   putLines("told", [view.series.standing, ...view.series.said].filter((line) => line));
   $("watch").hidden = $("skip").hidden = !view.out;
   fill("series", lengthNames(), view.lengths.indexOf(view.series.length));
@@ -142,44 +147,21 @@ function lengthNames() {
   return view.lengths.map((length) => (length ? `best of ${length}` : "as many as you like"));
 }
 
-function rowOf(row) {
-  const made = element("tr", "");
-  const name = element("th", row.name);
-  name.scope = "row";
-  if (row.played) {
-    made.classList.add("played");
-    name.append(element("small", " you"));
-  }
-  return [made, name];
-}
-
 function showMix() {
-  const verdict = view.last && view.last.verdict;
-  $("mix").hidden = !verdict;
-  const all = verdict ? verdict.rows : [];
-  const most = Math.max(...all.map((row) => row.share));
-  const rows = all.map((row) => {
-    const [made, name] = rowOf(row);
-    const bar = element("span", "", "bar");
-    bar.style.width = `${(100 * row.share) / most}%`;
-    const track = element("td", "", "track");
-    track.append(bar);
-    made.append(name, track, element("td", row.probability, "n"));
-    made.append(element("td", row.cost, "n", row.free ? "free" : "costly"));
-    return made;
-  });
-  $("mix").querySelector("tbody").replaceChildren(...rows);
+  const rows = view.last?.verdict?.rows ?? [];
+  const most = Math.max(...rows.map(({ share }) => share));
+  putRows("mix", rows.map(({ name, probability, share, cost, free, played }) => {
+    const head = rowHead(name);
+    if (played) head.append(element("small", " you"));
+    const cells = [head, barCell(share / most), element("td", probability, "n"), element("td", cost, "n", free ? "free" : "costly")];
+    return played ? row(cells, "played") : row(cells);
+  }));
 }
 
 function showReview() {
-  $("review").hidden = !view.ending || view.review.length === 0;
-  const rows = view.review.map((each) => {
-    const made = element("tr", "");
-    made.append(element("td", each.number), element("td", each.played), element("td", each.cost, "n"));
-    made.append(element("td", each.free, "after"));
-    return made;
-  });
-  $("review").querySelector("tbody").replaceChildren(...rows);
+  putRows("review", !view.ending ? [] : view.review.map(({ number, played, cost, free }) => (
+    row([element("td", number), element("td", played), element("td", cost, "n"), element("td", free, "after")])
+  )));
 }
 
 async function showSeals() {

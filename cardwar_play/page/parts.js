@@ -15,6 +15,21 @@ function fill(id, names, selected) {
   $(id).selectedIndex = selected;
 }
 
+function row(cells, ...classes) {
+  const made = element("tr", "", ...classes);
+  made.append(...cells);
+  return made;
+}
+
+// A cell with a bar; `share` is its length as a fraction of the width.
+function barCell(share) {
+  const bar = element("span", "", "bar");
+  bar.style.width = `${100 * share}%`;
+  const cell = element("td", "", "track");
+  cell.append(bar);
+  return cell;
+}
+
 // The data in a page that is a single file.
 async function unpacked() {
   if (!window.DecompressionStream) throw new Error("This page needs a browser from 2023 or later.");

@@ -29,12 +29,6 @@ function shortened(texts) {
   return at >= 0 && texts.length > 1 ? fields.map((each) => each[at]) : texts;
 }
 
-function row(cells) {
-  const made = document.createElement("tr");
-  made.append(...cells);
-  return made;
-}
-
 function number(text, value, most) {
   const cell = element("td", text, "n");
   const share = Math.round(most ? (70 * Math.abs(value)) / most : 0);
@@ -58,13 +52,9 @@ function showMatrix(start) {
 // as fractions.
 function rowsOf(moves) {
   return moves.map(([name, { probability, low, high, fractions }]) => {
-    const bar = element("span", "", "bar");
-    bar.style.width = `${100 * probability}%`;
-    const track = element("td", "", "track");
-    track.append(bar);
     const range = high > low ? `${exact(fractions?.[1], low)} to ${exact(fractions?.[2], high)}` : "";
     const at = exact(fractions?.[0], probability);
-    return row([element("th", name), track, element("td", at, "n"), element("td", range, "n", "free")]);
+    return row([element("th", name), barCell(probability), element("td", at, "n"), element("td", range, "n", "free")]);
   });
 }
 

@@ -1,4 +1,4 @@
-// Texts for numbers and for the account of a game, the same as those of account.py and series.py.
+// Texts for numbers and for results against the equilibrium, the same as those of account.py.
 "use strict";
 
 const NOTHING = 1e-6; // smaller terms are rounding errors of a sum, but smaller costs are costs
@@ -54,37 +54,32 @@ function roundedTerms({ result, value, chance, draws, mine, theirs }) {
   return all;
 }
 
-// What luck is due to: its mean is 0 only against the equilibrium; moves of other policies can be guessed.
-function cause(opponent) {
-  return opponent === "equilibrium" ? "luck" : "luck and guessing";
-}
-
-function accountRows(account, opponent) {
+function accountRows(account) {
   const [value, chance, draws, mine, theirs] = roundedTerms(account);
   return [
     ["value of the game to you", value, "mean result if both play optimally"],
     ["luck of chance", chance, "what chance paid beyond its mean"],
-    [`${cause(opponent)} in moves`, draws, "how your moves met theirs"],
+    ["luck in moves", draws, "how your moves met theirs"],
     ["your mistakes", -mine, "costs of your moves"],
-    [`mistakes of ${opponent}`, theirs, "costs of their moves"],
+    ["mistakes of equilibrium", theirs, "costs of their moves"],
     ["result", account.result, ""],
   ].map(([label, term, why]) => [label, signed(term), why]);
 }
 
-function accountSentence(account, opponent) {
+function accountSentence(account) {
   const [value, chance, draws] = roundedTerms(account);
   const luck = rounded(chance + draws);
   const [mine, theirs] = [account.mine > 0, account.theirs > 0];
-  const neither = `neither you nor ${opponent} made a mistake`;
-  if (!value && !mine && !theirs) return `${paid(account.result)}${luck ? ` by ${cause(opponent)}` : ""}: ${neither}.`;
+  const neither = "neither you nor equilibrium made a mistake";
+  if (!value && !mine && !theirs) return `${paid(account.result)}${luck ? " by luck" : ""}: ${neither}.`;
   const reasons = value ? [`the game is worth ${amount(value)} to you`] : [];
-  if (luck) reasons.push(`${cause(opponent)} ${brought(luck)}`);
-  if (theirs) reasons.push(`${opponent} gave away ${amount(account.theirs, "", 0)}`);
+  if (luck) reasons.push(`luck ${brought(luck)}`);
+  if (theirs) reasons.push(`equilibrium gave away ${amount(account.theirs, "", 0)}`);
   if (mine) reasons.push(`you gave away ${amount(account.mine, "", 0)}`);
   const last = reasons.pop();
   const listed = reasons.length ? `${reasons.join(", ")} and ${last}` : last;
   if (mine && theirs) return `${paid(account.result)}: ${listed}.`;
-  const faultless = mine ? `${opponent} made no mistake` : theirs ? "you made no mistake" : neither;
+  const faultless = mine ? "equilibrium made no mistake" : theirs ? "you made no mistake" : neither;
   return `${paid(account.result)}: ${listed}; ${faultless}.`;
 }
 
@@ -105,8 +100,8 @@ function standing(length, accounts) {
   return { standing: won === lost ? level : `You ${verb} ${whole}, ${score}.`, decided };
 }
 
-// The summary of several games; the opponent plays the equilibrium.
-function seriesSentences(accounts, opponent) {
+// The summary of several games.
+function seriesSentences(accounts) {
   const sum = (name) => accounts.reduce((total, account) => total + account[name], 0);
   const [won, lost] = wonAndLost(accounts);
   const even = accounts.length - won - lost;
@@ -115,7 +110,7 @@ function seriesSentences(accounts, opponent) {
   const level = even ? ` and broke even in ${even}` : "";
   const said = [
     `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in total.`,
-    `Per game, your moves gave away ${amount(sum("mine") / accounts.length, "", 0)} and those of ${opponent} `
+    `Per game, your moves gave away ${amount(sum("mine") / accounts.length, "", 0)} and those of equilibrium `
       + `${amount(sum("theirs") / accounts.length, "", 0)} (means of the exact costs in ${games}).`,
   ];
   if (Math.abs(luck) > NOTHING) {

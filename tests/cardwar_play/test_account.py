@@ -1,6 +1,5 @@
 """Accounts of games: the terms are those of their definitions, add up, and luck is luck."""
 
-import itertools
 from dataclasses import astuple
 from fractions import Fraction
 from functools import cache
@@ -8,17 +7,17 @@ from functools import cache
 import numpy as np
 import pytest
 from bayes import PrivateToy
+from brute_force import asked, joint_actions
 from thinning import each_row
 
 import baselines
 from baselines import PrivateSolution
 from cardwar_envs import Game, make_game, play_episode
 from cardwar_envs.core.play import Episode
-from cardwar_play.account import Account, account_of, amount
+from cardwar_play.account import Account, Series, account_of, amount, explained
 from cardwar_play.judge import Judge
-from cardwar_play.listing import places_of
+from cardwar_play.one_file import places_of
 from cardwar_play.seating import table_for
-from cardwar_play.series import Series
 from cardwar_play.trainer import Trainer
 
 GAMES = [
@@ -79,7 +78,7 @@ def check_accounts(game, count):
         chance = episode.dealt[0] + values[0] - solution.value
         chance += sum(np.add(paid, [*values[1:], 0.0]) - payoffs)
         sign = 1 - 2 * seat
-        account = account_of(judge, game, episode, seat)
+        account = explained(judge, episode, seat)
         expected = (episode.payoffs[seat], sign * solution.value, sign * chance, sign * sum(draws))
         found = (account.result, account.value, account.chance, account.draws)
         assert found == pytest.approx(expected, abs=1e-9)
@@ -105,11 +104,11 @@ def test_the_terms_are_fractions_and_add_up_exactly_where_the_solution_is_exact(
     judge, rough = Judge(solution), Judge(baselines.solve(game, exact=False))
     for number in range(20):
         episode, seat = play_episode(game, ["uniform", "uniform"], rng), number % 2
-        each = account_of(judge, game, episode, seat)
+        each = explained(judge, episode, seat)
         assert {type(term) for term in astuple(each)} == {Fraction}
         assert each.result == each.value + each.chance + each.draws - each.mine + each.theirs
         assert each.value == (solution.exact if seat == 0 else -solution.exact)
-        chance = account_of(rough, game, episode, seat).chance
+        chance = explained(rough, episode, seat).chance
         assert each.chance.denominator < 10**6
         assert float(each.chance) == pytest.approx(chance, abs=1e-9)
 
@@ -139,18 +138,12 @@ def all_games(game, policies):
         state = states[-1]
         if not (acting := game.acting_players(state)):
             yield odds, Episode(states, actions, dealt, rewards)
-            return
-        mixes = [
-            policies[player].action_probabilities(
-                game.observation(state, player)[None], game.action_mask(state, player)[None]
-            )[0]
-            for player in acting
-        ]
-        for joint in itertools.product(*(np.flatnonzero(mix).tolist() for mix in mixes)):
-            played = dict(zip(acting, joint, strict=True))
-            share = odds * np.prod([mix[action] for mix, action in zip(mixes, joint, strict=True)])
-            for chance, after, paid in game.transitions(state, played):
-                yield from go_on(share * float(chance), (*states, after), (*actions, played), dealt, (*rewards, paid))
+        mixes = {player: asked(game, policies[player], state, player) for player in acting}
+        for played in joint_actions(game, state):
+            if share := odds * np.prod([mixes[player][action] for player, action in played.items()]):
+                for chance, after, paid in game.transitions(state, played):
+                    follow = (*states, after), (*actions, played), dealt, (*rewards, paid)
+                    yield from go_on(share * float(chance), *follow)
 
     for chance, state, dealt in game.initial():
         yield from go_on(float(chance), (state,), (), dealt, ())
@@ -172,7 +165,7 @@ def test_luck_has_mean_zero_if_either_player_plays_the_equilibrium(game):
     for policies in ((solution.policy, solution.policy), (uniform, solution.policy), (solution.policy, uniform)):
         means = np.zeros(5)
         for odds, episode in all_games(game, policies):
-            account = account_of(judge, game, episode, 0)
+            account = explained(judge, episode, 0)
             means += odds * np.array([1.0, account.chance, account.draws, account.mine, account.theirs])
         mean = baselines.head_to_head(game, *policies).mean
         assert means[:3] == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)
@@ -223,7 +216,7 @@ def test_the_numbers_shown_add_up_though_they_are_rounded():
     ],
 )
 def test_what_happened_is_said_for_every_sign_and_for_nothing(terms, said):
-    assert Account(*terms).sentences("level:3") == [said]
+    assert Account(*terms).sentence("level:3") == said
 
 
 def test_a_game_without_a_solution_or_an_end_has_no_account(solution, trainer_of):
@@ -232,13 +225,13 @@ def test_a_game_without_a_solution_or_an_end_has_no_account(solution, trainer_of
     unsolved = Trainer(table_for(solution.game, 0, ["uniform"], None, "No costs."), 0)
     while unsolved.ending is None:
         unsolved.play(unsolved.choices[0])
-    assert (given_up.account, unsolved.account) == (None, None)
+    assert (account_of(given_up), account_of(unsolved)) == (None, None)
 
 
 @each_row(("against", "known"), [("equilibrium", None), ("highest_card", 0.1293), ("uniform", None)])
 def test_a_series_adds_up_games_that_were_played_to_their_end(solution, trainer_of, monkeypatch, against, known):
     if against == "uniform":
-        monkeypatch.setattr("cardwar_play.series.MOST_STATES", 1)
+        monkeypatch.setattr("cardwar_play.account.MOST_STATES", 1)
     series, total = None, 0.0
     for seed in range(3):
         trainer = trainer_of(solution, 1, seed, [against])
@@ -260,4 +253,22 @@ def test_a_series_adds_up_games_that_were_played_to_their_end(solution, trainer_
     cause = "luck" if against == "equilibrium" else "luck and guessing"
     assert f" {cause.capitalize()} " in said
     assert series.accounts[0].rows(against)[2][0] == f"{cause} in moves"
-    assert f": {cause} " in series.accounts[0].sentences(against)[0]
+    assert f": {cause} " in series.accounts[0].sentence(against)
+
+
+@each_row(
+    ("results", "decided", "standing"),
+    [
+        ([], False, "Best of 5."),
+        ([1.0], False, "You lead in the best of 5, 1 to 0."),
+        ([1.0, -1.0, 0.0], False, "It is 1 to 1 after 3 of at most 5 games."),
+        ([-1.0, -1.0], False, "You are behind in the best of 5, 0 to 2."),
+        ([0.5, 0.5, 0.5], True, "You win the best of 5, 3 to 0."),
+        ([-1.0, 0.0, 0.0, -1.0], True, "You lose the best of 5, 0 to 2."),
+        ([-1.0, 1.0, 0.0, 0.0, 0.0], True, "You draw the best of 5, 1 to 1."),
+    ],
+)
+def test_the_best_of_five(results, decided, standing):
+    series = Series(table=None, length=5)
+    series.results = results
+    assert (series.decided, series.standing) == (decided, standing)

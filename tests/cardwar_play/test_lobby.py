@@ -11,7 +11,7 @@ from cardwar_envs import make_game
 from cardwar_envs.core import compiled
 from cardwar_envs.core.process import Stopwatch
 from cardwar_play import lobby
-from cardwar_play.host import Asked, AskedTable, Host
+from cardwar_play.host import GameRequest, Host, TableRequest
 from cardwar_play.seating import TooLongError, _Patience, quick_size, timely_equilibrium
 from cardwar_play.trainer import Trainer
 
@@ -105,12 +105,12 @@ def test_a_size_that_is_being_compiled_can_be_left_at_once(monkeypatch, tmp_path
     monkeypatch.setattr(compiled, "BEFORE_COMPILING", -1.0)
     monkeypatch.setattr(compiled, "compile_elsewhere", None)  # restored, whatever the lobby sets
     host, kind = Host(None, None, None), lobby.games().index("goofspiel")
-    host.choose(AskedTable(game=host.game_id, turn=0, kind=kind, size=1, seat=0, opponent=0, series=0))
+    host.choose(TableRequest(game=host.game_id, turn=0, kind=kind, size=1, seat=0, opponent=0, series=0))
     preparation = host._preparation
     while not (noted.exists() and noted.read_text()):
         time.sleep(0.01)
     assert not preparation.over
-    host.leave(Asked(game=host.game_id, turn=0))
+    host.leave(GameRequest(game=host.game_id, turn=0))
     preparation._thread.join(10)
     assert preparation.over
     with pytest.raises(ProcessLookupError):

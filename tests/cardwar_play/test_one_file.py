@@ -16,16 +16,14 @@ from hostile import EVIL, Hostile
 from toys import in_turn, paid_start
 
 import baselines
-from baselines import PrivateSolution
 from cardwar_envs import make_game
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.drawing.svg import to_svg
-from cardwar_play import listing
-from cardwar_play.listing import Listing, places_of
-from cardwar_play.one_file import page_with
-from cardwar_play.picking import picture_of
+from cardwar_play import one_file
+from cardwar_play.judge import Judge
+from cardwar_play.one_file import Listing, page_with, places_of
 from cardwar_play.seating import table_for
-from cardwar_play.view import outcome_in
+from cardwar_play.view import outcome_of, picture_of
 
 
 def undercut():
@@ -65,47 +63,21 @@ def page_of(game, seat=0):
     return solution, list(places), page_with(Listing(table_for(game, seat, [], solution), places).data())
 
 
-def costs_of(solution, state, player):
-    """What each legal action gives away: by the matrix, or by the rules from every deal that the player may have."""
-    game, sign = solution.game, 1 - 2 * player
-    own = game.legal_actions(state, player)
-    if not isinstance(solution, PrivateSolution):
-        matrix, mixes = solution.payoff_matrix(state), solution.strategies(state)
-        acts = 1 - player in game.acting_players(state)
-        other = mixes[1 - player][list(game.legal_actions(state, 1 - player))] if acts else np.ones(1)
-        worth = sign * (matrix @ other if player == 0 else other @ matrix)
-        return np.abs(worth.max() - worth), mixes[player][list(own)]
-    seen, worth, mine = game.observation(state, player), np.zeros(len(own)), 0.0
-    for deal in game.initial():
-        if not np.array_equal(game.observation(deal.state, player), seen):
-            continue
-        mine += float(deal.probability)
-        theirs = mix_of(solution, deal.state, 1 - player)
-        for place, action in enumerate(own):
-            for reply, probability in zip(game.legal_actions(deal.state, 1 - player), theirs, strict=True):
-                (outcome,) = game.transitions(deal.state, {player: action, 1 - player: reply})
-                worth[place] += float(deal.probability) * probability * outcome.rewards[player]
-    return (worth.max() - worth) / mine, mix_of(solution, state, player)
-
-
-def mix_of(solution, state, player):
-    kinds = solution.game.bayesian_form().observations[player]
-    (kind,) = np.flatnonzero((kinds == solution.game.observation(state, player)).all(axis=1))
-    return solution.behaviour[player][kind]
-
-
 def drawn_shapes(game, data, picture, revealed):
     """Holds a picture to the scene that the served page shows."""
     scene = game.scene(revealed)
     root = ElementTree.fromstring(to_svg(scene))
-    assert [data["shapes"][shape] for shape in picture["shapes"]] == [[e.tag, e.attrib, e.text or ""] for e in root[2:]]
+    assert [data["shapes"][shape] for shape in picture["shapes"]] == [
+        [e.tag.split("}")[1], {re.sub("{.*}", "xml:", k): v for k, v in e.attrib.items()}, e.text or ""]
+        for e in root[2:]
+    ]
     assert {key: picture[key] for key in ("size", "spots", "clickable")} == picture_of(scene)
-    assert picture["outcome"] == outcome_in(scene)
+    assert picture["outcome"] == outcome_of(scene)
 
 
 def check_every_place(game, seat):
     solution, places, page = page_of(game, seat)
-    data, table = data_in(page), table_for(game, seat, [], solution)
+    data, table, judge = data_in(page), table_for(game, seat, [], solution), Judge(solution)
     assert abs(data["value"] - (1 - 2 * seat) * solution.value) < 1e-12
     assert [start[:3] for start in data["starts"]] == [
         [float(start.probability), places.index((start.state, start.rewards)), start.rewards[seat]]
@@ -119,13 +91,10 @@ def check_every_place(game, seat):
         for who, player in enumerate((seat, 1 - seat)):
             assert entry["names"][who] == [game.describe_action(action, player) for action in legal[who]]
             if legal[who]:
-                costs, mix = costs_of(solution, state, player)
-                assert entry["costs"][who] == pytest.approx(costs, abs=1e-9)
-                assert entry["mixes"][who] == pytest.approx(mix, abs=1e-12)
-        if not isinstance(solution, PrivateSolution):
-            assert entry["worth"] == pytest.approx(
-                (1 - 2 * seat) * solution.value_at(state) if acting else 0, abs=1e-12
-            )
+                verdict = judge.verdict(state, player, legal[who][0])
+                assert entry["costs"][who] == [verdict.costs[action] for action in legal[who]]
+                assert entry["mixes"][who] == [verdict.mix[action] for action in legal[who]]
+        assert entry["worth"] == (judge.to_go(state, seat) if acting else 0.0)
         joint = [(a, b) for a in legal[0] or [None] for b in legal[1] or [None]] if acting else []
         assert len(moves) == len(joint)
         for both, outcomes in zip(joint, moves, strict=True):
@@ -169,7 +138,7 @@ def test_only_the_data_differ_between_games_and_only_hashed_code_runs():
     pages = [page_of(GAMES[name]())[2] for name in ("hostile", "jujitsu")]
     bare, other = (re.sub(r'(?<=id="data">)[A-Za-z0-9+/=]+(?=</script>)', "", page) for page in pages)
     assert bare == other
-    assert EVIL in data_in(pages[0])["rules"]
+    assert EVIL in data_in(pages[0])["view"]["rules"]
     (script,), (style,) = (
         re.findall(r"<script>(.*?)</script>", bare, re.S),
         re.findall(r"<style>(.*?)</style>", bare, re.S),
@@ -181,7 +150,10 @@ def test_only_the_data_differ_between_games_and_only_hashed_code_runs():
     ]
     assert bare.index("Content-Security-Policy") < bare.index("<style>")
     assert bare.count("<script") == 2
-    assert set(re.findall(r"https?:[^\"'\s]*", bare)) == {"http://www.w3.org/2000/svg"}  # a name, which nothing loads
+    assert set(re.findall(r"https?:[^\"'\s]*", bare)) == {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/XML/1998/namespace",
+    }  # names, which nothing loads
     markup = bare.replace(script, "").replace(style, "")
     assert not re.search(r"\son\w+=|style=|<link|\ssrc=", markup)
     assert not re.search(
@@ -219,7 +191,7 @@ def test_the_command_writes_the_file_and_says_how_to_play_it(capsys, tmp_path):
     ],
 )
 def test_what_has_no_page_is_refused_in_one_line(capsys, tmp_path, monkeypatch, words, message):
-    monkeypatch.setattr(listing, "MOST_OUTCOMES", 1000)
+    monkeypatch.setattr(one_file, "MOST_OUTCOMES", 1000)
     out = [] if "--out" in words else ["--out", str(tmp_path / "game.html")]
     assert message in run_refused(capsys, "page", *words.split(), *out)
     assert list(tmp_path.iterdir()) == []

@@ -13,16 +13,13 @@ import baselines
 from cardwar_envs import make_game
 from cardwar_envs.core.play import Episode
 from cardwar_play import lobby
-from cardwar_play.account import Account, account_of, decimals, in_points
-from cardwar_play.choices import Choices
+from cardwar_play.account import Account, Series, account_of, decimals, explained
 from cardwar_play.host import Host
 from cardwar_play.judge import Judge
-from cardwar_play.listing import Listing, places_of
-from cardwar_play.one_file import PAGES, page_with, solutions_page
+from cardwar_play.one_file import PAGES, Listing, page_with, places_of, solutions_page
 from cardwar_play.seating import table_for
-from cardwar_play.series import Series
 from cardwar_play.server import listening_at, make_app, new_server
-from cardwar_play.view import outcome_of
+from cardwar_play.view import Choices
 from train.text.printing import points
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -110,49 +107,37 @@ def by_mouse(page, name):
     page.locator(".picture").get_by_role("button", name=name, exact=True).click()
 
 
-def numbers_at(solution, state):
-    """The person's actions with their probabilities and costs, all by the solution."""
-    own, other = (list(solution.game.legal_actions(state, player)) for player in (0, 1))
-    worth = solution.payoff_matrix(state) @ solution.strategies(state)[1][other]
-    costs = np.where(worth.max() - worth < 1e-9, 0.0, worth.max() - worth)
-    return {action: (solution.strategies(state)[0][action], cost) for action, cost in zip(own, costs, strict=True)}
-
-
-def play(page, move, names, solution, host):
-    """Plays cards and compares everything on the page with the solution, each time."""
+def play(page, move, names, host):
+    """Plays cards and compares everything on the page with the host's view, each time."""
     for name in names:
-        number, state = host.trainer.number, host.trainer.state
+        number = host.trainer.number
         expect(page.locator("#number")).to_have_text(str(number))
         expect(page.locator("#worth-text")).to_be_hidden()
-        worth = in_points(solution.value_at(state), "+")
-        expect(page.locator("#worth-text")).to_have_text(f"If both play the equilibrium, you get {worth} from here.")
+        expect(page.locator("#worth-text")).to_have_text(host.view()["worth"])
         shown = page.locator("#digest").text_content()
         move(page, name)
         expect(page.locator("#moves")).to_contain_text(f"You: {name}")
         expect(page.locator("#holds")).to_contain_text("✓")
-        expect(page.get_by_role("status")).to_contain_text(outcome_of(host.trainer.table, host.trainer.revealed()))
+        last, verdict = host.view()["last"], host.view()["last"]["verdict"]
+        expect(page.get_by_role("status")).to_contain_text(last["outcome"])
         opened = page.locator("#opened-text").text_content()
         assert hashlib.sha256(opened.encode()).hexdigest() == shown
         assert opened.split()[1:3] == ["move", f"{number}:"]
-        numbers = numbers_at(solution, state)
         rows = page.locator("#mix tbody tr").all_inner_texts()
-        expected = [[str(action + 1), points(p, 3), points(cost, 3)] for action, (p, cost) in numbers.items()]
+        expected = [[row[key] for key in ("name", "probability", "cost")] for row in verdict["rows"]]
         assert [re.split(r"\s+", row.replace("you", "").strip()) for row in rows] == expected
-        _, cost = numbers[int(name) - 1]
-        said = f"That gave away {cost:.3g} point" if cost else "That cost nothing."
-        assert page.locator("#sentence").inner_text().startswith(said)
-        total = sum(numbers_at(solution, step.before)[step.actions[0]][1] for step in host.trainer.steps)
-        assert page.locator("#total").inner_text() == points(total, 3)
+        assert page.locator("#sentence").inner_text() == verdict["sentence"]
+        assert page.locator("#total").inner_text() == points(host.trainer.total, 3)
 
 
 def check_the_end(page, host):
     review = page.locator("#review tbody tr").all_inner_texts()
     assert len(review) == len(host.trainer.review()) > 0
     assert points(host.trainer.review()[0][1].cost, 3) in review[0]
-    assert page.locator("#ending").inner_text() == host.trainer.account.sentences("equilibrium")[0]
+    assert page.locator("#ending").inner_text() == account_of(host.trainer).sentence("equilibrium")
 
 
-def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
+def test_a_whole_game_by_keyboard_alone(open_page, host):
     page = open_page(1280)
     page.keyboard.press("Enter")  # nothing is selected yet
     page.keyboard.press("Tab")  # from the table to the first card
@@ -162,17 +147,11 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     expect(page.locator(".choice:focus")).to_have_attribute("data-name", "1")
     assert host.trainer.steps == []
     expect(page.locator("#how")).to_be_visible()
-    play(page, by_keyboard, "5", solution, host)
+    play(page, by_keyboard, "5", host)
     expect(page.locator("#mix")).to_be_in_viewport(ratio=1)  # although the rules stay open
-    play(page, by_keyboard, "142", solution, host)
+    play(page, by_keyboard, "142", host)
     expect(page.locator("#only")).to_be_focused()
-    play(
-        page,
-        lambda page, name: page.get_by_role("button", name=f"Play your only move: {name}").click(),
-        "3",
-        solution,
-        host,
-    )
+    play(page, lambda page, name: page.get_by_role("button", name=f"Play your only move: {name}").click(), "3", host)
     expect(page.locator("#how")).to_be_visible()
     check_the_end(page, host)
     game = host.game_id
@@ -188,9 +167,9 @@ def test_a_whole_game_by_keyboard_alone(open_page, solution, host):
     assert host.game_id != game
 
 
-def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, host):
+def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, host):
     page, other = open_page(375), open_page(1280)
-    play(page, by_mouse, "5", solution, host)
+    play(page, by_mouse, "5", host)
     by_mouse(other, "4")  # which belongs to a turn that is over
     expect(other.locator("#message")).to_contain_text("has moved on, in another tab")
     expect(other.locator("#number")).to_have_text("2")
@@ -202,7 +181,7 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, solution, 
     page.locator("#give-up").click()
     page.locator("#go-on").click()
     assert host.trainer.ending is None
-    play(page, by_mouse, "1423", solution, host)
+    play(page, by_mouse, "1423", host)
     check_the_end(page, host)
     other.evaluate("reload().then(showSeals)")  # it did not show what was sealed
     expect(other.locator("#end")).to_be_visible()
@@ -407,6 +386,26 @@ def test_a_player_who_is_out_watches_the_others(open_page, host):
 # -- a game in one file -------------------------------------------------------------------
 
 
+@pytest.fixture
+def open_file(tabs, tmp_path):
+    """Opens a page that is one file; afterwards nothing else must have been requested, and nothing gone wrong."""
+    asked, wrong, page = [], [], tabs[0].context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text))
+    address = (tmp_path / "page.html").as_uri()
+
+    def opened(content, place=""):
+        (tmp_path / "page.html").write_text(content)
+        page.goto(address + place)
+        return page
+
+    yield opened
+    page.close()
+    assert wrong == []
+    assert [url.partition("#")[0] for url in asked] == [address]
+
+
 def finished_in_file(page, game, places):
     """The account, by this package, of the game that the file has just shown to its end."""
     steps = page.evaluate("game.steps.map((each) => [each.place, each.played])")
@@ -422,7 +421,7 @@ def finished_in_file(page, game, places):
         joint.append(actions)
         paid.append(next(each.rewards for each in game.transitions(state, actions) if each.state == later))
     dealt = next(each.rewards for each in game.initial() if each.state == start)
-    return account_of(Judge(solution), game, Episode((start, *after), tuple(joint), dealt, tuple(paid)), 0)
+    return explained(Judge(solution), Episode((start, *after), tuple(joint), dealt, tuple(paid)), 0)
 
 
 @pytest.mark.parametrize(
@@ -438,16 +437,9 @@ def finished_in_file(page, game, places):
     ],
     ids=lambda game: type(game).__name__,
 )
-def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs, tmp_path, game):
+def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(open_file, game):
     places = places_of(game)
-    table = table_for(game, 0, [], baselines.solve(game))
-    (tmp_path / "game.html").write_text(page_with(Listing(table, places).data()))
-    asked, wrong, page = [], [], tabs[0].context.new_page()
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text))
-    address = (tmp_path / "game.html").as_uri()
-    page.goto(address)
+    page = open_file(page_with(Listing(table_for(game, 0, [], baselines.solve(game)), places).data()))
     for width in (1280, 375):
         page.set_viewport_size({"width": width, "height": 800})
         while page.locator("#end").is_hidden():
@@ -464,7 +456,7 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
             assert page.locator("script, img").count() == 2  # the data and ours
             assert hashlib.sha256(page.locator("#opened-text").text_content().encode()).hexdigest() == shown
         account = finished_in_file(page, game, list(places))
-        assert page.locator("#ending").inner_text() == account.sentences("equilibrium")[0]
+        assert page.locator("#ending").inner_text() == account.sentence("equilibrium")
         cells = page.locator("#account tr > *").all_text_contents()
         assert cells == [cell for row in account.rows("equilibrium") for cell in row]
         expect(page.locator("#change")).to_be_hidden()
@@ -480,17 +472,10 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(tabs,
     for text in ("", "1", " 1  </SCR", "che", "0 1"):
         found = [[action, [[0, [place]]]] for place, action in enumerate(choices.matching(text))]
         assert page.evaluate("text => matching(text).actions", text) == found
-    page.close()
-    assert wrong == []
-    assert asked == [address]
 
 
-def test_recorded_solutions_are_shown_as_they_are(tabs, tmp_path):
-    (tmp_path / "solutions.html").write_text(solutions_page())
-    wrong, page = [], tabs[0].context.new_page()
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text))
-    page.goto((tmp_path / "solutions.html").as_uri() + "#goofspiel/num_cards=4/2")
+def test_recorded_solutions_are_shown_as_they_are(open_file):
+    page = open_file(solutions_page(), "#goofspiel/num_cards=4/2")
     expect(page.locator("#start option")).to_have_text([f"prize={prize}" for prize in range(1, 5)])
     game = make_game("goofspiel", num_cards=4)
     solution = baselines.recorded(game)
@@ -507,8 +492,6 @@ def test_recorded_solutions_are_shown_as_they_are(tabs, tmp_path):
     expect(page.locator("#worth")).to_have_text("Value 5/54 to player_0, exact.")
     expect(page.locator("#mixes h2")).to_have_text(["player_0", "player_1"])
     assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
-    page.close()
-    assert wrong == []
 
 
 def test_the_file_words_an_account_as_the_command_does(tabs, solution):
@@ -518,13 +501,12 @@ def test_the_file_words_an_account_as_the_command_does(tabs, solution):
     sums = [{**vars(each), "result": each.result} for each in written]
     page = tabs[0]
     page.add_script_tag(path=PAGES / "wording.js")
-    said = page.evaluate("all => all.map((each) => [accountSentence(each, 'x'), accountRows(each, 'x')])", sums)
-    assert said == [[each.sentences("x")[0], [list(row) for row in each.rows("x")]] for each in written]
-    faced = page.evaluate("all => all.map((each) => [accountSentence(each, 'equilibrium')])", sums)
-    assert faced == [each.sentences("equilibrium") for each in written]
+    said = page.evaluate("all => all.map((each) => [accountSentence(each), accountRows(each)])", sums)
+    opponent = "equilibrium"
+    assert said == [[each.sentence(opponent), [list(row) for row in each.rows(opponent)]] for each in written]
     known = Series(table_for(solution.game, 0, [], solution))
     known.results, known.accounts = [each.result for each in written[:19]], written[:19]
-    assert page.evaluate("all => seriesSentences(all, 'equilibrium')", sums[:19]) == known.sentences()
+    assert page.evaluate("all => seriesSentences(all)", sums[:19]) == known.sentences()
     series = Series(table_for(make_game("jujitsu", num_cards=3), 0, ["uniform"], None, "No costs."), 5)
     for result in (1.0, 0.0, -1.0, -1.0, 0.5):
         series.results.append(result)

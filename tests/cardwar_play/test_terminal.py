@@ -104,22 +104,19 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     third = record.episode.states[2]
     assert f"you get {amount(solution.value_at(third), '+')} point" in worth
     total = 0.0
-    for said, state, actions in zip(screens, record.episode.states, record.episode.actions, strict=False):
-        others = solution.strategies(state)[1][list(solution.game.legal_actions(state, 1))]
-        worth = solution.payoff_matrix(state) @ others
-        own = solution.game.legal_actions(state, 0)
-        cost = worth.max() - worth[own.index(actions[0])]
-        total += cost
-        if len(own) == 1:
+    for said, step in zip(screens, record.content["steps"], strict=False):
+        costs, mix = step["verdict"]["costs"], step["verdict"]["mix"]
+        if len(costs) == 1:
             break
-        assert ("That cost nothing." if cost < 1e-9 else f"That gave away {amount(cost)} point") in said
-        for action, each in zip(own, worth, strict=True):
-            probability = solution.strategies(state)[0][action]
-            row = [str(action + 1), points(probability, 3), points(worth.max() - each, 3)]
+        cost = costs[str(step["actions"]["0"])]
+        total += cost
+        assert (f"That gave away {amount(cost)} point" if cost else "That cost nothing.") in said
+        for action, each in costs.items():
+            row = [str(int(action) + 1), points(mix[action], 3), points(each, 3)]
             assert re.search(r"\W+".join(map(re.escape, row)), said)
         assert f"{points(total, 3)} points given away" in said
     assert total > 0.01
-    assert record.account.sentences("equilibrium")[0] in " ".join(screens[-1].split())
+    assert record.account.sentence("equilibrium") in " ".join(screens[-1].split())
 
 
 @pytest.fixture
@@ -133,12 +130,7 @@ def played(monkeypatch, capsys):
     return play
 
 
-def test_a_game_begins_with_its_rules(played):
-    _, out, _ = played("", "lowest_unique", "num_players=4")
-    assert make_game("lowest_unique", num_players=4).how_to_play in " ".join(out.split())
-
-
-def test_the_rules_come_before_the_equilibrium_is_computed(capsys, monkeypatch):
+def test_a_game_begins_with_its_rules_before_the_equilibrium_is_computed(played, capsys, monkeypatch):
     shown = []
 
     def search(game, **options):
@@ -146,7 +138,7 @@ def test_the_rules_come_before_the_equilibrium_is_computed(capsys, monkeypatch):
         raise ValueError("not today")
 
     monkeypatch.setattr("cardwar_cli.play.find_equilibrium", search)
-    run(capsys, "play", "goofspiel", "num_cards=4")
+    played("", "goofspiel", "num_cards=4")
     assert shown == [f"goofspiel num_cards=4 {make_game('goofspiel', num_cards=4).how_to_play}"]
 
 
@@ -188,19 +180,14 @@ def test_who_wins_after_the_person_is_out_is_said(played):
     )
 
 
-def test_an_interrupt_says_the_total_of_the_series(monkeypatch, capsys):
-    lines = Mock(side_effect=["1", KeyboardInterrupt])
-    monkeypatch.setattr("builtins.input", lines)
-    code, out, err = run(capsys, "play", "jujitsu", "num_cards=2", "--games", "2")
+def test_an_interrupt_says_the_total_of_the_series_and_keeps_the_record(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("builtins.input", Mock(side_effect=["1", KeyboardInterrupt]))
+    kept = tmp_path / "game.json"
+    code, out, err = run(capsys, "play", "jujitsu", "num_cards=2", "--games", "2", "--record", str(kept))
     assert (code, out.splitlines()[-1][:17]) == (130, "In 1 game you won")
     assert "the game in progress does not count" in err
     assert "\nequilibrium: Plays optimally: " in out
-
-
-def test_an_interrupt_keeps_the_record(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
-    assert run(capsys, "play", "jujitsu", "num_cards=4", "--record", str(tmp_path / "game.json"))[0] == 130
-    assert read_record(tmp_path / "game.json").content["ending"] == "broken off"
+    assert read_record(tmp_path / "game-2.json").content["ending"] == "broken off"
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)

@@ -72,7 +72,7 @@ def test_a_folder_that_cannot_be_is_one_clear_error(capsys, tmp_path):
     ("words", "work"),
     [
         ("watch jujitsu num_cards=2 --gif OUT/a.gif", "cardwar_cli.watch.play_episode"),
-        ("page jujitsu num_cards=2 --out OUT/a.html", "cardwar_play.listing.places_of"),
+        ("page jujitsu num_cards=2 --out OUT/a.html", "cardwar_play.one_file.places_of"),
         ("report runs --out OUT/a.html", "train.reports.page.run_folders"),
         (f"{CHECK} --junit OUT/a.xml", "zoocheck.command._checked"),
         (f"{CHECK} --reproduce OUT/a.py", "zoocheck.command._checked"),

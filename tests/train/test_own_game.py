@@ -53,7 +53,7 @@ def test_every_verb_takes_it(folder, capsys):
 
 def test_its_page_has_its_plain_name_as_title(folder):
     solved = baselines.solve(make_game("undercut:Undercut", rounds=1, highest=3))
-    page = view_of(Trainer(table_for(solved.game, 0, (), solved), 0), "0")
+    page = view_of(Trainer(table_for(solved.game, 0, (), solved), 0))
     assert (page["title"], page["parameters"]) == ("Undercut", "1 round, highest 3")
 
 

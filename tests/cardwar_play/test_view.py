@@ -1,10 +1,9 @@
 """Finding a move among thousands by its name."""
 
 from cardwar_envs import make_game
-from cardwar_play.choices import Choices
-from cardwar_play.picking import choices_in
 from cardwar_play.seating import table_for
 from cardwar_play.trainer import Trainer
+from cardwar_play.view import Choices, choices_in
 
 WAR = make_game("war")
 

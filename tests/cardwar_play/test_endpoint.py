@@ -13,7 +13,7 @@ import baselines
 from cardwar_envs import make_game
 from train.policies.agent_process import SECONDS_VARIABLE
 
-AGENT = Path(__file__).parents[3] / "examples" / "agents" / "endpoint_agent.py"
+AGENT = Path(__file__).parents[2] / "examples" / "agents" / "endpoint_agent.py"
 KEY = "sk-very-secret"
 
 
@@ -71,21 +71,9 @@ def endpoint(monkeypatch, tmp_path_factory):
 
 
 def ask(capsys, out):
-    call = [
-        "interview",
-        "jujitsu",
-        "num_cards=2",
-        "--agent",
-        " ".join(
-            [
-                *(f"-e OPENAI_{name}" for name in ("BASE_URL", "API_KEY", "MODEL", "TEMPERATURE")),
-                f"{sys.executable} -S {AGENT}",
-            ]
-        ),
-        "--out",
-        str(out),
-        "--json",
-    ]
+    names = " ".join(f"-e OPENAI_{name}" for name in ("BASE_URL", "API_KEY", "MODEL", "TEMPERATURE"))
+    agent = f"{names} {sys.executable} -S {AGENT}"
+    call = ["interview", "jujitsu", "num_cards=2", "--agent", agent, "--out", str(out), "--json"]
     code, printed, err = run(capsys, *call)
     shown = printed + err + "".join(path.read_text() for path in out.iterdir())
     assert KEY not in shown

@@ -13,13 +13,21 @@ from command import run, run_refused
 
 import baselines
 from cardwar_envs import make_game
-from cardwar_play.interview.answers import ANSWERS_FILE, HEAD_FILE, answers_in, line_of
-from cardwar_play.interview.asking import Answered, Interviewer, information_states, key_of
-from cardwar_play.interview.figures import bounds_from_moves, costs_at_states, costs_in_games, intervals_of
+from cardwar_play.interview import (
+    ANSWERS_FILE,
+    HEAD_FILE,
+    Answered,
+    Interviewer,
+    answers_in,
+    information_states,
+    key_of,
+    line_of,
+)
+from cardwar_play.interview_figures import bounds_from_moves, costs_at_states, costs_in_games, intervals_of
 from cardwar_play.judge import Judge
 from train.policies.agent import query_for
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 # Weights of moves by their place and the length of the state's text, so that no two states are alike.
 MIXING = """
 import json, os, sys

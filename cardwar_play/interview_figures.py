@@ -12,7 +12,7 @@ import baselines
 from baselines.matches.intervals import Interval, mean_interval
 from cardwar_envs import Game
 from cardwar_envs.core.play import draw_action, random_state, sample_transition
-from cardwar_play.interview.asking import Answered, Interviewer, View
+from cardwar_play.interview import Answered, Interviewer, View
 from cardwar_play.judge import Judge
 
 # If games from this many random starts reach no decision, the game is assumed to have none.
@@ -21,13 +21,13 @@ Key = tuple[bytes, bytes]
 Advance = Callable[[int], None]
 
 
-def exact_from_mixes(who: Interviewer, states: Mapping[Key, View], advance: Advance) -> baselines.NashConv:
+def exact_from_mixes(agent: Interviewer, states: Mapping[Key, View], advance: Advance) -> baselines.NashConv:
     """Computes the NashConv of the policy that the agent states, with probabilities at every information state."""
     mixes = {}
     for number, (key, view) in enumerate(states.items()):
-        mixes[key] = who.mix(f"mix {number}", view, "mix")[0]
+        mixes[key] = agent.mix(f"mix {number}", view, "mix")[0]
         advance(number + 1)
-    return baselines.nash_conv(who.game, Answered(mixes))
+    return baselines.nash_conv(agent.game, Answered(mixes))
 
 
 def intervals_of(game: Game[Any], judge: Judge, samples: NDArray[np.float64]) -> dict[str, Interval]:
@@ -68,17 +68,17 @@ class FromMoves(NamedTuple):
 
 
 def bounds_from_moves(
-    who: Interviewer, states: Mapping[Key, View], repeats: int, seed: int, advance: Advance
+    agent: Interviewer, states: Mapping[Key, View], repeats: int, seed: int, advance: Advance
 ) -> FromMoves:
     """Queries an agent for `repeats` moves at every information state of a two-player zero-sum game.
 
     The interval is valid if the answers are independent and no game visits an information state twice.
     """
-    game, rng = who.game, np.random.default_rng(seed)
+    game, rng = agent.game, np.random.default_rng(seed)
     moves: list[dict[Key, NDArray[np.float64]]] = [{} for _ in range(repeats)]
     for number, (key, view) in enumerate(states.items()):
         for repeat, policy in enumerate(moves):
-            mix, _ = who.mix(f"move {number} {repeat}", view, "any")
+            mix, _ = agent.mix(f"move {number} {repeat}", view, "any")
             policy[key] = np.eye(len(mix))[rng.choice(len(mix), p=mix)]
         advance(number + 1)
 
@@ -97,9 +97,9 @@ def bounds_from_moves(
     )
 
 
-def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int) -> Iterator[float]:
+def costs_at_states(agent: Interviewer, judge: Judge, samples: int, seed: int) -> Iterator[float]:
     """Yields expected costs of the agent's strategy at states that random play reaches, in payoff points."""
-    game = who.game
+    game = agent.game
     for number in range(samples):
         rng = np.random.default_rng([seed, number])
         for _ in range(MOST_STARTS):
@@ -112,10 +112,10 @@ def costs_at_states(who: Interviewer, judge: Judge, samples: int, seed: int) -> 
                 f"{game.facts.name}: random play reached {MOST_STARTS:,} states, none with a choice that matters"
             )
         view = game.observation(state, player), game.action_mask(state, player)
-        yield _cost(judge, state, player, who.mix(f"sample {number}", view, "mix")[0])
+        yield _cost(judge, state, player, agent.mix(f"sample {number}", view, "mix")[0])
 
 
-def costs_in_games(who: Interviewer, judge: Judge, games: int, seed: int) -> Iterator[tuple[float, float]]:
+def costs_in_games(agent: Interviewer, judge: Judge, games: int, seed: int) -> Iterator[tuple[float, float]]:
     """Plays games against the equilibrium of a two-player zero-sum game, with the agent in both seats in turn.
 
     Yields:
@@ -123,11 +123,11 @@ def costs_in_games(who: Interviewer, judge: Judge, games: int, seed: int) -> Ite
         points. Both have the same expectation, but the second has a higher variance.
     """
     for number in range(games):
-        yield _game(who, judge, number, np.random.default_rng([seed, number]))
+        yield _game(agent, judge, number, np.random.default_rng([seed, number]))
 
 
-def _game(who: Interviewer, judge: Judge, number: int, rng: np.random.Generator) -> tuple[float, float]:
-    game, seat = who.game, number % 2
+def _game(agent: Interviewer, judge: Judge, number: int, rng: np.random.Generator) -> tuple[float, float]:
+    game, seat = agent.game, number % 2
     _, state, rewards = sample_transition(game.initial(), rng)
     cost, paid, moves = 0.0, rewards[seat], 0
     while acting := game.acting_players(state):
@@ -140,7 +140,7 @@ def _game(who: Interviewer, judge: Judge, number: int, rng: np.random.Generator)
                 actions[player] = game.legal_actions(state, player)[0]
                 continue
             view = game.observation(state, player), game.action_mask(state, player)
-            mix, _ = who.mix(f"game {number} move {moves}", view, "any")
+            mix, _ = agent.mix(f"game {number} move {moves}", view, "any")
             moves += 1
             cost += _cost(judge, state, player, mix)
             actions[player] = int(rng.choice(len(mix), p=mix))

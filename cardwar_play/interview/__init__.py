@@ -1,1 +1,0 @@
-"""Interviews of agents: queries an agent, stores every answer, and computes figures from the answers."""
