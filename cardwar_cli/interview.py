@@ -80,7 +80,7 @@ def interview(
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **asked}
     from cardwar_play.interview.answers import answers_in
     from cardwar_play.interview.asking import Interviewer
-    from train.policies.agent_messages import PROTOCOL
+    from train.policies.agent import PROTOCOL
     from train.policies.agent_process import AgentError
 
     with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:

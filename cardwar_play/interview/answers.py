@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from baselines.system.files import open_inside, parse_object, read_plain, write_atomically
-from train.policies.agent_messages import Answer, Query, Reply, read_answer
+from train.policies.agent import Answer, Query, Reply, read_answer
 from train.storage.alone import alone_in
 from train.text.validation import one_line
 

@@ -13,8 +13,7 @@ import baselines
 from cardwar_envs import Game
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_play.interview.answers import Answers
-from train.policies.agent import query_for
-from train.policies.agent_messages import Query, Reply, read_answer
+from train.policies.agent import Query, Reply, query_for, read_answer
 from train.policies.agent_process import AgentError, AgentProcess
 
 View = tuple[NDArray[np.float32], NDArray[np.int8]]  # an observation and a mask of legal actions

@@ -30,7 +30,7 @@ from train.algorithms.muon import Muon
 from train.learner.arguments import FittedValueArgs as Args
 from train.learner.checkpoint import Resumable, follow
 from train.learner.contract import refusal
-from train.policies.action_count import MANY_ACTIONS, has_many_actions
+from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
 
 # Newton-Schulz iterations in a step of Muon; five are common, but four are accurate enough here.

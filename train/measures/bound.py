@@ -23,7 +23,7 @@ from train.algorithms.best_response import Responder
 from train.learner.arguments import ResponderArgs
 from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
-from train.storage.kinds import Figures, Kind
+from train.storage.formats import Figures, Kind
 from train.text.game_names import game_in_words
 from train.text.printing import points
 

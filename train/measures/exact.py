@@ -12,7 +12,7 @@ from baselines import nash_conv, solve
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy, named_policy
-from train.storage.kinds import Figures, Kind
+from train.storage.formats import Figures, Kind
 from train.text.game_names import game_in_words
 from train.text.printing import points
 

@@ -14,7 +14,7 @@ from baselines import TablePolicy
 from cardwar_envs.core.arrays import observation_keys
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import SUM_TOLERANCE
-from train.policies.unfinished import Unfinished
+from train.policies.learned_policy import Unfinished
 from train.storage.archive import Archive
 
 

@@ -12,10 +12,9 @@ from cardwar_envs.games.goofspiel import Goofspiel
 from cardwar_envs.games.jujitsu import Jujitsu
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice
-from train.policies.action_count import has_many_actions
-from train.policies.encoding import Scaling
 from train.policies.files import load_policy, save_policy
-from train.policies.many_actions import ActionParts, LegalPairs, as_bits
+from train.policies.layers import ActionParts, LegalPairs, Scaling, as_bits
+from train.policies.learned_policy import has_many_actions
 from train.policies.networks import GreedyPolicy, MatrixPolicy, Network, SoftmaxPolicy
 
 WAR = make_game("war")

@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 from thinning import each_row
 
 from cardwar_envs import make_game
-from train.reports.curves import _scale_of_learning, draw_game, plot_runs
-from train.reports.figures import picture
+from train.reports.curves import _scale_of_learning, draw_game, picture, plot_runs
 from train.reports.groups import arrange, read_run
 from train.runs.log import ExploitabilityLog
 from train.text.printing import points
