@@ -22,8 +22,8 @@ from baselines import head_to_head, solve_matrix
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, named_policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.best_response import Responder
 from train.algorithms.information_states import Mixture, MixtureTables, Strategies
+from train.algorithms.responses import Responder
 from train.learner.arguments import PSROArgs as Args
 from train.learner.contract import refusal
 from train.policies.networks import SoftmaxPolicy

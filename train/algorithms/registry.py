@@ -100,8 +100,10 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("mmd", "MMD", "maskable PPO regularized towards a moving magnet, with averaged weights"),
         Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),
         Algorithm("joint_critic", "joint critic", "actor and a critic of joint actions", learns=PUBLIC_DUELS),
-        Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies"),
-        Algorithm("dqn_response", "DQN best response", "DQN with masks against fixed policies"),
+        Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies", "responses:PPOResponse"),
+        Algorithm(
+            "dqn_response", "DQN best response", "DQN with masks against fixed policies", "responses:DQNResponse"
+        ),
         Algorithm(
             "psro",
             "PSRO",

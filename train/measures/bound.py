@@ -19,7 +19,7 @@ from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.best_response import Responder
+from train.algorithms.responses import Responder
 from train.learner.arguments import ResponderArgs
 from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
