@@ -79,7 +79,7 @@ def interview(
     about = _prepared(rules, asked)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **asked}
     from cardwar_play.interview import Interviewer, answers_in
-    from train.policies.agent_messages import PROTOCOL
+    from train.policies.agent import PROTOCOL
     from train.policies.agent_process import AgentError
 
     with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:

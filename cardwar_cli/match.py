@@ -35,7 +35,7 @@ from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.core.texts import counted
 from train.policies.agent_process import AgentError
 from train.policies.by_word import accept_moves, is_program, line_up_from
-from train.policies.unfinished import labelled
+from train.policies.learned_policy import labelled
 from train.text.game_names import game_for
 from train.text.parsing import parameters_and_names
 from train.text.printing import points

@@ -26,7 +26,7 @@ from cardwar_play.seating import (
 )
 from cardwar_play.terminal import QUIT, deal_again, introduce, play_in_terminal, show_rules, show_series
 from cardwar_play.trainer import Table, Trainer
-from train.policies.agent_ending import exit_on_signals
+from train.policies.agent_process import exit_on_signals
 from train.policies.by_word import split_policies
 from train.text.game_names import game_for, game_from, game_in_words
 from train.text.parsing import only_parameters

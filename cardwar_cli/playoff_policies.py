@@ -11,8 +11,8 @@ from cardwar_cli.console import say_aside
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy_names import names_a_policy, needs_others
 from train.policies.by_word import policy_from
-from train.policies.unfinished import labelled
-from train.reports.gather import run_folders, run_names, unmeasured
+from train.policies.learned_policy import labelled
+from train.reports.groups import run_folders, run_names, unmeasured
 from train.storage.run_folder import CONFIG_FILE, RunFolder
 from train.text.game_names import game_in_words, json_parameters
 from train.text.printing import printable

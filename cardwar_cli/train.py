@@ -182,8 +182,8 @@ def _game(name: str | None, parameters: Mapping[str, str], held: Mapping[str, An
 
 def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:
     """The command that resumes the run in a folder, with the steps of `wanted` if the run can be extended to them."""
-    from train.reports.commands import command_of
-    from train.reports.gather import unmeasured
+    from train.reports.groups import unmeasured
+    from train.reports.tables import command_of
 
     held = unmeasured(folder)
     if held.is_log:

@@ -15,7 +15,7 @@ from cardwar_cli.console import AgentSeconds, advancing, out, say
 from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.pixels import to_gif
 from train.policies.by_word import accept_moves, line_up_from
-from train.policies.unfinished import labelled
+from train.policies.learned_policy import labelled
 from train.text.game_names import game_for, game_from
 from train.text.parsing import parameters_and_names
 from train.text.printing import points

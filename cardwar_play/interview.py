@@ -21,8 +21,7 @@ import baselines
 from baselines.system.files import open_inside, parse_object, read_plain, write_atomically
 from cardwar_envs import Game
 from cardwar_envs.core.policy import Masks, Observations, Probabilities
-from train.policies.agent import query_for
-from train.policies.agent_messages import Answer, Query, Reply, read_answer
+from train.policies.agent import Answer, Query, Reply, query_for, read_answer
 from train.policies.agent_process import AgentError, AgentProcess
 from train.storage.alone import alone_in
 from train.text.validation import one_line

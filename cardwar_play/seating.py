@@ -18,7 +18,7 @@ from cardwar_play.account import EQUILIBRIUM
 from cardwar_play.judge import Judge
 from cardwar_play.trainer import Table
 from train.policies.by_word import accept_moves, is_program, policy_from
-from train.policies.unfinished import labelled
+from train.policies.learned_policy import labelled
 from train.text.game_names import fewest_parameters
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ ROOMS = {
         matches opponents.levels .
     """,
     "train": """
-        text storage policies learner algorithms.tabular algorithms.experience algorithms
+        text storage policies learner algorithms.experience algorithms
         measures runs reports studies results .
     """,
     "cardwar_play": ".",

@@ -107,7 +107,7 @@ def markdown(result: Result) -> str:
 
 def plot(results: Sequence[Result], path: Path) -> bool:
     """Draws our ratios to the first reference as bars, with whiskers from least to most; returns False without any."""
-    from train.reports.figures import picture
+    from train.reports.curves import picture
 
     compared = [(result, [row for row in result.rows if not row.peer]) for result in results if result.references]
     if compared:

@@ -26,7 +26,7 @@ from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.experience.buffers import Replay
 from train.learner.arguments import JointCriticArgs as Args
 from train.learner.checkpoint import Resumable, follow
-from train.policies.many_actions import ActionParts, LegalPairs
+from train.policies.layers import ActionParts, LegalPairs
 from train.policies.networks import Network, SoftmaxPolicy
 
 # The log-probability of an illegal action; finite, because it is multiplied by its probability, 0.

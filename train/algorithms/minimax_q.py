@@ -27,7 +27,7 @@ from cardwar_envs.envs.game_batch import GameBatch
 from train.learner.arguments import MinimaxQArgs as Args
 from train.learner.checkpoint import Resumable, follow
 from train.learner.contract import refusal
-from train.policies.action_count import MANY_ACTIONS, has_many_actions
+from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
 # Number of observations evaluated at a time; few enough to fit into a processor's cache.

@@ -24,8 +24,8 @@ from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
 from train.learner.arguments import NFSPArgs as Args
-from train.policies.action_count import has_many_actions
-from train.policies.many_actions import LegalPairs
+from train.policies.layers import LegalPairs
+from train.policies.learned_policy import has_many_actions
 from train.policies.networks import Network, SoftmaxPolicy
 
 # Checkpoints contain the reservoir, so its limit is well below the memory of a machine.

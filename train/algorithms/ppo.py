@@ -26,7 +26,7 @@ from train.algorithms.experience.opponents import League
 from train.learner.arguments import PPOArgs as Args
 from train.learner.arguments import UpdateArgs
 from train.learner.checkpoint import Resumable
-from train.policies.action_count import has_many_actions
+from train.policies.learned_policy import has_many_actions
 from train.policies.networks import ACTIVATIONS, GreedyPolicy, Network, SoftmaxPolicy
 
 NEVER = sys.maxsize

@@ -4,7 +4,7 @@ Sources: M. Lanctot et al., "A unified game-theoretic approach to multiagent rei
 algorithm 1; H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions controlled by an
 adversary" (ICML 2003), where responses are exact (the double oracle). Here the payoffs between members and their
 equilibrium are exact; only the next member is learned, by PPO against opponents drawn for each game from the
-equilibrium. The policy is the equilibrium's mixture as one behaviour strategy (`train.algorithms.tabular.mixture`).
+equilibrium. The policy is the equilibrium's mixture as one behaviour strategy (`train.algorithms.information_states`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.best_response import Responder
-from train.algorithms.tabular.information_states import Strategies
-from train.algorithms.tabular.mixture import Mixture, MixtureTables
+from train.algorithms.information_states import Mixture, MixtureTables, Strategies
+from train.algorithms.responses import Responder
 from train.learner.arguments import PSROArgs as Args
 from train.learner.contract import refusal
 from train.policies.networks import SoftmaxPolicy

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import baselines
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import check_names, did_you_mean
-from train.policies.action_count import has_many_actions
+from train.policies.learned_policy import has_many_actions
 from train.text.parsing import fields_from
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Algorithm:
     name: str  # its key in `ALGORITHMS`
     label: str  # its name in plots and sentences
     summary: str  # one line of description
-    module: str = ""  # the module of its class `Learner`, in `train.algorithms`; empty if named like the algorithm
+    learner_class: str = ""  # MODULE:CLASS in `train.algorithms`; by default `Learner` in the module of its name
     step: str = "joint actions"  # the unit of steps, in the plural
     learns: str = ""  # the kind of games that it supports: `DUELS` or `PUBLIC_DUELS`; empty for all games
 
@@ -82,13 +82,13 @@ class Algorithm:
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
         """Creates a learner; raises ValueError if the algorithm does not support the game."""
         self.require(game)
-        return import_module(f"train.algorithms.{self.module or self.name}").Learner(game, args, seed)
+        module, _, name = (self.learner_class or f"{self.name}:Learner").partition(":")
+        return getattr(import_module(f"train.algorithms.{module}"), name)(game, args, seed)
 
 
-def _tabular(name: str, label: str, summary: str) -> Algorithm:
+def _tabular(name: str, label: str, summary: str, learner: str) -> Algorithm:
     """Creates the entry of an algorithm that iterates over all states, without a network."""
-    module = f"tabular.{name.removeprefix('tabular_')}"
-    return Algorithm(name, label, f"{summary}, without a network", module, "iterations", DUELS)
+    return Algorithm(name, label, f"{summary}, without a network", f"tabular:{learner}", "iterations", DUELS)
 
 
 ALGORITHMS: dict[str, Algorithm] = {
@@ -100,8 +100,10 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("mmd", "MMD", "maskable PPO regularized towards a moving magnet, with averaged weights"),
         Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),
         Algorithm("joint_critic", "joint critic", "actor and a critic of joint actions", learns=PUBLIC_DUELS),
-        Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies"),
-        Algorithm("dqn_response", "DQN best response", "DQN with masks against fixed policies"),
+        Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies", "responses:PPOResponse"),
+        Algorithm(
+            "dqn_response", "DQN best response", "DQN with masks against fixed policies", "responses:DQNResponse"
+        ),
         Algorithm(
             "psro",
             "PSRO",
@@ -110,9 +112,11 @@ ALGORITHMS: dict[str, Algorithm] = {
             "best responses",
             PUBLIC_DUELS,
         ),
-        _tabular("fictitious_play", "fictitious play", "fictitious play on all states"),
-        _tabular("cfr_plus", "CFR+", "regret matching+ on all states, averaged linearly"),
-        _tabular("tabular_mmd", "tabular MMD", "magnetic mirror descent on all states with a moving magnet"),
+        _tabular("fictitious_play", "fictitious play", "fictitious play on all states", "FictitiousPlay"),
+        _tabular("cfr_plus", "CFR+", "regret matching+ on all states, averaged linearly", "CFRPlus"),
+        _tabular(
+            "tabular_mmd", "tabular MMD", "magnetic mirror descent on all states with a moving magnet", "TabularMMD"
+        ),
     )
 }
 

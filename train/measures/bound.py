@@ -19,11 +19,11 @@ from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.sb3.against import Opponents
-from train.algorithms.best_response import Responder
+from train.algorithms.responses import Responder
 from train.learner.arguments import ResponderArgs
 from train.measures.measure import FINAL_SHARE
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
-from train.storage.kinds import Figures, Kind
+from train.storage.formats import Figures, Kind
 from train.text.game_names import game_in_words
 from train.text.printing import points
 

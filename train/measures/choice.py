@@ -8,8 +8,7 @@ from baselines import within_reach
 from cardwar_envs.core.game import Game
 from train.measures.bound import ResponseBound
 from train.measures.exact import Deviations, Exploitability
-from train.measures.matches import Matches
-from train.measures.measure import Measure
+from train.measures.measure import Matches, Measure
 from train.policies.by_word import split_policies
 
 if TYPE_CHECKING:

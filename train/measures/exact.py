@@ -13,7 +13,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import named_policy
-from train.storage.kinds import Figures, Kind
+from train.storage.formats import Figures, Kind
 from train.text.game_names import game_in_words
 from train.text.printing import points
 

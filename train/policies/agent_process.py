@@ -1,4 +1,7 @@
-"""Runs a program that answers queries, without a shell, with limits on time and output; kills its children too."""
+"""Runs a program that answers queries, without a shell, with limits on time and output.
+
+The program and its children are killed however this process ends.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ import selectors
 import shlex
 import signal
 import subprocess
+import sys
+import threading
 import time
 from contextlib import suppress
+from types import FrameType
 from typing import NoReturn
-
-from train.policies.agent_ending import Watchdog, exit_on_signals
 
 # Prefix that marks a policy on the command line as the command of a program.
 AGENT = "agent:"
@@ -166,3 +170,64 @@ def _time_limit() -> float:
     if not 0.0 < seconds < 1e9:
         raise AgentError(f"{SECONDS_VARIABLE} ({text}) must be a positive number of seconds")
     return seconds
+
+
+# Signals that ask this process to end; Windows has no SIGHUP.
+ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+# Stdin closes as soon as the process that started this program has ended.
+WATCH = """
+import os, signal, sys, time
+sys.stdin.read()
+for number in (signal.SIGTERM, signal.SIGKILL):
+    os.killpg(int(sys.argv[1]), number)
+    time.sleep(0.5)
+"""
+
+
+class Watchdog:
+    """A process that kills a process group if this process ends without calling `close`, even by SIGKILL.
+
+    It has a session of its own, which no signal from a terminal reaches. Unlike Linux's PR_SET_PDEATHSIG, it works on
+    every POSIX system, kills the whole group, and does not depend on the thread that started the group.
+
+    Args:
+        group: The process group.
+
+    Raises:
+        OSError: If it cannot be started; the group is then killed.
+    """
+
+    def __init__(self, group: int) -> None:
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", WATCH, str(group)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError:
+            os.killpg(group, signal.SIGKILL)
+            raise
+
+    def close(self) -> None:
+        """Ends the watch; the group has ended."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def exit_on_signals() -> None:
+    """Makes SIGTERM and SIGHUP exit this process regularly, so that it stores its records and terminates its agents.
+
+    Signals that are handled already, or ignored as after `nohup`, stay so. Does nothing outside the main thread.
+    """
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        for each in ENDINGS:  # a second signal must not interrupt the work at the exit
+            signal.signal(each, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        for each in ENDINGS:
+            if signal.getsignal(each) is signal.SIG_DFL:
+                signal.signal(each, end)

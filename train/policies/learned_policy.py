@@ -1,16 +1,49 @@
-"""The protocol of learned policies that can be stored in files."""
+"""What learned policies of all kinds share.
+
+Importing this does not import torch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
-
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
-from train.policies.unfinished import Unfinished
-from train.storage.archive import Archive
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from train.storage.archive import Archive
+
+# With fewer actions a network has one output per action, which is more expressive than sums over parts.
+MANY_ACTIONS = 100
+
+
+def has_many_actions(game: Game[Any]) -> bool:
+    """Returns whether networks for the game have outputs for parts of actions and store masks as bits."""
+    return game.facts.num_actions >= MANY_ACTIONS
+
+
+class Unfinished(NamedTuple):
+    """The progress of a run when its policy was saved.
+
+    Attributes:
+        steps: Training steps taken.
+        of: Training steps that the run is to take.
+    """
+
+    steps: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"unfinished: {self.steps:,} of {self.of:,} steps"
+
+
+def labelled(name: str, policy: Policy) -> str:
+    """The name of a policy, with a remark if its run has not finished."""
+    found: Unfinished | None = getattr(policy, "unfinished", None)
+    return name if found is None else f"{name} ({found})"
 
 
 class LearnedPolicy(Policy, Protocol):

@@ -17,10 +17,8 @@ from baselines import solve_matrices
 from baselines.matrix_game.lookahead import Lookahead, StateValues
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
-from train.policies.action_count import has_many_actions
-from train.policies.encoding import Encoding, Scaling
-from train.policies.many_actions import ActionParts, LegalPairs
-from train.policies.unfinished import Unfinished
+from train.policies.layers import ActionParts, Encoding, LegalPairs, Scaling
+from train.policies.learned_policy import Unfinished, has_many_actions
 from train.storage.archive import Archive
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}

@@ -13,7 +13,7 @@ from torch import Tensor
 from baselines import TablePolicy
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import SUM_TOLERANCE, observation_keys
-from train.policies.unfinished import Unfinished
+from train.policies.learned_policy import Unfinished
 from train.storage.archive import Archive
 
 

@@ -1,25 +1,59 @@
-"""Plots learning curves from run folders, over steps and seconds, with one style for each kind of figure."""
+"""Plots learning curves from run folders, over steps and seconds, with one style for each kind of figure.
+
+`picture` renders any picture in this style, without a window; the same drawing gives the same bytes.
+"""
 
 from __future__ import annotations
 
+import io
 import math
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator
 
 from baselines.system.files import write_atomically
-from train.reports.figures import as_file, drawing, picture
 from train.reports.groups import GameReport, Group, Run, read_run
 from train.reports.tables import figure_in_words
-from train.storage.kinds import Kind
+from train.storage.formats import Kind
 from train.text.printing import points, printable
+
+DOTS_PER_INCH = 120
+ImageFormat = Literal["png", "svg"]
+# The salt makes SVG reproducible. Math text is disabled, so that a $ in a name is shown as a $.
+SETTINGS: dict[Any, Any] = {"svg.hashsalt": "cardwar", "text.parse_math": False, "font.size": 9}
+
+
+def picture(draw: Callable[[Figure], None], width: float, height: float, kind: ImageFormat = "png") -> bytes:
+    """Calls `draw` with an empty figure and returns the content of an image file; width and height are in inches."""
+    return as_file(drawing(draw, width, height), kind)
+
+
+def drawing(draw: Callable[[Figure], None], width: float, height: float) -> Figure:
+    """Like `picture`, but returns the figure itself."""
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, layout="constrained")
+        draw(figure)
+    return figure
+
+
+def as_file(figure: Figure, kind: ImageFormat) -> bytes:
+    """Renders a figure; returns the content of an image file."""
+    file = io.BytesIO()
+    with mpl.rc_context(SETTINGS), warnings.catch_warnings():
+        # A name can contain letters that the font lacks; they are drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return file.getvalue()
+
 
 PLOT_FILE = "exploitability.png"
 # Exact figures are lines; samples are open points with error bars; lower bounds are triangles.

@@ -1,4 +1,4 @@
-"""Groups runs that differ only in the seed, and summarises their results with confidence intervals.
+"""Reads run folders, groups runs that differ only in the seed, and summarises results with confidence intervals.
 
 All data come from the files in run folders; `train.reports.page` writes the report.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+import os
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from train.storage.formats import OWN
-from train.storage.run_folder import IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
+from train.storage.run_folder import CONFIG_FILE, IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
 
 CONFIDENCE = 0.95
 # Suffixes of the names of an interval's ends.
@@ -171,11 +172,9 @@ def read_run(path: str | Path) -> Run:
     """Reads a run folder; raises ValueError if it contains no run, a damaged run, or a run of another format."""
     folder = RunFolder(Path(path))
     config, metadata = folder.config(), folder.metadata()
-    config = {"measured": "exact", "figure": "exploitability", **config}  # older folders have neither
     rows = folder.read_metrics()
     needed = [config["figure"], *(f"{config['figure']}{end}" for end in ENDS if config["measured"] == "matches")]
     for number, row in enumerate(rows):
-        row.setdefault("measured", "exact")
         if row["measured"] != config["measured"] or not all(name in row for name in needed):
             wanted = f"the columns {', '.join(needed)}, with measured={config['measured']!r}"
             raise ValueError(
@@ -233,3 +232,46 @@ def _in_words(value: Any) -> str:
 
 def _names(run: Run) -> tuple[str, str]:
     return run.config["algorithm"], run.config["label"]
+
+
+def run_folders(path: str | Path) -> list[Path]:
+    """Returns the run folders in a folder, at any depth, without following links; other paths are returned as given.
+
+    Raises:
+        ValueError: If the path is a folder without a run.
+    """
+    path = Path(path)
+    found = []
+    for folder, inner, files in os.walk(path):
+        inner.sort()
+        if {CONFIG_FILE, METRICS_FILE} & set(files):
+            found.append(Path(folder))
+            inner.clear()
+    if path.is_dir() and not found:
+        raise ValueError(f"{path} contains no run: there is no {CONFIG_FILE} in it or in its subfolders")
+    return found or [path]
+
+
+def unmeasured(folder: str | Path) -> Run:
+    """Reads a run without its results; raises ValueError if its configuration cannot be read."""
+    return Run(Path(folder), RunFolder(Path(folder)).config(), [], None)
+
+
+def short_paths(folders: Sequence[Path]) -> list[str]:
+    """Returns the paths of different folders without their common part."""
+    whole = [Path(os.path.abspath(folder)) for folder in folders]
+    shared = os.path.commonpath([folder.parent for folder in whole])
+    return [str(folder.relative_to(shared)) for folder in whole]
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """Returns a short name for each run: its algorithm and its differences from other runs, or else its folder."""
+    names = {}
+    for game in arrange(runs):
+        for group in game.groups:
+            seeds = {run.seed for run in group.runs}
+            for run in group.runs:
+                names[run.folder] = group.name + (f" seed={run.seed}" if len(seeds) > 1 else "")
+    counts, paths = Counter(names.values()), short_paths([run.folder for run in runs])
+    found = [names[run.folder] for run in runs]
+    return [name if counts[name] == 1 else f"{name} ({path})" for name, path in zip(found, paths, strict=True)]

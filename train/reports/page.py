@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from baselines.system.files import require_plain, require_writable, write_atomically
 from train.reports import tables
-from train.reports.gather import run_folders
-from train.reports.groups import GameReport, Run, arrange, read_run, refuse_twins
+from train.reports.groups import GameReport, Run, arrange, read_run, refuse_twins, run_folders
 from train.text.printing import in_one_line, printable
 
 TEMPLATE = Path(__file__).with_name("page.html.jinja")

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from baselines.system.files import csv_bytes, write_atomically
-from train.reports.figures import picture
+from train.reports.curves import picture
 from train.reports.markdown import table
 from train.reports.playoffs import DIGITS, PlayOffs, ranked
 from train.reports.tables import plain

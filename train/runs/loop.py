@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from inspect import unwrap
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,6 +13,7 @@ import numpy as np
 import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from torch.optim import Adam, Optimizer
 from torch.utils.tensorboard import SummaryWriter
 
 from baselines.system.files import refuse_links
@@ -24,13 +26,11 @@ from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
-from train.runs.eager import without_compiler
 from train.runs.identity import run_identity
 from train.runs.sinks import Sink, tagged
 from train.storage.alone import alone_in
 from train.storage.archive import Archive
-from train.storage.formats import MAX_SEED
-from train.storage.kinds import Figures, Kind, is_measured
+from train.storage.formats import MAX_SEED, Figures, Kind, is_measured
 from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder, require_storable
 from train.text.game_names import game_in_words
 
@@ -258,3 +258,20 @@ def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: Metrics
         seconds=seconds,
         verdict=measure.verdict(entry.label, last, learner.steps, seconds),
     )
+
+
+@contextmanager
+def without_compiler() -> Iterator[None]:
+    """Runs optimizers without the calls that tell torch's compiler what not to compile.
+
+    Each such call imports torch._dynamo. Otherwise the optimizers work as before.
+    """
+    for method in (Optimizer.add_param_group, Optimizer.zero_grad, Optimizer.state_dict, Optimizer.load_state_dict):
+        function = unwrap(method)
+        vars(function).setdefault("__dynamo_disable", function)  # the attribute that torch sets in the first call
+    step = Adam.step
+    Adam.step = torch.no_grad()(unwrap(step))  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Adam.step = step  # type: ignore[method-assign]

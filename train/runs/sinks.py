@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from train.storage.kinds import is_measured
+from train.storage.formats import is_measured
 from train.storage.run_folder import MetricsRow
 
 # A function that is called with each row after it is written.

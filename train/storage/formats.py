@@ -1,6 +1,6 @@
-"""Schemas of the JSON files in a run folder. Each file is validated completely before use.
+"""The kinds of figures that measure a policy, and schemas of the JSON files in a run folder.
 
-Importing this does not import torch.
+Each file is validated completely before use. Importing this does not import torch.
 """
 
 from __future__ import annotations
@@ -13,10 +13,35 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
-from train.storage.kinds import Kind, is_measured
 from train.text.validation import MAX_INT, Strict
 
-# Increased when older run folders can no longer be read.
+# "exact" figures have no sampling error; a "lower bound" is on exploitability; "matches" are sampled games
+# against named policies.
+Kind = Literal["exact", "lower bound", "matches"]
+# The explanation of each kind in plots and reports.
+EXPLAINED: dict[str, str] = {
+    "exact": "Exact: a sum over all states, without sampling.",
+    "lower bound": "Lower bounds: an exploiter wins at least this much (99 % confidence). The true figure can be far "
+    "higher; a low bound does not show that the policy is good.",
+    "matches": "Matches: games against the named policies, with 99 % confidence intervals. They do not measure other "
+    "opponents or exploitability.",
+}
+# Prefixes of the names of each kind's figures; other figures in a row, such as losses, describe training.
+BEGINNINGS: dict[str, tuple[str, ...]] = {
+    "exact": ("exploitability", "nash_conv", "guaranteed_", "gain_"),
+    "lower bound": ("bound",),
+    "matches": ("payoff_", "wins_"),
+}
+# Figures of a policy by name.
+Figures = dict[str, float]
+
+
+def is_measured(name: str, kind: Kind) -> bool:
+    """Whether a figure in a row measures the policy; other figures, such as losses, describe training."""
+    return name.startswith(BEGINNINGS[kind])
+
+
+# Increased when a run folder of an earlier version can no longer be read.
 FORMAT = 1
 MAX_SEED = 2**32 - 1
 # The entry `algorithm` of an `ExploitabilityLog`.
@@ -110,11 +135,11 @@ class StoredConfig(StoredIdentity):
     title: Text
     label: Text
     step: Text
-    measured: Kind = "exact"  # the only kind in older files
+    measured: Kind
     # The numbers of steps that the run was to take before it was extended.
     extended_from: Annotated[list[Count], Field(default_factory=list)]
     # The name of the figure in plots, and the reference figures in payoff points.
-    figure: Name = "exploitability"
+    figure: Name
     reference: Annotated[dict[Name, Points], AfterValidator(_check_reference)]
 
     @model_validator(mode="after")
@@ -148,7 +173,7 @@ class StoredRow(Strict):
 
     steps: Annotated[float, Field(ge=0, le=MAX_INT)]
     seconds: Annotated[float, Field(ge=0, le=MAX_INT)]
-    measured: Kind = "exact"  # the only kind in older files
+    measured: Kind
 
     @model_validator(mode="after")
     def _measured_figures_are_payoffs_or_shares(self) -> StoredRow:

@@ -198,7 +198,7 @@ class RunFolder:
     def check_policy(self, path: Path, data: Mapping[str, Any]) -> None:
         """Raises ValueError if a policy file in this folder was written by another run.
 
-        Policies that name no run, and policies of older versions, are not checked.
+        A policy that names no run is not checked.
         """
         if RUN in data:
             try:

@@ -20,7 +20,6 @@ from filelock import lock_descriptor
 from baselines.system.files import open_inside, refuse_links
 from cardwar_envs.core.process import without_secrets
 from train.policies.agent_process import FROM_FILE
-from train.policies.files import POLICY_FILE
 from train.reports.groups import Run, read_run
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.studies.study_file import StudyRun
@@ -77,9 +76,7 @@ class StudyTask:
             return State.FAILED
         if self.held is None:
             return State.UNFINISHED if (self.folder / CONFIG_FILE).exists() else State.NEW
-        # An older version writes the policy last.
-        ended = self.held.finished and (self.folder / POLICY_FILE).exists()
-        return State.FINISHED if ended else State.UNFINISHED
+        return State.FINISHED if self.held.finished else State.UNFINISHED
 
     @property
     def last(self) -> MetricsRow | None:

@@ -1,6 +1,6 @@
 """Learners without a network: that they converge, how they average, what their policies are, what they refuse."""
 
-from itertools import cycle, product
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ from trees import CloseToy, pennies, tree
 from baselines import TablePolicy, exploitability, solve
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
-from train.algorithms.tabular import cfr_plus, fictitious_play
-from train.algorithms.tabular import mmd as tabular_mmd
-from train.algorithms.tabular.information_states import PrivateTypes, PublicStates
+from train.algorithms.information_states import PrivateTypes, PublicStates
+from train.algorithms.registry import ALGORITHMS
+from train.algorithms.tabular import normalised
 from train.measures.exact import evaluate
 from train.policies.files import load_policy, save_policy
 from train.policies.table import LearnedTable, Seen
@@ -24,18 +24,18 @@ from train.storage.archive import Archive, read_archive, write_archive
 GAME = make_game("jujitsu", num_cards=3)
 UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
 LEARNERS = {
-    "fictitious play": (fictitious_play, {}),
-    "fictitious play by reach": (fictitious_play, {"reach": 1}),
-    "CFR+": (cfr_plus, {}),
-    "CFR+ by reach": (cfr_plus, {"reach": 1}),
-    "MMD": (tabular_mmd, {}),
+    "fictitious play": ("fictitious_play", {}),
+    "fictitious play by reach": ("fictitious_play", {"reach": 1}),
+    "CFR+": ("cfr_plus", {}),
+    "CFR+ by reach": ("cfr_plus", {"reach": 1}),
+    "MMD": ("tabular_mmd", {}),
 }
 EACH = pytest.mark.parametrize("name", LEARNERS)
 
 
-def learner(name, game=GAME):
-    module, values = LEARNERS[name]
-    return module.Learner(game, module.Args(**values), seed=0)
+def learner(name, game=GAME, **more):
+    algorithm, values = LEARNERS[name]
+    return ALGORITHMS[algorithm].learner(game, ALGORITHMS[algorithm].args(**values, **more), seed=0)
 
 
 # Exploitability after 300 iterations must be below these.
@@ -86,14 +86,14 @@ def test_each_learns_a_game_in_which_a_player_waits(name):
 
 def iterates(learning, count):
     """What a learner plays in each iteration: CFR+'s current strategies, fictitious play's responses."""
-    played = []
+    played, memory, uniform = [], learning.memory, learning.uniform
     for _ in range(count):
-        if isinstance(learning, cfr_plus.Learner):
+        if "regrets_0" in memory:
             learning.advance(learning.steps + 1)
-            played.append(learning._strategies("regrets"))
+            played.append(tuple(normalised(memory[f"regrets_{p}"], uniform[p]) for p in (0, 1)))
         else:
-            averages = learning.memory["average_0"], learning.memory["average_1"]
-            played.append(tuple(learning._response(p, averages[1 - p]) for p in (0, 1)))
+            best = [learning.tables.response_values(p, memory[f"average_{1 - p}"]).argmax(axis=1) for p in (0, 1)]
+            played.append(tuple(np.eye(uniform[p].shape[1])[best[p]] for p in (0, 1)))
             learning.advance(learning.steps + 1)
     return played
 
@@ -104,13 +104,13 @@ def tabled(graph, strategy):
     return TablePolicy(dict(zip(seen, strategy, strict=True)))
 
 
-def mixture_gap(module, average_of):
+def mixture_gap(name, average_of):
     """How far the average of ten iterations is from drawing one of them for the whole game, against any opponent."""
     game = tree()
-    learning = module.Learner(game, module.Args(reach=1), seed=0)
+    learning = learner(name, game)
     played = iterates(learning, 10)
-    weights = np.arange(1.0, 11.0) if module is cfr_plus else np.ones(10)
-    if module is fictitious_play:  # its average begins with uniform play
+    weights = np.arange(1.0, 11.0) if name == "CFR+ by reach" else np.ones(10)
+    if name == "fictitious play by reach":  # its average begins with uniform play
         played, weights = [learning.uniform, *played], np.ones(11)
     graph, opponent = full_graph(game), Arbitrary()
     drawn = [mean_payoff(game, (tabled(graph, first), opponent), 0) for first, _ in played]
@@ -119,11 +119,11 @@ def mixture_gap(module, average_of):
     return abs(met - float(weights @ drawn / weights.sum()))
 
 
-@pytest.mark.parametrize("module", [cfr_plus, fictitious_play])
-def test_weighing_by_reach_matters(module):
+@pytest.mark.parametrize("name", ["CFR+ by reach", "fictitious play by reach"])
+def test_weighing_by_reach_matters(name):
     """Kuhn's theorem: the average weighted by own reach plays as the mixture does; the plain one does not."""
-    by_reach = mixture_gap(module, lambda learning, played, weights: learning.learned()[0])
-    plain = mixture_gap(module, lambda learning, played, weights: np.average(played, axis=0, weights=weights))
+    by_reach = mixture_gap(name, lambda learning, played, weights: learning.learned()[0])
+    plain = mixture_gap(name, lambda learning, played, weights: np.average(played, axis=0, weights=weights))
     assert by_reach < 1e-12
     assert plain > 1e-3
 
@@ -131,7 +131,7 @@ def test_weighing_by_reach_matters(module):
 def test_regrets_and_averages_of_two_iterations_are_those_worked_out_by_hand():
     # Player 0 chooses between the rows (4, 0) and (0, 2), player 1 between the columns.
     game = Toy((pennies(4, 0, 0, 2),))
-    learning = cfr_plus.Learner(game, cfr_plus.Args(), seed=0)
+    learning = learner("CFR+", game)
     learning.advance(1)
     # Against (1/2, 1/2) the rows are worth 2 and 1, 3/2 on average; -1/2 is cut off. Player 1 then meets the
     # first row: its columns are worth -4 and 0, -2 on average.
@@ -149,8 +149,7 @@ def test_regrets_and_averages_of_two_iterations_are_those_worked_out_by_hand():
 def test_magnetic_mirror_descent_with_a_magnet_at_rest_ends_at_the_logit_equilibrium():
     # Rows (4, 0) and (0, 2) again; values are counted as shares of the greatest payoff, 4.
     game = CloseToy((pennies(4, 0, 0, 2),))
-    args = tabular_mmd.Args(learning_rate=0.2, temperature=0.5, magnet_rate=0.0)
-    learning = tabular_mmd.Learner(game, args, seed=0)
+    learning = learner("MMD", game, learning_rate=0.2, temperature=0.5, magnet_rate=0.0)
     learning.advance(2000)
     first, second = (asked(game, learning.policy(), 0, p)[:2] for p in (0, 1))
     worth = np.array([[4.0, 0.0], [0.0, 2.0]]) / 4
@@ -194,17 +193,6 @@ def test_types_that_are_never_dealt_are_worth_nothing():
     assert worth.shape == (2, 2)
     # Passing shows the dice for the ante of 1: a 1 meets 1 or 2, a 2 likewise.
     assert worth[:, 0] == pytest.approx([-0.5, 0.5])
-
-
-@each_row(("name", "game"), [*product(LEARNERS, [GAME, make_game("dice_poker", sides=3)])])
-def test_a_table_comes_back_as_it_was(tmp_path, name, game):
-    learning = learner(name, game)
-    learning.advance(5)
-    policy = learning.policy()
-    save_policy(tmp_path / "policy.safetensors", policy)
-    loaded = load_policy(tmp_path, game)
-    assert isinstance(loaded, LearnedTable)
-    assert evaluate(game, loaded) == evaluate(game, policy)
 
 
 @each_row(

@@ -17,8 +17,7 @@ from toys import Answering
 import baselines
 from cardwar_envs import Game, make_game
 from cardwar_envs.games.dice_poker import DicePoker, DicePokerState
-from train.policies.agent import AgentPolicy, query_for, typed_agent
-from train.policies.agent_messages import Query
+from train.policies.agent import AgentPolicy, Query, query_for, typed_agent
 from train.policies.agent_process import FROM_FILE, MOST_BYTES, SECONDS_VARIABLE, AgentError, AgentProcess
 from train.policies.by_word import policy_from, split_policies
 

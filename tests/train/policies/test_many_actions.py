@@ -12,10 +12,9 @@ from cardwar_envs.games.goofspiel import Goofspiel
 from cardwar_envs.games.jujitsu import Jujitsu
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice
-from train.policies.action_count import has_many_actions
-from train.policies.encoding import Scaling
 from train.policies.files import load_policy, save_policy
-from train.policies.many_actions import ActionParts, LegalPairs, as_bits
+from train.policies.layers import ActionParts, LegalPairs, Scaling, as_bits
+from train.policies.learned_policy import has_many_actions
 from train.policies.networks import GreedyPolicy, MatrixPolicy, Network, SoftmaxPolicy
 
 WAR = make_game("war")
@@ -154,11 +153,7 @@ def test_a_policy_of_parts_is_the_dense_one(kind):
         assert np.array_equal(found, np.eye(WAR.facts.num_actions)[weights.argmax(axis=1)])
 
 
-def test_files_from_before_parts_are_read_and_wrong_ones_refused(tmp_path):
-    torch.manual_seed(0)
-    old = SoftmaxPolicy(WAR, Network(WAR, 4, 1, WAR.facts.num_actions, "tanh"))
-    save_policy(tmp_path / "old", old)
-    assert load_policy(tmp_path / "old", WAR).network.parts is None
+def test_files_with_a_wrong_number_of_parts_are_refused(tmp_path):
     save_policy(tmp_path / "few", SoftmaxPolicy(WAR, Network(WAR, 4, 1, 36, "tanh", parts=True)))
     save_policy(tmp_path / "joint", MatrixPolicy(WAR, Network(WAR, 4, 1, 37, "tanh", parts=True)))
     for name in ("few", "joint"):

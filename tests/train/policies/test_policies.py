@@ -13,14 +13,11 @@ from baselines import exploitability, make_policy, solve
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
-from train.algorithms.registry import ALGORITHMS
 from train.measures.exact import evaluate, reference, verdict
 from train.policies.by_word import policy_from
 from train.policies.files import load_policy, save_policy
 from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, Network, SoftmaxPolicy
-from train.reports.curves import plot_runs
 from train.reports.groups import read_run
-from train.runs.loop import run
 from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -115,11 +112,6 @@ def test_a_policy_with_steps_needs_those_of_its_run(tmp_path, run):
         load_policy(path, GAME)
 
 
-def test_uniform_plays_exploitability_is_known():
-    # OpenSpiel's figure for uniform play: NashConv / 2
-    assert reference(make_game("jujitsu", num_cards=5))["uniform_exploitability"] == pytest.approx(0.491667, abs=1e-6)
-
-
 def test_the_equilibrium_guarantees_the_value_from_either_seat():
     evaluation = evaluate(UNLIKE, solve(UNLIKE).policy)
     # Every way to meet (1, 3, 5) with (2, 3, 6) is equally good: D/n = 2/3 (Fetterman 2023, section 3)
@@ -142,17 +134,6 @@ def test_games_without_exploitability_are_refused():
     game = make_game("lowest_unique", numbers=3)
     with pytest.raises(ValueError, match="exploitability is for two-player zero-sum games"):
         evaluate(game, make_policy("uniform", game))
-
-
-def test_runs_of_one_game_share_a_picture(tmp_path):
-    for name, game in (("a", GAME), ("b", GAME), ("c", UNLIKE)):
-        run(game, "cfr_plus", ALGORITHMS["cfr_plus"].args(steps=2, evaluate_every=1), tmp_path / name)
-    plot_runs([tmp_path / "a", str(tmp_path / "b")], tmp_path / "both.png")
-    assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
-    for names, message in (("ac", "runs of different games cannot be plotted together"), ("", "no run to plot")):
-        with pytest.raises(ValueError, match=message):
-            plot_runs([tmp_path / name for name in names], tmp_path / "none.png")
-    assert not (tmp_path / "none.png").exists()
 
 
 @each_row("version", ["0", 0.0, True, None])

@@ -3,12 +3,12 @@
 import math
 from dataclasses import replace
 
+import pytest
 from matplotlib.figure import Figure
 from thinning import each_row
 
 from cardwar_envs import make_game
-from train.reports.curves import _scale_of_learning, draw_game, plot_runs
-from train.reports.figures import picture
+from train.reports.curves import _scale_of_learning, draw_game, picture, plot_runs
 from train.reports.groups import arrange, read_run
 from train.runs.log import ExploitabilityLog
 from train.text.printing import points
@@ -51,6 +51,16 @@ def test_curves_that_count_different_steps_share_no_axis(tmp_path, units):
     for number, unit in enumerate(units):
         assert [f"steps ({unit})"] == [axis for axis, names in shown.items() if f"curve {number}" in str(names)]
     assert len(shown) == len(set(units))
+
+
+def test_runs_of_different_games_share_no_picture(tmp_path):
+    for number in (2, 3):
+        game = make_game("jujitsu", num_cards=number)
+        ExploitabilityLog(game, tmp_path / str(number), label="curve").record(1, "uniform")
+    for names, message in (("23", "runs of different games cannot be plotted together"), ("", "no run to plot")):
+        with pytest.raises(ValueError, match=message):
+            plot_runs([tmp_path / name for name in names], tmp_path / "none.png")
+    assert not (tmp_path / "none.png").exists()
 
 
 def test_a_picture_of_many_runs_has_room_for_its_legend(tmp_path):

@@ -2,7 +2,6 @@
 
 import base64
 import csv
-import json
 import re
 import shlex
 import xml.dom.minidom
@@ -19,11 +18,10 @@ from thinning import each_row
 
 from cardwar_envs import make_game
 from train.algorithms.registry import ALGORITHMS
-from train.reports.commands import command_of
 from train.reports.groups import MedianInterval, arrange, median_interval, read_run
 from train.reports.markdown import table
 from train.reports.page import write_report
-from train.reports.tables import plain
+from train.reports.tables import command_of, plain
 from train.runs.loop import run
 from train.storage.run_folder import RunFolder
 from train.text.game_names import game_from, game_in_words
@@ -60,11 +58,13 @@ def made(folder, figures=(0.3, 0.1), seed=0, title="jujitsu num_cards=3", label=
         "title": title,
         "label": label,
         "step": "iterations",
+        "measured": "exact",
+        "figure": "exploitability",
         "reference": {"value": 0.0, "uniform_exploitability": 0.5},
     }
     run_folder = RunFolder.create(folder, config)
-    heading = ("steps", "seconds", "exploitability", "nash_conv", "guaranteed_0", "guaranteed_1")
-    rows = [(10 * i, i / 4, x, 2 * x, -x, -x) for i, x in enumerate(figures, 1)]
+    heading = ("steps", "seconds", "measured", "exploitability", "nash_conv", "guaranteed_0", "guaranteed_1")
+    rows = [(10 * i, i / 4, "exact", x, 2 * x, -x, -x) for i, x in enumerate(figures, 1)]
     if figures:
         run_folder.write_metrics([dict(zip(heading, row, strict=True)) for row in rows])
     return folder
@@ -335,7 +335,7 @@ def damaged(tmp_path, name, content):
 
 
 HUGE = 10**400
-METRICS = b"steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1\n"
+METRICS = b"measured,steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1\n"
 DAMAGE = [
     ("config.json", b"{", "config.json cannot be read: Expecting property name"),
     ("config.json", b"[" * 100_000, "it is nested too deeply"),
@@ -366,21 +366,33 @@ DAMAGE = [
     ("config.json", {"label": "x" * 10_001}, "at most 10000"),
     ("config.json", {"parameters": {"num_cards": [0] * 10_001}}, "at most 10000 letters or items"),
     ("config.json", {"args__opponent": "x" * 10_001}, "at most 10000 letters or items"),
-    ("metrics.csv", b"steps,exploitability\n1,2\n", "rows[0].seconds is missing"),
-    ("metrics.csv", b"steps,exploitability\n1,much\n", "metrics.csv cannot be read"),
+    ("metrics.csv", b"measured,steps,exploitability\nexact,1,2\n", "rows[0].seconds is missing"),
+    ("metrics.csv", b"measured,steps,exploitability\nexact,1,much\n", "metrics.csv cannot be read"),
     ("metrics.csv", b"steps\n", "rows ([]) must have at least 1 item"),
     ("metrics.csv", b"\xff\xfe", "metrics.csv cannot be read"),
-    ("metrics.csv", METRICS + b"10,1,nan,1,1,1\n", "rows[0]: exploitability (nan) must be a finite number"),
-    ("metrics.csv", METRICS + b"10,1,0.1,1,1,inf\n", "rows[0]: guaranteed_1 (inf) must be a finite number"),
-    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n-1,1,0.1,1,1,1\n", "rows[1].steps (-1.0) must be at least 0"),
-    ("metrics.csv", METRICS + b"10,-1,0.1,1,1,1\n", "rows[0].seconds (-1.0) must be at least 0"),
-    ("metrics.csv", METRICS + b"9" * 400 + b",1,0.1,1,1,1\n", "rows[0].steps (inf) must be a finite number"),
-    ("metrics.csv", METRICS + b"10,1,-0.1,1,1,1\n", "exploitability (-0.1) must be at least 0"),
-    ("metrics.csv", METRICS + b"10,1,0.1,-0.1,1,1\n", "nash_conv (-0.1) must be at least 0"),
-    ("metrics.csv", METRICS + b"10,1,0.1,1,1,1\n10,2,0.1,1,1,1\n", "rows[1] must have more steps than the previous"),
+    ("metrics.csv", METRICS + b"exact,10,1,nan,1,1,1\n", "rows[0]: exploitability (nan) must be a finite number"),
+    ("metrics.csv", METRICS + b"exact,10,1,0.1,1,1,inf\n", "rows[0]: guaranteed_1 (inf) must be a finite number"),
     (
         "metrics.csv",
-        METRICS + b"1,1,0.1,1,1,1\n2,-0.0,0.1,1,1,1\n",
+        METRICS + b"exact,10,1,0.1,1,1,1\nexact,-1,1,0.1,1,1,1\n",
+        "rows[1].steps (-1.0) must be",
+    ),
+    ("metrics.csv", METRICS + b"exact,10,-1,0.1,1,1,1\n", "rows[0].seconds (-1.0) must be at least 0"),
+    (
+        "metrics.csv",
+        METRICS + b"exact," + b"9" * 400 + b",1,0.1,1,1,1\n",
+        "rows[0].steps (inf) must be a finite",
+    ),
+    ("metrics.csv", METRICS + b"exact,10,1,-0.1,1,1,1\n", "exploitability (-0.1) must be at least 0"),
+    ("metrics.csv", METRICS + b"exact,10,1,0.1,-0.1,1,1\n", "nash_conv (-0.1) must be at least 0"),
+    (
+        "metrics.csv",
+        METRICS + b"exact,10,1,0.1,1,1,1\nexact,10,2,0.1,1,1,1\n",
+        "rows[1] must have more steps than",
+    ),
+    (
+        "metrics.csv",
+        METRICS + b"exact,1,1,0.1,1,1,1\nexact,2,-0.0,0.1,1,1,1\n",
         "row, and at least as many seconds",
     ),
     ("metadata.json", b"[]", "it is not a JSON object"),
@@ -418,16 +430,6 @@ def test_a_damaged_run_is_one_clear_error_and_nothing_is_written(tmp_path, capsy
     assert "Left out:" in shown.text
     assert str(bad) in shown.text
     assert len(shown.tables[1]) == 2
-
-
-def test_a_folder_of_an_earlier_version_is_refused_with_the_reason(tmp_path):
-    folder = made(tmp_path / "old")
-    config = json.loads((folder / "config.json").read_text())
-    del config["format"]
-    (folder / "config.json").write_text(json.dumps(config))
-    (folder / "checksums.txt").unlink()  # there were none
-    with pytest.raises(ValueError, match=r"its format \(None\) belongs to another version; .*another folder"):
-        read_run(folder)
 
 
 @each_row(

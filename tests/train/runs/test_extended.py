@@ -52,18 +52,6 @@ def test_an_extended_run_equals_one_that_had_all_steps_from_the_start(tmp_path, 
     assert load_policy(out, GAME).unfinished is None
 
 
-def test_an_interrupted_run_can_be_extended_wherever_it_was(tmp_path):
-    def interrupt(row):
-        raise KeyboardInterrupt
-
-    out = tmp_path / "run"
-    with pytest.raises(KeyboardInterrupt):
-        small_run(out, "cfr_plus", 120, sinks=[interrupt])
-    small_run(out, "cfr_plus", 150, resume=True)
-    small_run(tmp_path / "whole", "cfr_plus", 150)
-    assert same(out, tmp_path / "whole")
-
-
 def test_sampled_figures_at_an_earlier_end_stay_from_ten_times_as_many_games(tmp_path):
     sampled = {"measure": "matches", "matches": 20}
     for steps in (100, 200):

@@ -10,7 +10,7 @@ import baselines
 from cardwar_envs import make_game
 from cardwar_play.seating import table_for
 from train.algorithms.registry import ALGORITHMS
-from train.policies.files import POLICY_FILE, load_policy, save_policy
+from train.policies.files import POLICY_FILE, load_policy
 from train.runs import loop
 from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.run_folder import RunFolder
@@ -66,25 +66,6 @@ def test_commands_take_it_and_label_it(half, tmp_path, capsys, monkeypatch):
 def test_a_file_that_is_copied_keeps_its_label(half, tmp_path):
     shutil.copy(half / POLICY_FILE, tmp_path / "mine")
     assert str(load_policy(tmp_path / "mine", GAME).unfinished) == LABEL
-
-
-def test_a_kill_between_checkpoint_and_policy_leaves_a_policy_that_says_its_own_steps(tmp_path, monkeypatch):
-    def killed(path, policy, run, steps):
-        if steps == 20:
-            raise KeyboardInterrupt
-        save_policy(path, policy, run, steps)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(loop, "save_policy", killed)
-        with pytest.raises(KeyboardInterrupt):
-            loop.run(GAME, "cfr_plus", ARGS, tmp_path / "run")
-    folder = RunFolder(tmp_path / "run")
-    assert [row["steps"] for row in folder.read_checkpoint(folder.config()).data["rows"]] == [10, 20]
-    policy = load_policy(folder.path, GAME)
-    assert policy.unfinished == (10, 30)
-    assert baselines.nash_conv(GAME, policy).total == folder.read_metrics()[-1]["nash_conv"]
-    loop.run(GAME, "cfr_plus", ARGS, folder.path, resume=True)
-    assert load_policy(folder.path, GAME).unfinished is None
 
 
 def test_without_a_policy_the_error_has_the_command_that_resumes_the_run(tmp_path, capsys, monkeypatch):

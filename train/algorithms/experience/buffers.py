@@ -12,8 +12,8 @@ from torch import Tensor
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import BatchStep
-from train.policies.action_count import has_many_actions
-from train.policies.many_actions import as_bits
+from train.policies.layers import as_bits
+from train.policies.learned_policy import has_many_actions
 
 # The shape and the dtype of a row.
 Column = tuple[tuple[int, ...], DTypeLike]

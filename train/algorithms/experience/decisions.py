@@ -20,9 +20,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
 from cardwar_envs.core.game import Game
-from train.policies.action_count import has_many_actions
-from train.policies.encoding import Scaling
-from train.policies.many_actions import ActionParts, LegalPairs, as_bits
+from train.policies.layers import ActionParts, LegalPairs, Scaling, as_bits
+from train.policies.learned_policy import has_many_actions
 
 # The columns of SB3's buffer that minibatches contain.
 COLUMNS = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")

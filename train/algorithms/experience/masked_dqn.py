@@ -24,9 +24,8 @@ from torch import Tensor, nn
 from cardwar_envs.core.game import Game
 from train.algorithms.experience.decisions import ScaledFeatures
 from train.learner.checkpoint import Resumable
-from train.policies.action_count import has_many_actions
-from train.policies.encoding import Scaling
-from train.policies.many_actions import ActionParts, LegalPairs, as_bits
+from train.policies.layers import ActionParts, LegalPairs, Scaling, as_bits
+from train.policies.learned_policy import has_many_actions
 
 # The value of an illegal action: lower than any payoff, but finite, because DQN multiplies it by 0 at a game's end.
 NEVER_PLAYED = -1e6

@@ -1,8 +1,10 @@
-"""A best response by Q-learning: SB3's DQN with masks against fixed policies.
+"""Best responses by reinforcement learning: MaskablePPO, and DQN with masks, against fixed policies.
 
-Complements `best_response`, which uses PPO: the two algorithms rarely fail in the same games.
+Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner plays one seat
+in each game, every seat equally often, with the same network. The two algorithms rarely fail in the same games.
 
-Source: V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
+Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib;
+V. Mnih et al., "Human-level control through deep reinforcement learning" (2015), as implemented by SB3.
 """
 
 from __future__ import annotations
@@ -15,19 +17,48 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.sb3.against import AgainstVecEnv
+from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
+from train.algorithms import ppo
 from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
 from train.algorithms.experience.opponents import LineUp
-from train.learner.arguments import DQNResponseArgs as Args
-from train.policies.networks import GreedyPolicy, Network
+from train.learner.arguments import BestResponseArgs, DQNResponseArgs, ResponderArgs
+from train.policies.networks import GreedyPolicy, Network, SoftmaxPolicy
 
 
-class Learner(DQNLearner):
+class Responder(ppo.Learner):
+    """MaskablePPO against fixed policies in all other seats."""
+
+    def __init__(self, game: Game[Any], args: ResponderArgs, opponents: Opponents, seed: int) -> None:
+        self._opponents = opponents
+        super().__init__(game, args, seed)
+
+    def _new_envs(self, seed: int) -> AgainstVecEnv:
+        return AgainstVecEnv(self._batch, self._opponents, seed)
+
+
+class PPOResponse(Responder):
+    """Learns a best response. The learned policy is greedy: a deterministic best response always exists."""
+
+    def __init__(self, game: Game[Any], args: BestResponseArgs, seed: int) -> None:
+        self._line_up = LineUp(game, args.opponent)
+        super().__init__(game, args, self._line_up.opponents, seed)
+        self.parts = {"line_up": self._line_up.named, **self.parts}
+
+    def advance(self, steps: int) -> dict[str, float]:
+        """Trains until `steps`; returns losses and the exact figures of `LineUp.figures`."""
+        losses, network = super().advance(steps), self.network()
+        return losses | self._line_up.figures(GreedyPolicy(self._game, network), SoftmaxPolicy(self._game, network))
+
+    def policy(self) -> GreedyPolicy:
+        return GreedyPolicy(self._game, self.network())
+
+
+class DQNResponse(DQNLearner):
     """DQN against fixed policies in all other seats; the learned policy is greedy."""
 
-    _args: Args
+    _args: DQNResponseArgs
 
-    def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
+    def __init__(self, game: Game[Any], args: DQNResponseArgs, seed: int) -> None:
         super().__init__(game, args)
         self._line_up = LineUp(game, args.opponent)
         self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
