@@ -112,6 +112,11 @@ def say_identity(game: Game[Any]) -> None:
         say(f"states: {game.facts.state_identity}")
 
 
+def is_duel(game: Game[Any]) -> bool:
+    """Whether the game is two-player zero-sum, so that its exploitability is defined."""
+    return game.facts.num_players == 2 and game.facts.zero_sum
+
+
 def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:
     """An empty table: a column of names headed `first`, then right-aligned columns headed `numbers`."""
     right = (Column(heading, justify="right") for heading in numbers)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from cardwar_cli.main import COMMANDS
+from cardwar_cli.main import COMMANDS, function_of
 from train.algorithms.registry import ALGORITHMS
 from train.learner.contract import WITH_MANY_ACTIONS
 from train.reports.markdown import table
 
-SUBCOMMANDS = {name: getattr(import_module(f"cardwar_cli.{name}"), name) for name in COMMANDS}
+SUBCOMMANDS = {name: function_of(name) for name in COMMANDS}
 TYPES = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
