@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cardwar_cli.console import advancing, say
+from cardwar_cli.console import advancing, is_duel, say
 from cardwar_envs import Game
 from cardwar_envs.envs.registration import VERSIONS
 from cardwar_envs.games.by_name import GAMES, NAME
@@ -102,15 +102,14 @@ def _run_kernels(game: Game[Any]) -> None:
     import baselines
     import cardwar_envs
 
-    facts = game.facts
     batch = cardwar_envs.GameBatch(game, 2)
     batch.reset()
     batch.step(batch.uniform_actions())
-    baselines.play_games(game, ["uniform"] * facts.num_players, games=2, seed=0)
+    baselines.play_games(game, ["uniform"] * game.facts.num_players, games=2, seed=0)
     if not baselines.within_reach(game):
         return
     baselines.nash_conv(game, "uniform")
-    if facts.num_players == 2 and facts.zero_sum:
+    if is_duel(game):
         equilibrium = baselines.solve(game).policy
         baselines.nash_conv(game, equilibrium)
         baselines.head_to_head(game, equilibrium, "uniform")
