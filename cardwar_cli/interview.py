@@ -12,19 +12,8 @@ import numpy as np
 import typer
 
 from baselines.oracles.answers.estimates import in_words
-from cardwar_cli.console import (
-    AgentSeconds,
-    AsJson,
-    GameName,
-    Words,
-    advancing,
-    count,
-    is_duel,
-    print_json,
-    say,
-    say_aside,
-    say_identity,
-)
+from cardwar_cli.arguments import AgentSeconds, GameName, Words, count
+from cardwar_cli.console import AsJson, advancing, is_duel, print_json, say, say_aside, say_identity
 from cardwar_envs.core.texts import counted
 from train.text.game_names import game_of_words, json_parameters
 from train.text.printing import points

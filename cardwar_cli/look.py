@@ -13,7 +13,8 @@ import typer
 from rich.table import Table
 
 from baselines.opponents.levels.level import levels as all_levels
-from cardwar_cli.console import AsJson, GameName, Words, new_table, out, print_json, say
+from cardwar_cli.arguments import GameName, Words
+from cardwar_cli.console import AsJson, new_table, out, print_json, say
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.parameters import described

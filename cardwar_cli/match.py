@@ -13,14 +13,11 @@ from rich.table import Column, Table
 import baselines
 from baselines.matches.games import SEEDS, Played, sampled_games
 from baselines.matches.line_ups import GAMES, stopped_after, summary_of
+from cardwar_cli.arguments import AgentSeconds, GameName, MaxStates, count
 from cardwar_cli.console import (
-    AgentSeconds,
     AsJson,
-    GameName,
-    MaxStates,
     advancing,
     asked_in_words,
-    count,
     is_duel,
     out,
     print_json,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from baselines.system.files import require_writable, write_atomically
-from cardwar_cli.console import AgentSeconds, GameName, Words, advancing, err, out, say, say_aside
+from cardwar_cli.arguments import AgentSeconds, GameName, Words
+from cardwar_cli.console import advancing, err, out, say, say_aside
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.rules import TooLargeError

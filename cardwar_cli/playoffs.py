@@ -14,7 +14,8 @@ import typer
 from rich.table import Column, Table
 
 from baselines.system.files import require_writable
-from cardwar_cli.console import AsJson, GameName, advancing, count, new_table, out, print_json, say, say_aside
+from cardwar_cli.arguments import GameName, count
+from cardwar_cli.console import AsJson, advancing, new_table, out, print_json, say, say_aside
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy import names_a_policy, needs_others
 from train.policies.by_word import policy_from

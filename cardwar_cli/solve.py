@@ -15,17 +15,8 @@ import baselines
 from baselines.display.html import fraction, number
 from baselines.oracles.answers.estimates import Announced
 from baselines.oracles.answers.results import RANGE_TOLERANCE
-from cardwar_cli.console import (
-    AsJson,
-    GameName,
-    MaxStates,
-    Words,
-    advancing,
-    print_json,
-    say,
-    say_aside,
-    say_identity,
-)
+from cardwar_cli.arguments import GameName, MaxStates, Words
+from cardwar_cli.console import AsJson, advancing, print_json, say, say_aside, say_identity
 from cardwar_cli.mixes import plays_at_starts, show_start, show_state
 from cardwar_cli.state_words import state_from, state_in_any_words
 from cardwar_envs import Game
