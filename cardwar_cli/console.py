@@ -1,9 +1,8 @@
-"""Helpers shared by the commands: arguments, tables, timing, JSON, and progress on the terminal."""
+"""What the commands print: lines, tables, JSON, and progress on the terminal."""
 
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,9 +16,6 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from cardwar_envs.core.process import Stopwatch
-from cardwar_envs.envs.registration import VERSIONS
-from train.policies.agent_process import SECONDS_VARIABLE
-from train.text.parsing import whole
 from train.text.printing import printable
 
 if TYPE_CHECKING:
@@ -27,55 +23,6 @@ if TYPE_CHECKING:
     from cardwar_envs import Game
 
 T = TypeVar("T")
-GameName = Annotated[
-    str,
-    typer.Argument(
-        metavar="GAME",
-        help=f"One of {', '.join(VERSIONS)}; module:Class for your own game; or openspiel:NAME(key=value,...).",
-    ),
-]
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the game, e.g. num_cards=5 or hand_0=2,3,6"),
-]
-MaxStates = Annotated[
-    int | None,
-    typer.Option(min=1, help="Maximum number of states, for methods that enumerate them; larger games are refused."),
-]
-
-
-def count(low: int) -> Callable[[str], int]:
-    """Parses an option that is a count of at least `low`: 100000, 100_000 or 1e5."""
-
-    def read(text: str) -> int:
-        try:
-            if (number := whole(str(text))) >= low:
-                return number
-        except ValueError:
-            pass
-        raise typer.BadParameter(f"{text} must be an integer, at least {low:,}")
-
-    return read
-
-
-def _limit_agents(seconds: float | None) -> None:
-    """Sets the time limit for answers of the programs that this process starts."""
-    if seconds is None:
-        return
-    if not 0.0 < seconds < 1e9:
-        raise typer.BadParameter(f"{seconds:g} must be a positive number of seconds")
-    os.environ[SECONDS_VARIABLE] = str(seconds)
-
-
-AgentSeconds = Annotated[
-    float | None,
-    typer.Option(
-        callback=_limit_agents,
-        expose_value=False,
-        metavar="S",
-        help="Time limit in seconds for each answer of a program (agent:COMMAND); default 10.",
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
@@ -110,6 +57,11 @@ def say_identity(game: Game[Any]) -> None:
     """Prints which histories count as one state; only games of other libraries declare this."""
     if game.facts.state_identity:
         say(f"states: {game.facts.state_identity}")
+
+
+def is_duel(game: Game[Any]) -> bool:
+    """Whether the game is two-player zero-sum, so that its exploitability is defined."""
+    return game.facts.num_players == 2 and game.facts.zero_sum
 
 
 def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:

@@ -12,18 +12,8 @@ import numpy as np
 import typer
 
 from baselines.oracles.answers.estimates import in_words
-from cardwar_cli.console import (
-    AgentSeconds,
-    AsJson,
-    GameName,
-    Words,
-    advancing,
-    count,
-    print_json,
-    say,
-    say_aside,
-    say_identity,
-)
+from cardwar_cli.arguments import AgentSeconds, GameName, Words, count
+from cardwar_cli.console import AsJson, advancing, is_duel, print_json, say, say_aside, say_identity
 from cardwar_envs.core.texts import counted
 from train.text.game_names import game_of_words, json_parameters
 from train.text.printing import points
@@ -75,9 +65,9 @@ def interview(
 ) -> None:
     """Query an agent at every information state, store its answers, and compute its exact exploitability."""
     rules = game_of_words(game, words or [])
-    asked = _checked(rules, form, repeats, sample, games)
-    about = _prepared(rules, asked)
-    head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **asked}
+    settings = _checked(rules, form, repeats, sample, games)
+    about = _prepared(rules, settings)
+    head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **settings}
     from cardwar_play.interview import Interviewer, answers_in
     from train.policies.agent import PROTOCOL
     from train.policies.agent_process import AgentError
@@ -86,16 +76,16 @@ def interview(
         if answers.damaged:
             lines = ", ".join(map(str, answers.damaged))
             say_aside(f"{answers.path}: damaged lines, ignored: {lines}; their queries are repeated")
-        pace = _Pace(asked, about, rules, len(answers))
-        with closing(Interviewer(rules, agent, answers, tries, pace)) as who:
-            figures, ended = _measured(who, asked, about, seed)
+        pace = _Pace(settings, about, rules, len(answers))
+        with closing(Interviewer(rules, agent, answers, tries, pace)) as interviewer:
+            figures, ended = _measured(interviewer, settings, about, seed)
         if ended is None:
             answers.require_all_used()
         figures["answers"], figures["invalid_answers"] = len(answers), sum(answers.failures.values())
         figures["damaged_lines"] = len(answers.damaged)
         figures["about"] = [json.loads(said) for said in answers.abouts()]
     if "measured" in figures and as_json:
-        print_json(rules, agent=agent, **asked, **figures, **({"ended": str(ended)} if ended else {}))
+        print_json(rules, agent=agent, **settings, **figures, **({"ended": str(ended)} if ended else {}))
     elif "measured" in figures:
         if ended is not None:
             say(f"only the first {figures['completed']:,} are complete:")
@@ -115,7 +105,7 @@ def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | Non
         raise ValueError("--form move queries all information states: it cannot be combined with --sample or --games")
     if repeats is not None and form != "move":
         raise ValueError(f"--repeats ({repeats}) requires --form move")
-    if (form == "move" or sample or games) and (rules.facts.num_players != 2 or not rules.facts.zero_sum):
+    if (form == "move" or sample or games) and not is_duel(rules):
         raise ValueError(f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games")
     if games is not None or sample is not None:
         return {"games": games} if games is not None else {"sample": sample}
@@ -125,18 +115,18 @@ def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | Non
 class _Pace:
     """Prints the number of queries, and estimates their time after the first answer and again after `FIRST` more."""
 
-    def __init__(self, asked: dict[str, Any], about: Any, game: Game[Any], found: int) -> None:
-        states = f"{len(about):,} information states" if "form" in asked else ""
-        each = f", {asked['repeats']} times each" if "repeats" in asked else ""
-        if "games" in asked:  # fewer queries, if some decisions do not matter
-            self._left, self._most = asked["games"] * game.facts.max_length, "at most "
-            number = f"{counted(asked['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
+    def __init__(self, settings: dict[str, Any], about: Any, game: Game[Any], found: int) -> None:
+        states = f"{len(about):,} information states" if "form" in settings else ""
+        times = f", {settings['repeats']} times each" if "repeats" in settings else ""
+        if "games" in settings:  # fewer queries, if some decisions do not matter
+            self._left, self._most = settings["games"] * game.facts.max_length, "at most "
+            number = f"{counted(settings['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
         else:
-            self._left, self._most = asked.get("sample") or len(about) * asked.get("repeats", 1), ""
-            number = counted(asked["sample"], "state") if "sample" in asked else states
+            self._left, self._most = settings.get("sample") or len(about) * settings.get("repeats", 1), ""
+            number = counted(settings["sample"], "state") if "sample" in settings else states
         self._left, self._times = self._left - found, list[float]()
         known = f"; resumed with {counted(found, 'stored answer')}" if found else ""
-        say_aside(f"{number} to query{each}{known}" + ("; the first answer is timed" if self._left else ""))
+        say_aside(f"{number} to query{times}{known}" + ("; the first answer is timed" if self._left else ""))
 
     def __call__(self, seconds: float) -> None:
         """Called with the seconds that a new answer took."""
@@ -150,61 +140,55 @@ class _Pace:
             say_aside(f"{self._most}{self._left:,} more queries at {pace:.2g} s each: {took}{stop}")
 
 
-def _prepared(rules: Game[Any], asked: dict[str, Any]) -> Any:
+def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
     """Prepares the interview: returns all information states, or a `Judge` that computes the costs of moves."""
     from cardwar_play.interview import information_states
     from cardwar_play.judge import Judge
     from cardwar_play.seating import find_equilibrium
 
-    if "form" in asked:
+    if "form" in settings:
         return information_states(rules)
     with advancing("matrix games") as progress:
         return Judge(find_equilibrium(rules, patient=True, progress=progress))
 
 
 def _measured(
-    who: Interviewer, asked: dict[str, Any], about: Any, seed: int
+    interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
 ) -> tuple[dict[str, Any], AgentError | None]:
     """Queries the agent and computes the figures, even if it fails mid-sample; `about` comes from `_prepared`.
 
     Returns:
         The figures, and the error that ended the interview early. Without figures "measured" is missing.
     """
+    from cardwar_play import interview_figures as figures
     from train.policies.agent_process import AgentError
 
-    if "form" not in asked:
-        return _sampled(who, asked, about, seed)
+    if "form" not in settings:
+        return _sampled(interviewer, settings, about, seed)
     with advancing("information states", len(about)) as bar:
         try:
-            return _at_all_states(who, asked, about, seed, bar), None
+            if "repeats" in settings:
+                found = figures.bounds_from_moves(interviewer, about, settings["repeats"], seed, bar)
+                bound = {"exploitability_of_frequencies": found.frequencies, "lower_bound": found.bound._asdict()}
+                return {"measured": "lower bound", "states": len(about), **bound}, None
+            result = figures.exact_from_mixes(interviewer, about, bar)
         except AgentError as error:
             return {}, error
-
-
-def _at_all_states(who: Interviewer, asked: dict[str, Any], about: Any, seed: int, bar: Any) -> dict[str, Any]:
-    from cardwar_play import interview_figures as figures
-
-    if "repeats" in asked:
-        found = figures.bounds_from_moves(who, about, asked["repeats"], seed, bar)
-        bound = {"exploitability_of_frequencies": found.frequencies, "lower_bound": found.bound._asdict()}
-        return {"measured": "lower bound", "states": len(about), **bound}
-    result = figures.exact_from_mixes(who, about, bar)
-    two = who.game.facts.num_players == 2 and who.game.facts.zero_sum
-    exact = {"exploitability": result.total / 2} if two else {}
-    return {"measured": "exact", "states": len(about), **exact, "nash_conv": result.total}
+    exact = {"exploitability": result.total / 2} if is_duel(interviewer.game) else {}
+    return {"measured": "exact", "states": len(about), **exact, "nash_conv": result.total}, None
 
 
 def _sampled(
-    who: Interviewer, asked: dict[str, Any], about: Any, seed: int
+    interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
 ) -> tuple[dict[str, Any], AgentError | None]:
     from cardwar_play import interview_figures as figures
     from train.policies.agent_process import AgentError
 
-    (what, total), ended, rows = next(iter(asked.items())), None, list[Any]()
+    (what, total), ended, rows = next(iter(settings.items())), None, list[Any]()
     sampled = figures.costs_in_games if what == "games" else figures.costs_at_states
     with advancing(what, total) as bar:
         try:
-            for row in sampled(who, about, total, seed):
+            for row in sampled(interviewer, about, total, seed):
                 rows.append(row)
                 bar(len(rows))
         except AgentError as error:
@@ -213,7 +197,9 @@ def _sampled(
         return {}, ended
     samples = np.array(rows)
     found: dict[str, Any] = {"measured": "sampled", "completed": len(rows)}
-    found |= {name: each._asdict() for name, each in figures.intervals_of(who.game, about, samples).items()}
+    found |= {
+        name: interval._asdict() for name, interval in figures.intervals_of(interviewer.game, about, samples).items()
+    }
     if what == "games":
         costs, losses = samples.var(axis=0)
         found["variance_ratio"] = float(losses / costs) if costs else None

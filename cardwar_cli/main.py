@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,27 +17,28 @@ from typer.core import TyperGroup
 
 from cardwar_cli.streams import INTERRUPTED, complain, open_standard_streams, unwritten_output
 
-# Command -> its heading in the help, and an example. Each command is a function in a module of the same name.
+AGENT = "python3 my_agent.py"
+# Command -> its heading in the help, an example, and the module of this package whose function has the command's name.
 COMMANDS = {
-    "games": ("Look", "cardwar games"),
-    "rules": ("Look", "cardwar rules war ranks=6"),
-    "solve": ("Measure", 'cardwar solve jujitsu num_cards=5 --state "hands=1,3/2,3 score=1"'),
-    "exploit": ("Measure", "cardwar exploit jujitsu num_cards=5 --policy uniform"),
-    "interview": ("Measure", 'cardwar interview jujitsu num_cards=3 --agent "python3 my_agent.py" --out asked'),
-    "match": ("Measure", "cardwar match jujitsu num_cards=5 level:3 uniform"),
-    "play": ("Play", "cardwar play jujitsu num_cards=5 --against level:3 --web"),
-    "page": ("Play", "cardwar page jujitsu num_cards=5 --out jujitsu.html"),
-    "watch": ("Look", "cardwar watch jujitsu num_cards=5 level:3 uniform"),
-    "levels": ("Look", "cardwar levels"),
-    "train": ("Train", "cardwar train jujitsu num_cards=3 --algorithm cfr_plus --steps 1000"),
-    "reproduce": ("Measure", "cardwar reproduce rauscher-2017"),
-    "report": ("Train", "cardwar report runs --out report.html"),
-    "playoffs": ("Measure", "cardwar playoffs jujitsu num_cards=5 uniform level:1 level:3"),
-    "study": ("Train", "cardwar study studies/quick.toml --jobs 2"),
-    "bench": ("Measure", "cardwar bench --quick"),
-    "check": ("Your own", "cardwar check jujitsu num_cards=3"),
-    "new": ("Your own", "cardwar new thermostat"),
-    "warmup": ("Your own", "cardwar warmup jujitsu"),
+    "games": ("Look", "cardwar games", "look"),
+    "rules": ("Look", "cardwar rules war ranks=6", "look"),
+    "solve": ("Measure", 'cardwar solve jujitsu num_cards=5 --state "hands=1,3/2,3 score=1"', "solve"),
+    "exploit": ("Measure", "cardwar exploit jujitsu num_cards=5 --policy uniform", "exploit"),
+    "interview": ("Measure", f'cardwar interview jujitsu num_cards=3 --agent "{AGENT}" --out asked', "interview"),
+    "match": ("Measure", "cardwar match jujitsu num_cards=5 level:3 uniform", "match"),
+    "play": ("Play", "cardwar play jujitsu num_cards=5 --against level:3 --web", "play"),
+    "page": ("Play", "cardwar page jujitsu num_cards=5 --out jujitsu.html", "play"),
+    "watch": ("Look", "cardwar watch jujitsu num_cards=5 level:3 uniform", "watch"),
+    "levels": ("Look", "cardwar levels", "look"),
+    "train": ("Train", "cardwar train jujitsu num_cards=3 --algorithm cfr_plus --steps 1000", "train"),
+    "reproduce": ("Measure", "cardwar reproduce rauscher-2017", "laboratory"),
+    "report": ("Train", "cardwar report runs --out report.html", "study"),
+    "playoffs": ("Measure", "cardwar playoffs jujitsu num_cards=5 uniform level:1 level:3", "playoffs"),
+    "study": ("Train", "cardwar study studies/quick.toml --jobs 2", "study"),
+    "bench": ("Measure", "cardwar bench --quick", "laboratory"),
+    "check": ("Your own", "cardwar check jujitsu num_cards=3", "check"),
+    "new": ("Your own", "cardwar new thermostat", "own_game"),
+    "warmup": ("Your own", "cardwar warmup jujitsu", "own_game"),
 }
 # Commands that can resume after an interrupt if they are repeated, with the options that resuming needs.
 RESUMED = {"train": "--resume", "study": "", "interview": "", "exploit": "--resume", "solve": ""}
@@ -47,7 +49,7 @@ class _Grouped(TyperGroup):
     """Lists commands by purpose, with their full summaries."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        for heading in dict.fromkeys(heading for heading, _ in COMMANDS.values()):
+        for heading in dict.fromkeys(heading for heading, *_ in COMMANDS.values()):
             names = [name for name in self.commands if COMMANDS[name][0] == heading]
             rows = [(name, self.commands[name].get_short_help_str(limit=200)) for name in names]
             with formatter.section(heading):
@@ -61,19 +63,22 @@ def new_app(*commands: str) -> typer.Typer:
     for name in commands:
         # The options of an algorithm, or of zoocheck, are parsed later.
         settings = {"ignore_unknown_options": True} if name in ("train", "check") else {}
-        function = getattr(import_module(f"cardwar_cli.{name}"), name)
-        app.command(context_settings=settings, epilog=f"Example: {COMMANDS[name][1]}")(function)
+        app.command(context_settings=settings, epilog=f"Example: {COMMANDS[name][1]}")(function_of(name))
     for name in () if commands else COMMANDS:
         app.command(name, help=_help_of(name))(lambda: None)
     return app
 
 
+def function_of(name: str) -> Callable[..., Any]:
+    """Imports the function of a command."""
+    function: Callable[..., Any] = getattr(import_module(f"cardwar_cli.{COMMANDS[name][2]}"), name)
+    return function
+
+
 def _help_of(name: str) -> str:
     """Reads a command's docstring without importing its module; importing all of them would take half a second."""
-    source = Path(__file__).with_name(f"{name}.py")
-    functions = (
-        node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
-    )
+    source = Path(__file__).with_name(f"{COMMANDS[name][2]}.py").read_text(encoding="utf-8")
+    functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     return next(ast.get_docstring(node) or "" for node in functions if node.name == name)
 
 
@@ -173,7 +178,7 @@ def _said(error: Exception) -> str | None:
 
 def _extra(error: Exception) -> str:
     """Names the extra that installs a missing module, if that caused the error; else ""."""
-    lacking = next((each for each in (error, error.__cause__) if isinstance(each, ModuleNotFoundError)), None)
+    lacking = next((cause for cause in (error, error.__cause__) if isinstance(cause, ModuleNotFoundError)), None)
     extra = lacking and EXTRAS.get((lacking.name or "").split(".")[0])
     named = "pip install" in str(error)
     return f"; install the extra: pip install 'cardwar-envs[{extra}]'" if extra and not named else ""

@@ -101,10 +101,10 @@ def _anywhere(ranges: Sequence[tuple[str, Number, Number]]) -> str:
 
 def _say_freedom_by_type(ranges: Mapping[str, Mapping[str, tuple[Number, Number]]]) -> None:
     """Prints a line for each type: `with type 3: call anywhere in 0..1`."""
-    for kind, bounds in ranges.items():
+    for type_, bounds in ranges.items():
         free = [(action, low, high) for action, (low, high) in bounds.items() if low < high]
         fixed = ", ".join(f"{action} {short(low, 4)}" for action, (low, _) in bounds.items() if low)
-        say(f"  with type {kind}: {_anywhere(free) if free else f'{fixed} in all of them'}")
+        say(f"  with type {type_}: {_anywhere(free) if free else f'{fixed} in all of them'}")
 
 
 def matrix_lines(play: PlayAt) -> list[str]:
@@ -130,11 +130,11 @@ def _add_row(table: Table, name: str, probabilities: Iterable[Number | None]) ->
 
 def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
     """Probabilities with a row per private information and a column per action."""
-    shown = list(dict.fromkeys(kind for strategy in strategies for kind in strategy))
+    shown = list(dict.fromkeys(type_ for strategy in strategies for type_ in strategy))
     actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
     table = new_table("equilibrium (probability)", "sees", *(f"player_{player} {action}" for player, action in actions))
-    for kind in shown[:MAX_ROWS]:
-        _add_row(table, kind, (strategies[p].get(kind, {}).get(a) for p, a in actions))
+    for type_ in shown[:MAX_ROWS]:
+        _add_row(table, type_, (strategies[p].get(type_, {}).get(a) for p, a in actions))
     if len(shown) > MAX_ROWS:
         table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json prints all"
     return table

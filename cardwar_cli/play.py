@@ -1,4 +1,4 @@
-"""`cardwar play`: play in the terminal or a browser, with the cost of each move."""
+"""`cardwar play` and `cardwar page`: play in the terminal, in a browser, or in one HTML file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from baselines.system.files import require_writable
-from cardwar_cli.console import AgentSeconds, Words, advancing, err, out, say, say_aside
+from baselines.system.files import require_writable, write_atomically
+from cardwar_cli.arguments import AgentSeconds, GameName, Words
+from cardwar_cli.console import advancing, err, out, say, say_aside
 from cardwar_envs import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.rules import TooLargeError
@@ -28,7 +29,7 @@ from cardwar_play.terminal import QUIT, deal_again, introduce, play_in_terminal,
 from cardwar_play.trainer import Table, Trainer
 from train.policies.agent_process import exit_on_signals
 from train.policies.by_word import split_policies
-from train.text.game_names import game_for, game_from, game_in_words
+from train.text.game_names import game_for, game_from, game_in_words, game_of_words
 from train.text.parsing import only_parameters
 
 if TYPE_CHECKING:
@@ -212,3 +213,32 @@ def _play_one(trainer: Trainer, record: Path | None) -> bool:
     if record is not None:
         say(f"The record is in {record}.")
     return goes_on
+
+
+def page(
+    game: GameName,
+    words: Words = None,
+    *,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="HTML file to write; an existing file is replaced.")
+    ],
+    seat: Annotated[int, typer.Option(help="Seat of the human player.")] = 0,
+) -> None:
+    """Write a game as one HTML file, playable without a server.
+
+    The file works offline in any browser: you play against the equilibrium and see what each move costs. The game
+    must be small.
+    """
+    from cardwar_play.one_file import Listing, page_with, places_of
+
+    require_writable(out)
+    rules = game_of_words(game, words or [])
+    if seat not in (0, 1):
+        raise ValueError(f"seat ({seat}) must be 0 or 1")
+    places = places_of(rules)
+    with advancing("matrix games") as progress:
+        solution = find_equilibrium(rules, patient=True, progress=progress)
+    with advancing("positions", len(places)) as progress:
+        content = page_with(Listing(table_for(rules, seat, [], solution), places, progress).data()).encode()
+    write_atomically(out, content)
+    say(f"{game_in_words(rules)}: {len(places):,} positions in {len(content) / 1e3:,.0f} kB. Open {out} in a browser.")

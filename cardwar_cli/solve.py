@@ -15,17 +15,8 @@ import baselines
 from baselines.display.html import fraction, number
 from baselines.oracles.answers.estimates import Announced
 from baselines.oracles.answers.results import RANGE_TOLERANCE
-from cardwar_cli.console import (
-    AsJson,
-    GameName,
-    MaxStates,
-    Words,
-    advancing,
-    print_json,
-    say,
-    say_aside,
-    say_identity,
-)
+from cardwar_cli.arguments import GameName, MaxStates, Words
+from cardwar_cli.console import AsJson, advancing, print_json, say, say_aside, say_identity
 from cardwar_cli.mixes import plays_at_starts, show_start, show_state
 from cardwar_cli.state_words import state_from, state_in_any_words
 from cardwar_envs import Game
@@ -87,24 +78,26 @@ def solve(
     per player; if the game has several starts or private information, that maps each start or type to a strategy.
     """
     rules = game_of_words(game, words or [])
-    there = None if state is None else _asked_state(state, rules)
-    kind: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
+    shown_state = None if state is None else _checked_state(state, rules)
+    settings: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
     try:
         with _ray_aside(), advancing("matrix games" if exact else "states") as progress:
             announced = Announced(say_aside, progress)
             solution = baselines.solve(
-                rules, progress=announced, engine=engine, keep_layers=keep_layers, cache=cache, **kind
+                rules, progress=announced, engine=engine, keep_layers=keep_layers, cache=cache, **settings
             )
     except TooLargeError as error:
         from cardwar_play.seating import smaller_instead  # imports much that other calls do not need
 
-        raise ValueError(f"{error}{smaller_instead(rules, **kind)}") from None
-    play = solution.at(there) if there is not None and isinstance(solution, baselines.StateSolution) else None
+        raise ValueError(f"{error}{smaller_instead(rules, **settings)}") from None
+    play = None
+    if shown_state is not None and isinstance(solution, baselines.StateSolution):
+        play = solution.at(shown_state)
     if as_json:
-        asked: dict[str, Any] = {} if engine is None else {"engine": engine}
-        asked |= {} if selection == "default" else {"selection": selection}
-        asked |= {} if play is None else {"state": state_in_any_words(there), "at_state": play.as_data()}
-        print_json(rules, **solution_data(solution), **asked)
+        more: dict[str, Any] = {} if engine is None else {"engine": engine}
+        more |= {} if selection == "default" else {"selection": selection}
+        more |= {} if play is None else {"state": state_in_any_words(shown_state), "at_state": play.as_data()}
+        print_json(rules, **solution_data(solution), **more)
         return
     _say_how(" ".join([game, *(words or [])]), solution)
     say_identity(rules)
@@ -126,7 +119,7 @@ def _say_how(title: str, solution: baselines.Solution) -> None:
     )
 
 
-def _asked_state(text: str, game: Game[Any]) -> Any:
+def _checked_state(text: str, game: Game[Any]) -> Any:
     """The state given by --state.
 
     Raises:
@@ -173,8 +166,8 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
         strategies = solution.labelled()
         if solution.quick_ranges:
             ranges = [solution.ranges(player) for player in (0, 1)]
-            starts["determined"] = [each is not None for each in ranges]
-            starts["ranges"] = [each and with_leaves(each, float) for each in ranges]
+            starts["determined"] = [found is not None for found in ranges]
+            starts["ranges"] = [found and with_leaves(found, float) for found in ranges]
             if solution.exact is None:
                 starts["ranges_tolerance"] = RANGE_TOLERANCE
             else:

@@ -56,24 +56,24 @@ def state_in_any_words(state: Any) -> str:
         return repr(state)
 
 
-def _fields(kind: type) -> dict[str, Any] | None:
+def _fields(state_type: type) -> dict[str, Any] | None:
     """Returns the fields of a state's class with their types; None if the class has no fields."""
-    if dataclasses.is_dataclass(kind):
-        names: Collection[str] = [field.name for field in dataclasses.fields(kind) if field.init]
-    elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        names = kind._fields
+    if dataclasses.is_dataclass(state_type):
+        names: Collection[str] = [field.name for field in dataclasses.fields(state_type) if field.init]
+    elif issubclass(state_type, tuple) and hasattr(state_type, "_fields"):
+        names = state_type._fields
     else:
         return None
     try:
-        hints = typing.get_type_hints(kind)
+        hints = typing.get_type_hints(state_type)
     except NameError:  # a type imported for type checkers only
         hints = {}
     return {name: hints.get(name) for name in names}
 
 
 def _read(text: str, example: Any, game: Game[Any]) -> Any:
-    kind = type(example)
-    hints = _fields(kind)
+    state_type = type(example)
+    hints = _fields(state_type)
     if hints is None:
         try:
             return ast.literal_eval(text.strip())
@@ -87,18 +87,18 @@ def _read(text: str, example: Any, game: Game[Any]) -> Any:
         if name in given:
             raise ValueError(f"{name} is given twice")
         given[name] = converted(name, value, hints[name] or _type_of(getattr(example, name)))
-    return _made(kind, {**game.state_defaults(given), **given})
+    return _made(state_type, {**game.state_defaults(given), **given})
 
 
-def _made(kind: type, given: Mapping[str, Any]) -> Any:
+def _made(state_type: type, given: Mapping[str, Any]) -> Any:
     needed = [
         name
-        for name, parameter in inspect.signature(kind).parameters.items()
+        for name, parameter in inspect.signature(state_type).parameters.items()
         if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
     ]
     if missing := [name for name in needed if name not in given]:
         raise ValueError(f"{', '.join(missing)} must be given")
-    return kind(**given)
+    return state_type(**given)
 
 
 def _type_of(value: Any) -> Any:

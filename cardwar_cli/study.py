@@ -1,4 +1,4 @@
-"""`cardwar study`: executes the runs listed in a file. The same command resumes an interrupted study."""
+"""`cardwar study` and `cardwar report`: execute the runs listed in a file, and write reports on runs."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def study(
     """
     from train.studies.study_file import read_study  # needs pydantic
 
-    asked = read_study(config)
+    plan = read_study(config)
     # This needs torch, so an invalid file is refused first.
     from train.studies.runner import StudyTask, carry_out
 
     folder = folder or Path("runs") / config.stem
-    tasks = [StudyTask(run, folder) for run in asked.runs]
+    tasks = [StudyTask(run, folder) for run in plan.runs]
     chosen = [task for task in tasks if only is None or only in (name := task.run.name) or fnmatchcase(name, only)]
     if not chosen:
         raise ValueError(
@@ -57,14 +57,14 @@ def study(
         )
     reports = []
     if not dry_run:
-        with _shown(asked.title, tasks, chosen, jobs) as show:
+        with _shown(plan.title, tasks, chosen, jobs) as show:
             carry_out(chosen, folder, jobs, show)
         _draw_missing(chosen)
-        reports = _reports(asked, tasks, folder)
+        reports = _reports(plan, tasks, folder)
     if as_json:
-        print(json.dumps(_as_data(asked.title, chosen, reports)))
+        print(json.dumps(_as_data(plan.title, chosen, reports)))
     else:
-        _print(asked.title, chosen, reports)
+        _print(plan.title, chosen, reports)
     return 1 if any(task.reason is not None for task in chosen) else 0
 
 
@@ -78,13 +78,13 @@ def _draw_missing(chosen: Sequence[StudyTask]) -> None:
             plot_runs([task.folder], task.folder / PLOT_FILE)
 
 
-def _reports(asked: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Report]:
+def _reports(plan: Study, tasks: Sequence[StudyTask], folder: Path) -> list[Report]:
     """Writes each page that has at least one started run."""
     from train.reports.page import say_skipped, write_report
 
     begun = {task.run.name: task for task in tasks if task.held is not None}
     reports = []
-    for page, runs in asked.pages.items():
+    for page, runs in plan.pages.items():
         labels: dict[str | Path, str] = {begun[run.name].folder: run.label for run in runs if run.name in begun}
         if labels:
             reports.append(write_report(list(labels), folder / f"{page}.html", skip_damaged=True, labels=labels))
@@ -191,3 +191,33 @@ def _as_data(title: str, chosen: Sequence[StudyTask], reports: Sequence[Report])
         for task in chosen
     ]
     return {"title": title, "runs": runs, "pages": [str(report.page) for report in reports]}
+
+
+def report(
+    # Unreadable folders count as damaged.
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN [RUN ...]", help="Run folders, or folders with runs at any depth.", readable=False),
+    ],
+    page: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="HTML file to write; summary tables are written beside it, with the suffix .md.",
+        ),
+    ] = Path("report.html"),
+    skip_damaged: Annotated[
+        bool,
+        typer.Option("--skip-damaged", help="Skip damaged folders with a warning instead of failing."),
+    ] = False,
+) -> None:
+    """Write an HTML report on runs.
+
+    For each game the report has learning curves, tables with the best run first, and commands that reproduce the runs.
+    """
+    from train.reports.page import say_skipped, write_report  # needs the extra `report`
+
+    written = write_report(folders, page, skip_damaged)
+    say_skipped(written)
+    say(f"Page: {written.page}\nTables: {written.tables}")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import sys
-from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,13 +12,12 @@ from rich.table import Table
 
 from cardwar_cli.console import AsJson, out, print_json, say, say_aside
 from cardwar_cli.streams import INTERRUPTED, complain
-from cardwar_envs import GAMES, Game
-from train.algorithms.registry import ALGORITHMS, DEFAULTS, Algorithm, algorithm_named, default_algorithm, often_enough
-from train.text.game_names import game_from, game_in_words, json_parameters, stored_game
-from train.text.parsing import fields_from, only_parameters, split_words
+from cardwar_envs import Game
+from train.algorithms.registry import ALGORITHMS, Algorithm, algorithm_named
+from train.text.parsing import split_words
 
 if TYPE_CHECKING:
-    from train.learner.contract import CommonArgs
+    from train.runs.configuration import Configuration
     from train.runs.loop import RunResult
     from train.storage.run_folder import MetricsRow
 
@@ -87,199 +83,86 @@ def train(
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
-    if list_options and (game is None or as_json):
-        _list_without_game(algorithm, as_json)
+    if list_options and as_json:
+        raise ValueError("--json cannot be combined with --list-options")
+    if list_options and game is None:
+        out.print(_algorithms_table() if algorithm is None else _options_table(algorithm_named(algorithm), None))
         return
-    game, folder, held = _to_resume(game, folder) if resume else (game, folder, {})
-    rules = _game(game, parameters, held, folder)
-    if held:
-        algorithm, seed = algorithm or held["algorithm"], held["seed"] if seed is None else seed
-    seed = seed or 0
-    entry = algorithm_named(algorithm) if algorithm is not None else _default(rules, {} if list_options else options)
-    if list_options:
-        out.print(_options_table(entry, rules))
-        return
-    if folder is None:
-        given = "".join(f"-{key}={text}" for key, text in parameters.items())
-        folder = Path("runs") / f"{rules.facts.name}{given}-{entry.name}-seed={seed}"
-        held = _held(folder) if resume else {}
-    kept = held["args"] if held and held["algorithm"] == entry.name else {}
-    arguments = _arguments(entry, options, rules, kept)
-    _say_other_defaults(entry, rules, {**kept, **options})
-    # These need torch and matplotlib, which the other commands do without.
-    from train.reports.curves import PLOT_FILE, plot_runs
-    from train.runs.loop import run
-    from train.storage.run_folder import HeldByRunError
+    from train.runs.configuration import Request, resolve, resolve_subject  # needs pydantic, unlike --help
 
-    _say_batches(entry, rules, arguments)
-    rows: list[MetricsRow] = []
-    try:
-        result = run(
-            rules, entry.name, arguments, folder, seed=seed, resume=resume, echo=sys.stderr, sinks=[rows.append]
-        )
-        picture = result.folder / PLOT_FILE
-        plot_runs([result.folder], picture)
-    except HeldByRunError as error:
-        raise ValueError(f"{error}{_how_to_resume(folder, arguments)}") from None
-    except KeyboardInterrupt:
-        _say_interrupted(rows[-1]["steps"] if rows else 0, arguments.steps, folder)
-        raise
-    if resume and not rows:
-        say_aside(f"The run in {folder} had already finished; this is its result.")
+    request = Request(game, parameters, {} if list_options else options, algorithm, seed, folder, resume)
+    if list_options:
+        subject = resolve_subject(request)
+        out.print(_options_table(subject.algorithm, subject.game))
+        return
+    wanted = resolve(request)
+    for note in wanted.notes:
+        say_aside(note)
+    result, picture = _carry_out(wanted)
     if as_json:
-        _print_as_json(rules, entry, result)
+        figures = {**result.reference, **result.figures, "steps": result.steps, "seconds": result.seconds}
+        which = {"algorithm": wanted.algorithm.name, "measured": result.measured}
+        print_json(wanted.game, **which, **figures, folder=str(result.folder))
         return
     out.print(result.verdict, highlight=False)
     say(f"Picture: {picture}")
 
 
-def _say_interrupted(done: float, steps: int, folder: Path) -> None:
+def _carry_out(wanted: Configuration) -> tuple[RunResult, Path]:
+    """Trains, or resumes training, and plots the curve; returns the result and the picture's file."""
+    # These need torch and matplotlib, which the other commands do without.
+    from train.reports.curves import PLOT_FILE, plot_runs
+    from train.runs.loop import run
+    from train.storage.run_folder import HeldByRunError
+
+    rows: list[MetricsRow] = []
+    what = wanted.game, wanted.algorithm.name, wanted.args, wanted.folder, wanted.seed, wanted.resume
+    try:
+        result = run(*what, echo=sys.stderr, sinks=[rows.append])
+        plot_runs([result.folder], result.folder / PLOT_FILE)
+    except HeldByRunError as error:
+        raise ValueError(f"{error}{_how_to_resume(wanted)}") from None
+    except KeyboardInterrupt:
+        _say_interrupted(rows[-1]["steps"] if rows else 0, wanted)
+        raise
+    if wanted.resume and not rows:
+        say_aside(f"The run in {wanted.folder} had already finished; this is its result.")
+    return result, result.folder / PLOT_FILE
+
+
+def _say_interrupted(done: float, wanted: Configuration) -> None:
     """Reports the last checkpoint; ends the program, without a hint to resume, if the run is complete."""
-    if done >= steps:
-        complain(f"interrupted after the last step; the run in {folder} is complete")
+    if done >= wanted.args.steps:
+        complain(f"interrupted after the last step; the run in {wanted.folder} is complete")
         sys.exit(INTERRUPTED)
     complain(f"last checkpoint after {done:,} steps" if done else "no new checkpoint")
 
 
-def _held(folder: Path | None) -> dict[str, Any]:
-    """The configuration of the run in a folder; empty if there is no run of these algorithms in it."""
-    if folder is None:
-        return {}
-    from train.storage.run_folder import CONFIG_FILE, RunFolder
-
-    config = RunFolder(folder).config() if (folder / CONFIG_FILE).exists() else {}
-    return config if config.get("algorithm") in ALGORITHMS else {}
-
-
-def _to_resume(game: str | None, folder: Path | None) -> tuple[str | None, Path | None, dict[str, Any]]:
-    """Returns the game's name, the run folder, which may be given instead of the name, and the run's configuration."""
-    if folder is None and game is None:
-        raise ValueError("name the folder of the run to resume, as in cardwar train runs/NAME --resume")
-    if folder is None and game is not None and game not in GAMES and (os.sep in game or _held(Path(game))):
-        folder, game = Path(game), None
-    held = _held(folder)
-    if game is not None or folder is None:
-        return game, folder, held
-    if not held:
-        raise ValueError(f"{folder} contains no run to resume")
-    if stored_game(held["title"]) is None:  # names in files are not imported
-        raise ValueError(
-            f"{folder} contains a run of {held['title']}, which is not in the suite; name this game as well"
-        )
-    return held["title"].split()[0], folder, held
-
-
-def _game(name: str | None, parameters: Mapping[str, str], held: Mapping[str, Any], folder: Path | None) -> Game[Any]:
-    """Makes the game; parameters that are not given are those of the run to resume, which must be of this game."""
-    if name is None:
-        raise ValueError("name a game, as in cardwar train jujitsu")
-    title, *words = held["title"].split() if held else [""]
-    rules = game_from(name, {**(only_parameters(words) if title == name else {}), **parameters})
-    if held and (rules.facts.name, json_parameters(rules)) != (held["game"], held["parameters"]):
-        raise ValueError(f"{folder} contains a run of {held['title']}, not of {game_in_words(rules)}")
-    return rules
-
-
-def _how_to_resume(folder: Path, wanted: CommonArgs) -> str:
-    """The command that resumes the run in a folder, with the steps of `wanted` if the run can be extended to them."""
+def _how_to_resume(wanted: Configuration) -> str:
+    """The command that resumes the run in the folder, with the wanted steps if the run can be extended to them."""
     from train.reports.groups import unmeasured
     from train.reports.tables import command_of
 
-    held = unmeasured(folder)
+    held = unmeasured(wanted.folder)
     if held.is_log:
         return ""
     args = held.config["args"]
-    if wanted.steps > args["steps"] and not wanted.schedules():
-        held = dataclasses.replace(held, config={**held.config, "args": {**args, "steps": wanted.steps}})
+    if wanted.args.steps > args["steps"] and not wanted.args.schedules():
+        held = dataclasses.replace(held, config={**held.config, "args": {**args, "steps": wanted.args.steps}})
     return f": {command_of(held)} --resume"
 
 
-def _default(rules: Game[Any], options: Mapping[str, str]) -> Algorithm:
-    """The default algorithm; first refuses options that no default algorithm accepts, as choosing takes a second."""
-    refused = set()
-    for name in DEFAULTS:
-        try:
-            _arguments(ALGORITHMS[name], options, rules)
-            refused.add("")
-        except ValueError as error:
-            refused.add(str(error))
-    if len(refused) == 1 and refused != {""}:
-        raise ValueError(refused.pop())
-    return default_algorithm(rules)
-
-
-def _arguments(
-    entry: Algorithm, options: Mapping[str, str], rules: Game[Any], kept: Mapping[str, Any] | None = None
-) -> CommonArgs:
-    """Arguments from the given options, else from those `kept` by the run to resume, else defaults."""
-    _refuse_near_misses(options, entry)
-    arguments = entry.args(rules, **{**(kept or {}), **fields_from(entry.args_type(), options, entry.name)})
-    entry.require(rules)
-    if kept or "evaluate_every" in options:
-        return arguments
-    return dataclasses.replace(arguments, evaluate_every=often_enough(arguments.evaluate_every, arguments.steps))
-
-
-def _refuse_near_misses(options: Collection[str], entry: Algorithm) -> None:
-    """Refuses misspelt options of the command, which are parsed as if they were the algorithm's."""
-    known = [field.name for field in dataclasses.fields(entry.args_type())]
-    own = ["algorithm", "out", "seed", "resume", "list_options", "json"]
-    for name in options:
-        near = [each for each in own if each.startswith(name)] or get_close_matches(name, [*known, *own], 1, 0.7)
-        if name not in known and near and near[0] in own:
-            raise ValueError(f"no such option: {_spelled(name)} (did you mean {_spelled(near[0])}?)")
-
-
-def _print_as_json(rules: Game[Any], entry: Algorithm, result: RunResult) -> None:
-    print_json(
-        rules,
-        algorithm=entry.name,
-        measured=result.measured,
-        **result.reference,
-        **result.figures,
-        steps=result.steps,
-        seconds=result.seconds,
-        folder=str(result.folder),
-    )
-
-
-def _say_other_defaults(entry: Algorithm, rules: Game[Any], given: Collection[str]) -> None:
-    """Reports on stderr the defaults that differ from the usual ones for this game."""
-    usual, here = entry.defaults(), entry.defaults(rules)
-    others = [f"{_spelled(name)} {here[name]}" for name in here if here[name] != usual[name] and name not in given]
-    if others:
-        say_aside(f"This game has many actions; defaults used: {' '.join(others)}")
-
-
-def _say_batches(entry: Algorithm, rules: Game[Any], arguments: CommonArgs) -> None:
-    """Reports on stderr that the run may take many more steps than requested, because a batch is that large."""
-    if (batch := arguments.batch(rules.facts)) > max(1, arguments.steps / 10):
-        say_aside(
-            f"{entry.label} trains in batches of up to {batch:,} steps, and stops or is evaluated only after a "
-            f"complete batch; so it may take more than {arguments.steps:,} steps."
-        )
-
-
-def _spelled(argument: str) -> str:
-    return f"--{argument.replace('_', '-')}"
-
-
-def _list_without_game(algorithm: str | None, as_json: bool) -> None:
-    """Prints an algorithm's options, or all algorithms."""
-    if as_json:
-        raise ValueError("--json cannot be combined with --list-options")
-    if algorithm is not None:
-        out.print(_options_table(algorithm_named(algorithm), None))
-        return
+def _algorithms_table() -> Table:
     table = Table("algorithm", "description", title="cardwar train --list-options --algorithm NAME lists its options")
     for entry in ALGORITHMS.values():
         table.add_row(entry.name, entry.summary)
-    out.print(table)
+    return table
 
 
 def _options_table(entry: Algorithm, rules: Game[Any] | None) -> Table:
     table = Table("option", "default", "description", title=f"{entry.name}: {entry.summary}")
     defaults = entry.defaults(rules)
-    for field in dataclasses.fields(entry.args_type()):
-        table.add_row(_spelled(field.name), str(defaults[field.name]), field.metadata["description"])
+    for argument in dataclasses.fields(entry.args_type()):
+        option = f"--{argument.name.replace('_', '-')}"
+        table.add_row(option, str(defaults[argument.name]), argument.metadata["description"])
     return table

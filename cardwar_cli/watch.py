@@ -11,7 +11,8 @@ from rich.rule import Rule
 from rich.table import Column, Table
 
 from baselines.system.files import require_writable, write_atomically
-from cardwar_cli.console import AgentSeconds, advancing, out, say
+from cardwar_cli.arguments import AgentSeconds
+from cardwar_cli.console import advancing, out, say
 from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.pixels import to_gif
 from train.policies.by_word import accept_moves, line_up_from

@@ -76,7 +76,7 @@ def files_with_data(app: Any, error: Exception | None) -> None:
     """Writes the playable files and the page of recorded solutions beside the built pages."""
     from sphinx.util import logging
 
-    from cardwar_cli.page import page
+    from cardwar_cli.play import page
     from cardwar_play.one_file import solutions_page
 
     folder = Path(app.outdir, "play")

@@ -118,7 +118,7 @@ def test_imports_point_down():
         ("train.runs.loop", "from train.reports.curves import plot_runs"),
         ("train.text.parsing", "from train.policies.files import load_policy"),
         ("cardwar_play.trainer", "from cardwar_cli.console import say"),
-        ("cardwar_cli.reproduce", "from lab.papers import recompute"),
+        ("cardwar_cli.laboratory", "from lab.papers import recompute"),
     ],
 )
 def test_an_import_that_points_up_would_be_seen(name, source):

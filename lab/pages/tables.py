@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from importlib import import_module
 
-from cardwar_cli.main import COMMANDS
+from cardwar_cli.main import COMMANDS, function_of
 from train.reports.markdown import table
 from train.results import load_results
 
@@ -14,12 +13,13 @@ def commands(part: str) -> str:
     """Generates the only part of the command's page: what each command does, with an example."""
     if part != "commands":
         raise ValueError(f"{part!r} must be 'commands'")
-    return table(["command", "what it does", "example"], [_command(name, each) for name, (_, each) in COMMANDS.items()])
+    return table(
+        ["command", "what it does", "example"], [_command(name, each) for name, (_, each, _) in COMMANDS.items()]
+    )
 
 
 def _command(name: str, example: str) -> list[str]:
-    function = getattr(import_module(f"cardwar_cli.{name}"), name)
-    summary = (inspect.getdoc(function) or "").partition("\n\n")[0]
+    summary = (inspect.getdoc(function_of(name)) or "").partition("\n\n")[0]
     return [f"`{name}`", " ".join(summary.split()), f"`{example}`"]
 
 

@@ -182,20 +182,16 @@ def test_a_match_of_three_shows_mean_payoffs_with_their_standard_errors(capsys):
     assert run(capsys, *words[:-4], "--games", "1")[0] == 0
 
 
-def test_a_resumed_run_keeps_the_arguments_that_are_not_given(capsys, tmp_path):
-    words = ["train", "jujitsu", "--out", str(tmp_path / "run")]
-    given = ["num_cards=3", "--algorithm", "cfr_plus", "--steps", "20", "--seed", "7"]
-    assert run(capsys, *words, *given)[0] == 0
-    for again in (words, ["train", "--out", words[3]], ["train", words[3]]):
-        code, _, err = run(capsys, *again, "--resume")
-        assert (code, "had already finished; this is its result" in err) == (0, True)
-    for other in (["train", "goofspiel", *words[2:]], [*words, "num_cards=4"]):
-        code, _, err = run(capsys, *other, "--resume")
-        assert (code, "contains a run of jujitsu num_cards=3, not of " in err) == (2, True)
-    code, _, err = run(capsys, *words, *given, "--steps=40")
+def test_a_run_in_the_way_is_named_with_the_command_that_resumes_it(capsys, tmp_path):
+    folder = tmp_path / "run"
+    words = ["train", "jujitsu", "num_cards=3", "--algorithm", "cfr_plus", "--steps", "20", "--out", str(folder)]
+    assert run(capsys, *words)[0] == 0
+    code, _, err = run(capsys, "train", str(folder), "--resume")
+    assert (code, "had already finished; this is its result" in err) == (0, True)
+    code, _, err = run(capsys, *words, "--steps=40")
     assert (code, "already contains a run" in err) == (2, True)
     _, *extended = shlex.split(err.partition("another folder: ")[2])
     assert run(capsys, *extended)[0] == 0
-    assert rows(tmp_path / "run")[-1]["steps"] == 40
-    code, _, err = run(capsys, *words, "--resume", "--steps", "20")
+    assert rows(folder)[-1]["steps"] == 40
+    code, _, err = run(capsys, *words, "--resume")
     assert (code, "a run of 40 steps, not 20; resume it with at least 40: cardwar train" in err) == (2, True)

@@ -47,6 +47,7 @@ ROWS = {
     "exploit jujitsu num_cards=3 --policy best": "unknown policy 'best'; policies for jujitsu are",
     "exploit war --policy maxx": "unknown policy 'maxx' (did you mean 'max'?); policies for war are dummie,",
     "exploit jujitsu num_cards=3 --policy runs/none": "no run folder or policy file 'runs/none'",
+    "exploit goofspiel num_cards=14": "--approximate finds a lower bound",
     # match
     "match jujitsu num_cards=3 uniform": "1 policies given for 2 players",
     "match jujitsu num_cards=3 uniform uniform --games 9": "--games (9) does not apply to jujitsu",
@@ -78,10 +79,9 @@ ROWS = {
     "watch war min max max_rounds=500 --gif war.gif": "501 states, but --gif shows at most 500; max_rounds=... ",
     "watch jujitsu num_cards=3 uniform uniform --games 3": "--games",
     # train
-    "train jujitsu num_cards=3 --algorithm magic": "unknown algorithm 'magic'",
-    "train jujitsu num_cards=3 --steps many": "steps (many) must be an integer",
-    "train jujitsu num_cards=3 --wings 2": "no parameter 'wings'",
-    "train lowest_unique --algorithm minimax_q": "minimax-Q supports only two-player zero-sum games",
+    "train jujitsu --algo ppo": "did you mean --algorithm?",
+    "train runs/none --resume": "runs/none contains no run to resume",
+    "train --list-options --json": "--json cannot be combined with --list-options",
     "train dice_poker --algorithm minimax_q": "cardwar: dice_poker: minimax-Q supports only two-player zero-sum games "
     "with a public state; ppo, mmd and nfsp learn any game\n",
     # reproduce

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import matplotlib
 
-from cardwar_cli.new import GAME
+from cardwar_cli.own_game import GAME
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "your_own_game.md").read_text()

@@ -1,4 +1,4 @@
-"""Things that callers hand in by mistake, and the count of what became of them."""
+"""Things that callers hand in by mistake, the count of what became of them, and tests of two lengths."""
 
 import random
 from collections import Counter
@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from gymnasium.error import ResetNeeded
 
 REFUSALS = (ValueError, ResetNeeded)  # IllegalActionError is a ValueError
@@ -82,3 +83,10 @@ def shuffled(fuzz, state):
     else:
         new = fuzz.odd()
     return state._replace(**{field: new})
+
+
+def briefly_or_long(argument, brief, long):
+    """Runs a test with a small number, and with a large one if it is marked `soak`."""
+    return pytest.mark.parametrize(
+        argument, [brief, pytest.param(*(long if isinstance(long, tuple) else (long,)), marks=pytest.mark.soak)]
+    )

@@ -1,12 +1,10 @@
-"""Ways to spoil a stored file: bytes, entries, files of others, links and pipes. All are drawn from a seed."""
+"""Ways to spoil a stored file: bytes, entries and files of others, drawn from a seed; links are in `test_links.py`."""
 
 import csv
 import hashlib
 import io
 import json
-import os
 import random
-import shutil
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -211,52 +209,8 @@ def other_of(path, draw, inside):
     return Spoilt(f"{way} with {other.relative_to(inside)}")
 
 
-# -- links ------------------------------------------------------------------------------------------
-
-
-# What is in the place of the file; `whole` is a copy of it outside.
-LINKS = {
-    "link to itself outside": lambda path, whole: path.symlink_to(whole),
-    "link to another": lambda path, whole: path.symlink_to(whole.with_name("victim")),
-    "link to nothing": lambda path, whole: path.symlink_to(whole.with_name("new")),
-    "link to zeros": lambda path, whole: path.symlink_to("/dev/zero"),
-    "link to the input": lambda path, whole: path.symlink_to("/dev/stdin"),
-    "loop": lambda path, whole: path.symlink_to(path),
-    "hard link": lambda path, whole: os.link(whole, path),
-    "pipe": lambda path, whole: os.mkfifo(path),
-    "folder": lambda path, whole: (path / "inner").mkdir(parents=True),
-    "hole": lambda path, whole: (path.touch(), os.truncate(path, 10**13)),
-}
-
-
-def link_of(path, draw, inside):
-    """A link, a pipe or the like in place of the file."""
-    way, whole = draw.choice(list(LINKS)), inside.parent / "outside" / f"kept {path.name}"
-    shutil.copy(path, whole)
-    path.unlink()
-    LINKS[way](path, whole)
-    return Spoilt(f"{way} in its place")
-
-
-def beside_of(path, draw, inside):
-    """A link of the name under which the file is written first."""
-    beside = path.with_name(f".{path.name}.new")
-    draw.choice([os.symlink, os.link])(inside.parent / "outside" / "victim", beside)
-    return Spoilt(f"a link {beside.name}")
-
-
-def folder_of(path, _, inside):
-    """A link in place of the folder that the file stands in, unless somebody has named that folder."""
-    folder = path.parent if path.parent.parent != inside or path.parent.name == "logs" else path.parent / "tensorboard"
-    if folder != inside and folder.is_dir():
-        shutil.move(folder, inside.parent / "outside" / "moved")
-        folder.symlink_to(inside.parent / "outside" / "moved")
-        return Spoilt(f"a link in place of {folder.name}")
-    return beside_of(path, random.Random(0), inside)
-
-
-WAYS = {"bytes": bytes_of, "entry": entry_of, "other": other_of, "link": link_of, "new": beside_of, "folder": folder_of}
-OFTEN = ["bytes", "entry", "entry", "entry", "other", "link", "link", "new", "folder"]
+WAYS = {"bytes": bytes_of, "entry": entry_of, "other": other_of}
+OFTEN = ["bytes", "bytes", "entry", "entry", "entry", "other"]
 WITH_ENTRIES = (".json", ".csv", ".safetensors")
 
 

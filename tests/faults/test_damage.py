@@ -9,7 +9,6 @@ import shutil
 
 import pytest
 from small_runs import GAME, contents
-from soaking import briefly_or_long
 
 from baselines.oracles.rank_games.solver import DuelTable
 from cardwar_envs import make_game
@@ -59,31 +58,19 @@ def everything_read(folder):
     return seen, {name: tensor.tolist() for name, tensor in tensors.items()}, data, played.tolist()
 
 
-def damage_again_and_again(whole, tmp_path, name, count):
-    """How many damages of a file were noticed; what was not must have changed nothing that is read."""
-    folder, draw = tmp_path / whole.name, random.Random(f"{whole.name} {name}")
-    shutil.copytree(whole, folder)
-    path, expected, noticed = folder / name, everything_read(folder), 0
+@pytest.mark.parametrize("name", FILES)
+def test_no_damage_of_a_run_goes_unnoticed(whole, tmp_path, name):
+    folder, draw = shutil.copytree(whole, tmp_path / whole.name), random.Random(f"{whole.name} {name}")
+    path, expected = folder / name, everything_read(folder)
     content = path.read_bytes()
-    for _ in range(count):
+    for _ in range(8):
         path.write_bytes(damaged(content, draw))
-        try:
-            assert everything_read(folder) == expected
-        except ValueError as error:
-            message = str(error)
-            assert name in message
-            assert "\n" not in message
-            assert re.search(TOLD, message), message
-            noticed += 1
+        with pytest.raises(ValueError, match=TOLD) as error:
+            everything_read(folder)
+        assert name in str(error.value)
+        assert "\n" not in str(error.value)
     path.write_bytes(content)
     assert everything_read(folder) == expected
-    return noticed
-
-
-@briefly_or_long("count", 8, 80)
-@pytest.mark.parametrize("name", FILES)
-def test_no_damage_of_a_run_goes_unnoticed(whole, tmp_path, name, count):
-    assert damage_again_and_again(whole, tmp_path, name, count) == count
 
 
 @pytest.mark.parametrize("name", ["metrics.csv", "policy.safetensors"])
@@ -98,12 +85,16 @@ def test_what_follows_from_the_checkpoint_is_mended_by_resuming(whole, tmp_path,
         assert name == "policy.safetensors" or path.read_bytes() == content  # its header has no order
 
 
-@pytest.mark.parametrize("name", ["config.json", "metadata.json", "checkpoint.safetensors", "checksums.txt"])
+@pytest.mark.parametrize("name", ["config.json", "metadata.json", "checkpoint.safetensors", "checksums.txt", "no sums"])
 def test_what_does_not_is_an_error_that_leaves_the_run_as_it_is(whole, tmp_path, name):
     folder, draw = shutil.copytree(whole, tmp_path / whole.name), random.Random(1)
-    content = (folder / name).read_bytes()
-    settings = content[:140] if name == "checksums.txt" else content  # the line for metrics is written anew
-    (folder / name).write_bytes(damaged(settings, draw) + content[len(settings) :])
+    if name == "no sums":
+        (folder / "checksums.txt").unlink()
+        name = "config.json cannot be read: its checksum is not in checksums.txt"
+    else:
+        content = (folder / name).read_bytes()
+        settings = content[:140] if name == "checksums.txt" else content  # the line for metrics is written anew
+        (folder / name).write_bytes(damaged(settings, draw) + content[len(settings) :])
     before = contents(folder)
     with pytest.raises(ValueError, match=TOLD) as error:
         learned(folder, whole.name, resume=True)
@@ -127,17 +118,6 @@ def test_metrics_that_are_gone_or_torn_or_no_table_are_one_error(whole, tmp_path
         read_run(folder)
 
 
-def test_a_run_without_checksums_is_refused_and_left_as_it_is(whole, tmp_path):
-    folder = shutil.copytree(whole, tmp_path / whole.name)
-    (folder / "checksums.txt").unlink()
-    before = contents(folder)
-    message = r"config.json cannot be read: its checksum is not in checksums.txt.*another folder"
-    for read in (read_run, lambda folder: learned(folder, whole.name, resume=True)):
-        with pytest.raises(ValueError, match=message):
-            read(folder)
-    assert contents(folder) == before
-
-
 # -- layers of a solution -------------------------------------------------------------------------
 
 DUEL = make_game("jujitsu", num_cards=5)
@@ -150,34 +130,26 @@ def solved(folder):
     return done, (layers, [table.layers.gap(cards) for cards in range(1, 6)])
 
 
-def damage_layers(folder, count):
-    _, expected = solved(folder)
-    paths, draw = sorted(path for path in folder.iterdir() if not path.name.startswith(".")), random.Random(2)
+def test_a_damaged_solution_is_mended_or_refused(tmp_path):
+    _, expected = solved(tmp_path)
+    paths, draw = sorted(path for path in tmp_path.iterdir() if not path.name.startswith(".")), random.Random(2)
     assert len(paths) == 6
-    whole = {path: path.read_bytes() for path in paths}
-    noticed = 0
-    for _ in range(count):
+    whole, noticed = {path: path.read_bytes() for path in paths}, 0
+    for _ in range(15):
         path = draw.choice(paths)
         path.write_bytes(damaged(whole[path], draw))
         try:
-            done, found = solved(folder)
+            done, found = solved(tmp_path)
         except ValueError as error:  # what game it is of was hit
-            message = str(error)
-            assert path.name == "manifest.json"
-            assert "holds layers of another game" in message
-            assert "give another folder" in message
+            said = path.name, re.search("holds layers of another game.*give another folder", str(error)) is not None
+            assert said == ("manifest.json", True)  # most damage is mended
             path.write_bytes(whole[path])
             noticed += 1
             continue
         assert found == expected
         noticed += done > 0
-        assert solved(folder) == (0, expected), "the folder is mended"
+        assert solved(tmp_path) == (0, expected), "the folder is mended"
         if path.name != "manifest.json":
             assert path.read_bytes() == whole[path]
             assert done > 0
-    return noticed
-
-
-@briefly_or_long("count", 15, 200)
-def test_a_damaged_solution_is_mended_or_refused(tmp_path, count):
-    assert damage_layers(tmp_path, count) > 0.7 * count
+    assert noticed > 10

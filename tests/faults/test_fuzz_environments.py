@@ -1,56 +1,202 @@
-"""Odd input to environments of every game: accepted, or refused in one line and without a trace."""
+"""Odd input to batches of every game, and odd answers of policies: accepted, or refused in one line without a trace.
 
+Environments of a single game are tested by `cardwar check` and in `tests/envs/test_env_errors.py`.
+"""
+
+import numpy as np
 import pytest
-from fuzzed_skins import SKINS, checked_answer
-from odd import ODD, Fuzz
+from odd import Fuzz, briefly_or_long, shuffled
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import make_game
-from cardwar_envs.envs.parallel import ParallelGameEnv
+from cardwar_envs.core.play import random_state
+from cardwar_envs.core.policy import checked_probabilities, named_policy
+from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.envs.vector_env import GameVectorEnv
+
+
+class Moody:
+    """Plays uniformly, but for the answers that it is told to give."""
+
+    def __init__(self, game):
+        self._usual, self.answer = named_policy("uniform", game), None
+
+    def action_probabilities(self, observations, action_masks):
+        usual = self._usual.action_probabilities(observations, action_masks)
+        return usual if self.answer is None else self.answer(usual)
+
+
+def odd_answer(fuzz):
+    """What a policy may answer by mistake, made of the right answer."""
+    factor, number, odd = fuzz.random.choice([0.0, -1.0, 2.0, float("nan"), 1.0]), fuzz.random.random(), fuzz.odd()
+    return fuzz.random.choice(
+        [
+            lambda usual: odd,
+            lambda usual: usual * factor,
+            lambda usual: usual[:, ::-1],
+            lambda usual: usual[:-1],
+            lambda usual: usual.tolist(),
+            lambda usual: usual.astype(object),
+            lambda usual: usual.astype(np.complex128),
+            lambda usual: usual.astype(str),
+            lambda usual: np.where(usual > 0, usual + 1e-12 * number, -1e-12),
+            lambda usual: usual + number * np.eye(*usual.shape),
+            lambda usual: [[odd] * usual.shape[1]] * len(usual),
+        ]
+    )
+
+
+class FuzzedBatch:
+    """A `GameBatch` of three games, by compiled rules where there are any."""
+
+    engine = "auto"
+
+    def __init__(self, game, fuzz):
+        self.game, self.fuzz = game, fuzz
+        self.rng = np.random.default_rng(fuzz.random.randrange(2**32))
+        self.batch = GameBatch(game, 3, seed=0, engine=self.engine)
+        self.batch.reset()
+
+    def look(self):
+        return self.batch.states(), self.batch.streams.tolist(), [each.tolist() for each in self.batch._engine.views()]
+
+    def trying(self, kind, tried):
+        return self.fuzz.trying(kind, tried, self.look)
+
+    def attempt(self):
+        fuzz = self.fuzz
+        if fuzz.chance(0.2):
+            states = [random_state(self.game, self.rng) for _ in range(3)]
+            if fuzz.chance(0.7):
+                place = fuzz.random.randrange(3)
+                states[place] = shuffled(fuzz, states[place])
+            if fuzz.chance(0.2):
+                states = fuzz.random.choice([states[:2], tuple(states), fuzz.odd(), [fuzz.odd()] * 3])
+            with self.trying("reset", states):
+                self.batch.reset(states)
+        elif fuzz.chance(0.35):
+            streams = self.batch.streams if fuzz.chance(0.5) else fuzz.odd()
+            with self.trying("streams", streams):
+                self.batch.streams = streams
+        else:
+            actions = distorted(fuzz, self.batch.uniform_actions())
+            with self.trying("step", actions):
+                self.batch.step(actions)
+
+
+class FuzzedRules(FuzzedBatch):
+    engine = "rules"
+
+
+class FuzzedVector:
+    """A vector environment of three games; the opponent is a policy of its own."""
+
+    def __init__(self, game, fuzz):
+        self.game, self.fuzz = game, fuzz
+        self.rng = np.random.default_rng(fuzz.random.randrange(2**32))
+        self.opponent = Moody(game)
+        self.env = GameVectorEnv(game, 3, opponent=self.opponent, seat=fuzz.random.randrange(2))
+        self.env.reset(seed=fuzz.random.randrange(100))
+
+    def look(self):
+        games, engine = self.env._games, self.env._games.engine
+        kept = games.views, games._paid, games._owed
+        return [
+            engine.states(),
+            engine.streams.tolist(),
+            *(np.array(each).tolist() for group in kept for each in group),
+        ]
+
+    def attempt(self):
+        fuzz, self.opponent.answer = self.fuzz, None
+        if fuzz.chance(0.2):
+            seed = fuzz.odd() if fuzz.chance(0.2) else fuzz.random.choice([None, 0, 1])
+            options = fuzz.odd() if fuzz.chance(0.1) else self.options()
+            with fuzz.trying("reset", (seed, options), self.look):
+                self.env.reset(seed=seed, options=options)
+            return
+        actions = np.array([self.rng.choice(np.flatnonzero(mask)) for mask in self.env.action_masks()])
+        self.opponent.answer = odd_answer(fuzz) if fuzz.chance(0.1) else None
+        if self.opponent.answer is None:
+            actions = distorted(fuzz, actions)
+        with fuzz.trying("step", (actions, self.opponent.answer), self.look):
+            self.env.step(actions)
+
+    def options(self):
+        """Options of a reset, with odd values or odd states."""
+        fuzz, options = self.fuzz, {}
+        if fuzz.chance(0.5):
+            state = random_state(self.game, self.rng)
+            options["state"] = state if fuzz.chance(0.5) else shuffled(fuzz, state)
+        if fuzz.chance(0.3):
+            options["start"] = fuzz.random.choice(["initial", "random", fuzz.odd()])
+        if fuzz.chance(0.3):
+            options["unknown"] = fuzz.odd()
+        return options
+
+
+def distorted(fuzz, actions):
+    """An array of legal actions, as it is or with something wrong."""
+    if fuzz.chance(0.4):
+        return actions
+    number, odd = fuzz.random.choice([-1, 0, 1, 99, 2**40]), fuzz.odd()
+    somewhere = fuzz.random.randrange(actions.size)
+    changed = actions.copy()
+    changed.flat[somewhere] = number
+    return fuzz.random.choice(
+        [
+            changed,
+            changed,
+            changed.tolist(),
+            changed.astype(fuzz.random.choice([np.int8, np.uint64, np.float64, object, str, bool, "m8[s]"])),
+            changed[:-1],
+            changed[..., None],
+            np.asfortranarray(changed),
+            odd,
+        ]
+    )
+
+
+SKINS = [FuzzedVector, FuzzedBatch, FuzzedRules]
+
+
+def checked_answer(fuzz, game):
+    """One odd answer to the question for a few states, asked as all of the package asks policies."""
+    states = [random_state(game, np.random.default_rng(fuzz.random.randrange(100))) for _ in range(3)]
+    player = game.acting_players(states[0])[0]
+    states = [state for state in states if player in game.acting_players(state)]
+    observations = np.array([game.observation(state, player) for state in states])
+    masks = np.array([game.action_mask(state, player) for state in states])
+    policy = Moody(game)
+    policy.answer = odd_answer(fuzz)
+    with fuzz.trying("checked answer", policy.answer):
+        answer = checked_probabilities(policy, observations, masks)
+        assert np.isfinite(answer).all()
+        assert (answer >= 0.0).all()
+        assert (answer[masks == 0] == 0.0).all()
+        assert np.allclose(answer.sum(axis=1), 1.0)
+
 
 GAMES = [*EVERY_GAME, make_game("war", num_players=3, ranks=3, discards=1, max_rounds=4)]
 QUICK, LONG = 60, 1800
-CASES = [(skin, game) for skin in SKINS for game in GAMES]
-every_case = pytest.mark.parametrize(
-    ("skin", "game"),
-    CASES,
-    ids=[f"{skin.__name__}-{game.facts.name}-{game.facts.num_players}" for skin, game in CASES],
-)
+NAMES = {f"{game.facts.name}-{game.facts.num_players}": game for game in GAMES}
+CASES = {f"{skin.__name__}-{name}": (skin, game) for skin in SKINS for name, game in NAMES.items()}
 
 
-def fuzzed(skin, game, count):
+@briefly_or_long("count", QUICK, LONG)
+@pytest.mark.thin
+@pytest.mark.parametrize(("skin", "game"), CASES.values(), ids=CASES)
+def test_odd_input_is_refused_without_a_trace(skin, game, count):
     fuzz = Fuzz(f"{skin.__name__} {game.facts.name}")
     subject = skin(game, fuzz)
     for _ in range(count):
         subject.attempt()
     fuzz.check(least=1, rare=2 if count == QUICK else 0)
-    return fuzz
 
 
-@pytest.mark.thin
-@every_case
-def test_odd_input_is_refused_without_a_trace(skin, game):
-    fuzzed(skin, game, QUICK)
-
-
-@pytest.mark.soak
-@every_case
-def test_a_lot_of_odd_input_is_refused_without_a_trace(skin, game):
-    fuzz = fuzzed(skin, game, LONG)
-    assert sum(fuzz.counts.values()) == LONG
-
-
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.facts.name}-{game.facts.num_players}")
+@pytest.mark.parametrize("game", NAMES.values(), ids=NAMES)
 def test_odd_answers_of_policies_are_refused(game):
     fuzz = Fuzz(game.facts.name)
     for _ in range(150):
         checked_answer(fuzz, game)
     fuzz.check()
-
-
-def test_joint_actions_that_are_no_dict_are_refused():
-    env = ParallelGameEnv(GAMES[0])
-    env.reset(seed=0)
-    for odd in ODD:
-        with pytest.raises(ValueError, match="actions"):
-            env.step(odd)

@@ -4,8 +4,7 @@ import dataclasses
 
 import pytest
 from command import run
-from odd import Fuzz
-from soaking import briefly_or_long
+from odd import Fuzz, briefly_or_long
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import GAMES, make_game
@@ -15,25 +14,8 @@ from train.algorithms.registry import ALGORITHMS
 
 # Small enough to be solved at once, or far beyond what is allowed; what lies between would only take long.
 NUMBERS = ["1", "2", "3", "0", "-1", "1.5", "1e3", "9999999999", "9" * 400, "nan", "inf", "", " 2", "٢", "0x2", "1_0"]
-JUNK = [
-    "",
-    "\x00",
-    "x" * 300,
-    "=",
-    "==",
-    "a=b",
-    "--",
-    "---",
-    "-1",
-    "--=3",
-    "ä",
-    "'",
-    "{}",
-    "[1]",
-    "*",
-    "num_cards",
-    "None",
-]
+MALFORMED = ["", "\x00", "x" * 300, *("=", "==", "a=b", "--", "---", "-1", "--=3", "ä", "'", "{}", "[1]", "*")]
+MALFORMED += ["num_cards", "None"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz_:=,.-/ 0123456789"
 
 
@@ -105,12 +87,16 @@ def options(fuzz, command):
     }[command]
     chosen = [*needed] if fuzz.chance(0.9) else []
     chosen += [word for option in known if fuzz.chance(0.15) for word in option]
-    return chosen + (["--json"] if fuzz.chance(0.5) else []) + ([fuzz.random.choice(JUNK)] if fuzz.chance(0.1) else [])
+    return (
+        chosen
+        + (["--json"] if fuzz.chance(0.5) else [])
+        + ([fuzz.random.choice(MALFORMED)] if fuzz.chance(0.1) else [])
+    )
 
 
 def command_line(fuzz):
     if fuzz.chance(0.05):
-        return [fuzz.random.choice([*JUNK, "--help", "solve", "match"]) for _ in range(fuzz.random.randint(1, 3))]
+        return [fuzz.random.choice([*MALFORMED, "--help", "solve", "match"]) for _ in range(fuzz.random.randint(1, 3))]
     command = fuzz.random.choice(["solve", "exploit", "match"] * 2 + ["train", "report", "reproduce"])
     name = mangled(fuzz, "jujitsu") if fuzz.chance(0.1) else fuzz.random.choice(list(GAMES))
     words = [command, *({"report": [], "reproduce": ["no_such_paper"]}.get(command) or small_words(fuzz, name))]

@@ -165,35 +165,50 @@ def test_tables_beside_a_page_are_no_pipe(real, tmp_path):
         write_report([real], tmp_path / "page.html")
 
 
-# Commands that write files: the words before the file or its folder, and the file to obstruct.
+# Commands that write files: the words before the file or its folder, the file to obstruct, and the work before writing.
+CHECKED = "zoocheck.command._checked"
 WRITERS = {
-    "page": (["page", "jujitsu", "num_cards=2", "--out"], "a.html"),
-    "gif": (["watch", "jujitsu", "num_cards=2", "--gif"], "a.gif"),
-    "junit": ([*CHECK, "--junit"], "a.xml"),
-    "reproduce": ([*CHECK, "--reproduce"], "a.py"),
-    "baseline": ([*CHECK, "--write-baseline", "--baseline"], "a.json"),
-    "record": (["play", "jujitsu", "num_cards=2", "--record"], "a.json"),
-    "report": (["report", "RUN", "--out"], "a.html"),
-    "tables of a report": (["report", "RUN", "--out", "OUT/a.html"], "a.md"),
-    "play-offs": (["playoffs", "jujitsu", "num_cards=2", "uniform", "--out", "OUT"], "playoffs.png"),
-    "reproduction": (["reproduce", "war-full-deck", "--out", "OUT"], "rows.csv"),
-    "bound": (["exploit", "war", "ranks=13", "--policy=uniform", "--approximate", "--out", "OUT"], "bound.json"),
+    "page": (["page", "jujitsu", "num_cards=2", "--out"], "a.html", "cardwar_play.one_file.places_of"),
+    "gif": (["watch", "jujitsu", "num_cards=2", "--gif"], "a.gif", "cardwar_cli.watch.play_episode"),
+    "junit": ([*CHECK, "--junit"], "a.xml", CHECKED),
+    "reproduce": ([*CHECK, "--reproduce"], "a.py", CHECKED),
+    "baseline": ([*CHECK, "--write-baseline", "--baseline"], "a.json", CHECKED),
+    "record": (["play", "jujitsu", "num_cards=2", "--record"], "a.json", "cardwar_cli.play.find_equilibrium"),
+    "report": (["report", "RUN", "--out"], "a.html", "train.reports.page.run_folders"),
+    "tables of a report": (["report", "RUN", "--out", "OUT/a.html"], "a.md", "train.reports.page.run_folders"),
+    "play-offs": (
+        ["playoffs", "jujitsu", "num_cards=2", "uniform", "--out", "OUT"],
+        *("playoffs.png", "cardwar_cli.playoffs.play_all"),
+    ),
+    "reproduction": (["reproduce", "war-full-deck", "--out", "OUT"], "rows.csv", "lab.papers.recompute"),
+    "bound": (
+        ["exploit", "war", "ranks=13", "--policy=uniform", "--approximate", "--out", "OUT"],
+        *("bound.json", "train.runs.exploit.run"),
+    ),
 }
 
 
-@each_row("what", INSTEAD)
+@each_row("what", [*INSTEAD, "a file in place of the folder"])
 @pytest.mark.parametrize("writer", WRITERS)
-def test_output_does_not_replace_what_is_no_plain_file(real, tmp_path, victim, capsys, what, writer):
-    words, name = WRITERS[writer]
-    out = tmp_path / what.replace(" ", "-")
-    out.mkdir()
-    INSTEAD[what][0](out / name, victim)
-    before = os.lstat(out / name).st_ino
+def test_output_that_cannot_be_written_is_refused_before_the_work(
+    real, tmp_path, victim, capsys, monkeypatch, what, writer
+):
+    words, name, work = WRITERS[writer]
+    monkeypatch.setattr(work, lambda *_, **__: pytest.fail("the work began"))
+    folder = tmp_path / what.replace(" ", "-")
+    folder.mkdir()
+    if what in INSTEAD:
+        out, in_the_way = folder, folder / name
+        INSTEAD[what][0](in_the_way, victim)
+    else:
+        out, in_the_way = folder / "file" / "new", folder / "file"
+        in_the_way.write_text("in the way")
+    before = os.lstat(in_the_way).st_ino
     words = [word.replace("OUT", str(out)).replace("RUN", str(real)) for word in words]
     said = run_refused(capsys, *words, *([] if str(out) in " ".join(words) else [str(out / name)]))
-    assert str(out / name) in said
-    assert os.lstat(out / name).st_ino == before
-    assert list(out.iterdir()) == [out / name]
+    assert str(in_the_way) in said or "file is not an existing folder" in said
+    assert os.lstat(in_the_way).st_ino == before
+    assert list(folder.iterdir()) == [in_the_way]
 
 
 @pytest.mark.parametrize("what", INSTEAD)

@@ -1,26 +1,82 @@
-"""Load: many episodes, environments and threads in one process, many processes, several processes in one folder."""
+"""Load: many episodes, environments, threads, processes, and several processes in one folder."""
 
 import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
 from command import run
 from forked import cardwar, finish, run_program, start
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
+from odd import briefly_or_long
 from run_files import rows
-from skins import same
+from skins import SKINS, is_over, one_step, same, view
 from small_runs import contents
-from soaking import briefly_or_long
 from tiny_games import EVERY_GAME
-from together import THREADS, answers, course, in_threads, in_turns, some_states
 
 from baselines.oracles.rank_games.solver import DuelTable
 from baselines.questions import solve
 from cardwar_envs import make_game
+from cardwar_envs.core.play import random_state
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from train.storage.alone import alone_in
+
+THREADS = 8
+
+
+def course(number, steps):
+    """Plays an environment of its own, step by step; yields all that is returned and can be seen."""
+    game, skin = EVERY_GAME[number % len(EVERY_GAME)], list(SKINS.values())[number // len(EVERY_GAME) % len(SKINS)]
+    env, rng = skin(game), np.random.default_rng(number)
+    env.reset(seed=number)
+    for _ in range(steps):
+        if is_over(env):
+            env.reset()
+        yield one_step(env, rng), view(env)
+
+
+def in_turns(numbers, steps):
+    """All courses at once, a step of each in turn."""
+    by_step = zip(*(course(number, steps) for number in numbers), strict=True)
+    return [list(each) for each in zip(*by_step, strict=True)]
+
+
+def in_threads(work, count=THREADS):
+    """The results of `work(number)`, all begun at one moment."""
+    ready = Barrier(count)
+
+    def begin(number):
+        ready.wait(60)
+        return work(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(begin, range(count)))
+
+
+def answers(solution, states, order):
+    """Value, matrix and strategies at states, asked in some order; and what the policy plays there."""
+    found = {}
+    for place in order:
+        state = states[place]
+        found[int(place)] = (
+            solution.value_at(state),
+            solution.payoff_matrix(state).tolist(),
+            [each.tolist() for each in solution.strategies(state)],
+        )
+    game, rows = solution.game, [(state, player) for state in states for player in solution.game.acting_players(state)]
+    seen = np.stack([game.observation(*row) for row in rows])
+    masks = np.stack([game.action_mask(*row) for row in rows])
+    return [found[place] for place in sorted(found)], solution.policy.action_probabilities(seen, masks).tolist()
+
+
+def some_states(game, count):
+    """States that the start leads to, the same for every call."""
+    rng = np.random.default_rng(count)
+    return [random_state(game, rng) for _ in range(count)]
+
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
 
@@ -52,34 +108,20 @@ def test_environments_in_threads_play_as_alone(rounds, steps):
         assert same(found, [list(course(first + number, steps)) for number in range(THREADS)])
 
 
-def one_solution_for_all(game, count):
+def in_order(solution, states, orders, number):
+    return answers(solution, states, orders[number])
+
+
+@briefly_or_long("count", 10, 60)
+def test_threads_share_a_solution(count, monkeypatch):
     """Threads that ask one solution, each in an order of its own, get the answers of a solution of one's own."""
-    states = some_states(game, count)
-    orders = [np.random.default_rng(number).permutation(count) for number in range(THREADS)]
-    shared, alone = solve(game), solve(game)
-    expected = answers(alone, states, range(count))
-    for found in in_threads(lambda number: answers(shared, states, orders[number])):
-        assert found == expected
-
-
-def test_threads_share_a_solution():
-    one_solution_for_all(make_game("goofspiel", num_cards=3), 10)
-
-
-SHARED = {
-    "duel": make_game("jujitsu", num_cards=7),
-    "graph": make_game("goofspiel", num_cards=4),
-    "dice": make_game("dice_wars", num_cards=3, sides=3, ties="carry", payoff="win"),
-    "rounds": make_game("war", ranks=4, discards=1, max_rounds=30),
-}
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", SHARED)
-def test_threads_share_a_solution_again_and_again(name, monkeypatch):
     monkeypatch.setattr("baselines.oracles.rank_games.solver.MAX_KEPT", 3)  # what is kept is thrown away all the time
-    for count in (20, 60, 150):
-        one_solution_for_all(SHARED[name], count)
+    for game in (make_game("goofspiel", num_cards=3), make_game("jujitsu", num_cards=5)):
+        states = some_states(game, count)
+        orders = [np.random.default_rng(number).permutation(count) for number in range(THREADS)]
+        shared, expected = solve(game), answers(solve(game), states, range(count))
+        for found in in_threads(partial(in_order, shared, states, orders)):
+            assert found == expected
 
 
 @pytest.mark.soak
@@ -115,12 +157,6 @@ def same_play(game, count, steps):
 
 def test_environments_in_processes_play_as_in_one():
     same_play(EVERY_GAME[1], 3, 12)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("game", EVERY_GAME, ids=lambda game: game.facts.name)
-def test_64_environments_in_processes_play_as_in_one(game):
-    same_play(game, 64, 60)
 
 
 # -- two solvers, one folder ------------------------------------------------------------------------

@@ -1,18 +1,22 @@
-"""`cardwar new`: writes an example game to modify."""
+"""`cardwar new` and `cardwar warmup`: an example game to modify, and kernels that are compiled ahead of time."""
 
 from __future__ import annotations
 
 import keyword
 import re
 import shlex
+import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from cardwar_cli.console import say
+from cardwar_cli.console import advancing, is_duel, say
+from cardwar_envs import Game
+from cardwar_envs.envs.registration import VERSIONS
 from cardwar_envs.games.by_name import GAMES, NAME
+from train.text.game_names import game_of_words
 
 # A working game called Undercut, and its tests; the names are replaced.
 GAME, TESTS = (Path(__file__).with_name(f"{name}.py.template") for name in ("game", "game_test"))
@@ -71,3 +75,42 @@ def _require_free(name: str) -> None:
     found = find_spec(name)
     if found is not None and found.origin is not None:  # a folder without modules has none
         raise ValueError(f"NAME ({name!r}) is the name of a module, {found.origin}; choose another, as in my_{name}")
+
+
+def warmup(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[GAME ...]", help="Names of games, or module:Class; default all games."),
+    ] = None,
+) -> None:
+    """Compile the kernels of these games and cache them for later processes."""
+    from cardwar_envs.core.compiled import always_compiled  # imports numba
+
+    games = [game_of_words(name, []) for name in names or VERSIONS]
+    begin = time.perf_counter()
+    with always_compiled(), advancing("games", len(games)) as progress:
+        for done, game in enumerate(games, start=1):
+            _run_kernels(game.smallest() or game)
+            say(f"{game.facts.name}: ready after {time.perf_counter() - begin:.0f} s")
+            progress(done)
+
+
+def _run_kernels(game: Game[Any]) -> None:
+    """Plays, solves and measures a game in every way that uses kernels."""
+    import numpy as np
+
+    import baselines
+    import cardwar_envs
+
+    batch = cardwar_envs.GameBatch(game, 2)
+    batch.reset()
+    batch.step(batch.uniform_actions())
+    baselines.play_games(game, ["uniform"] * game.facts.num_players, games=2, seed=0)
+    if not baselines.within_reach(game):
+        return
+    baselines.nash_conv(game, "uniform")
+    if is_duel(game):
+        equilibrium = baselines.solve(game).policy
+        baselines.nash_conv(game, equilibrium)
+        baselines.head_to_head(game, equilibrium, "uniform")
+        baselines.solve_matrix(np.vander(np.arange(1.0, 9.0) ** 4))  # the simplex in double-double precision

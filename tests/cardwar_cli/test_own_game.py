@@ -1,13 +1,15 @@
-"""`cardwar new`: a game that works as it is written, and nothing overwritten."""
+"""`cardwar new` writes a game that works, and overwrites nothing; after `cardwar warmup` nothing is left to compile."""
 
+import os
 import re
+import subprocess
 import sys
 
 import pytest
 from command import run, run_json, run_refused
 from thinning import each_row
 
-from cardwar_cli.new import GAME
+from cardwar_cli.own_game import GAME
 
 
 @pytest.fixture
@@ -72,3 +74,27 @@ def test_no_file_is_overwritten(folder, capsys):
     assert [tests.read_text(), *tests.parent.iterdir()] == ["mine", tests]
     tests.unlink()
     assert "  cd 'a b'\n" in run(capsys, "new", "my_game", "--out", "a b")[1]
+
+
+REPEAT = """
+import numba.core.event as event
+from cardwar_cli.main import main
+class Listener(event.Listener):
+    def on_start(self, event): raise AssertionError(event.data["dispatcher"])
+    def on_end(self, event): pass
+event.register("numba:compile", Listener())
+main(["warmup", "dice_poker"])
+"""
+
+
+def test_games_are_named_when_they_are_ready(capsys):
+    code, out, _ = run(capsys, "warmup", "dice_poker")
+    assert (code, out.startswith("dice_poker: ready after ")) == (0, True)
+
+
+@pytest.mark.slow
+def test_a_second_process_compiles_nothing(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-m", "cardwar_cli.main", "warmup", "dice_poker"], env=environment, check=True)
+    assert any(tmp_path.rglob("*.nbc"))
+    subprocess.run([sys.executable, "-c", REPEAT], env=environment, check=True)
