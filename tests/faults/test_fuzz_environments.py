@@ -10,7 +10,8 @@ from tiny_games import EVERY_GAME
 
 from cardwar_envs import make_game
 from cardwar_envs.core.play import random_state
-from cardwar_envs.core.policy import checked_probabilities, named_policy
+from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
