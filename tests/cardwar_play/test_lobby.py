@@ -53,7 +53,7 @@ def test_a_refused_equilibrium_is_tried_again_when_asked_for(monkeypatch):
 
 
 def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
-    monkeypatch.setattr("cardwar_envs.core.process._compiled", {})
+    monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
     monkeypatch.setattr("cardwar_envs.core.compiled.quickest", None)  # nothing here may load or compile kernels
     lobby.offers.cache_clear()
     entries = {name: [offer.entry for offer in lobby.offers(place)] for place, name in enumerate(lobby.games())}
@@ -84,7 +84,7 @@ def test_a_game_at_the_size_selected_first_starts_without_compiling(monkeypatch)
         assert seconds_in[name] <= compiled.BEFORE_COMPILING, f"{lobby.games()[place]} compiles {name}"
         return compiled._plain_copies(name)
 
-    monkeypatch.setattr("cardwar_envs.core.process._compiled", {})
+    monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
     monkeypatch.setattr(compiled, "quickest", quickest)
     monkeypatch.setattr(lobby, "_solutions", {})
     for place in range(len(lobby.games())):
@@ -100,7 +100,7 @@ def test_a_size_that_is_being_compiled_can_be_left_at_once(monkeypatch, tmp_path
     script = f"import os, time; open({str(noted)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     monkeypatch.setattr(lobby, "COMPILER", (sys.executable, "-S", "-c", script))
     monkeypatch.setattr(lobby, "_compiled", set())
-    monkeypatch.setattr("cardwar_envs.core.process._compiled", {})
+    monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
     monkeypatch.setattr(compiled, "_is_cached", lambda name: False)
     monkeypatch.setattr(compiled, "BEFORE_COMPILING", -1.0)
     monkeypatch.setattr(compiled, "compile_elsewhere", None)  # restored, whatever the lobby sets
