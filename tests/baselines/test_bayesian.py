@@ -2,16 +2,15 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
-from bayes import PrivateToy, normal_form, pure_plans, reply_values
-from brute_force import minimax, outcome_distribution
+from bayes import PrivateToy, normal_form, pure_plans, random_toy, reply_values
+from brute_force import minimax
 from thinning import each_row
-from toys import Answering, Arbitrary, one_step
+from toys import Answering
 
-from baselines import best_response, exploitability, has_exact_results, head_to_head, nash_conv, solve, solve_matrix
+from baselines import best_response, exploitability, has_exact_results, head_to_head, nash_conv, solve
 from baselines.matrix_game import solve_matrix_exact
 from baselines.oracles.bayesian.solver import behaviour_of, form_of, optimal_range
 from cardwar_envs import make_game
@@ -26,15 +25,6 @@ def often(*chances):
     """Plays action 1 with the chance given for the own roll."""
     rows = np.array([(1.0 - p, p) for p in chances])
     return Answering(lambda observations, masks: rows[observations[:, 0].astype(int) - 1])
-
-
-def random_toy(seed, shape=(3, 2), actions=((0, 2, 3), (1, 2)), zeros=True):
-    """Unlike seats in every way: types, actions, deals."""
-    rng = np.random.default_rng(seed)
-    deals = rng.integers(0 if zeros else 1, 6, size=shape)
-    deals[0, 0] += 1
-    payoffs = rng.integers(-5, 6, size=(*shape, len(actions[0]), len(actions[1]))).astype(float)
-    return PrivateToy(deals, payoffs, actions)
 
 
 class Undeclared(PrivateToy):
@@ -108,17 +98,6 @@ def test_values(parameters, value):
             assert best_response(game, found.policy, seat).value == pytest.approx((1, -1)[seat] * found.value)
 
 
-@each_row(("sides", "parameters"), [*product((2, 4), ({}, {"ante": 2, "raise_size": 0.5})), (5, {"ante": 2}), (6, {})])
-def test_the_normal_form_has_the_same_value(sides, parameters):
-    """All pure strategies against all, solved by the matrix solvers: another way, and another program."""
-    game = make_game("dice_poker", sides=sides, **parameters)
-    grid, solution = normal_form(game.bayesian_form()), solve(game)
-    assert len(grid) == len(grid[0]) == 2**sides
-    assert solve_matrix(np.array(grid, dtype=float)).value == pytest.approx(solution.value, abs=1e-12)
-    if sides <= 4:
-        assert solve_matrix_exact(grid).value == solution.exact
-
-
 def test_many_sides():
     solution = solve(make_game("dice_poker", sides=200))
     assert solution.value == pytest.approx(0.1, abs=1e-12)  # as for all multiples of 10
@@ -173,31 +152,7 @@ def test_a_type_that_is_never_dealt_has_a_strategy_all_the_same(exact):
     assert abs(exploitability(game, solution.policy)) <= 1e-12
 
 
-@each_row("seed", range(6))
-def test_responses_and_odds_of_unlike_seats(seed):
-    game = random_toy(seed)
-    first, second = Arbitrary(1), Arbitrary(2)
-    check_odds(game, first, second)
-    form = game.bayesian_form()
-    for player in (0, 1):
-        other = behaviour_of(game, (first, second)[1 - player], 1 - player)
-        response = best_response(game, (first, second), player)
-        assert response.value == pytest.approx(max(reply_values(form, other, player)), abs=1e-12)
-        seats = (response.policy, second) if player == 0 else (first, response.policy)
-        assert (1, -1)[player] * head_to_head(game, *seats).mean == pytest.approx(response.value, abs=1e-12)
-
-
 # -- Dice Poker between policies ---------------------------------------------------------------------------------
-
-
-def check_odds(game, first, second):
-    """Head to head against every course of play, followed one by one."""
-    results = outcome_distribution(game, [first, second])
-    odds = [sum(p for paid, p in results.items() if np.sign(paid[0]) == sign) for sign in (1, -1, 0)]
-    mean = sum(p * paid[0] for paid, p in results.items())
-    result = head_to_head(game, first, second)
-    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((*odds, mean), abs=1e-12)
-    assert result.win + result.loss + result.tie == pytest.approx(1.0)
 
 
 def test_uniform_play_against_all_64_replies_of_each_seat():
@@ -244,13 +199,6 @@ def test_published_strategies_are_optimal():
         assert best_response(USUAL, often(*b), 0).value == pytest.approx(5 / 54, abs=1e-12)
     assert best_response(USUAL, often(*PUBLISHED_A), 1).value == pytest.approx(-5 / 54, abs=1e-12)
     assert abs(exploitability(USUAL, (often(*PUBLISHED_A), often(*PUBLISHED_B)))) <= 1e-12
-
-
-@each_row("parameters", [{}, {"sides": 4, "ante": 0.0}, {"sides": 5, "ante": 2, "raise_size": 0.25}])
-def test_odds_by_following_every_course(parameters):
-    game = make_game("dice_poker", **parameters)
-    check_odds(game, Arbitrary(1), Arbitrary(2))
-    check_odds(game, solve(game).policy, Arbitrary(3))
 
 
 def test_written_odds():
@@ -338,29 +286,6 @@ def test_floats_that_cannot_tell_payoffs_apart_give_no_ranges():
 
 
 # -- what is refused ------------------------------------------------------------------------------------------------
-
-
-FOR_TWO = "toy: an exact answer on private information is for two-player zero-sum games"
-
-
-@each_row(
-    ("call", "message"),
-    [
-        (lambda: form_of(make_game("jujitsu", num_cards=3)), "move once on private information: .* the game goes on"),
-        (lambda: form_of(one_step(zero_sum=False)), FOR_TWO),
-        (lambda: form_of(one_step(players=3)), FOR_TWO),
-        (lambda: optimal_range(USUAL, 2), r"player \(2\) must be in 0..1"),
-        (lambda: solve(USUAL, selection="max_entropy"), "must be 'default' for dice_poker"),
-        (lambda: best_response(USUAL, "uniform", 2), r"player \(2\) must be in 0..1"),
-        (lambda: best_response(USUAL, ("uniform",), 1), "1 policies given for 2 players"),
-        (lambda: best_response(USUAL, "nobody"), "unknown policy 'nobody'"),
-        (lambda: head_to_head(USUAL, "uniform", Answering(lambda o, m: m / 1.0)), "sum to 2, not to 1"),
-        (lambda: exploitability(USUAL, Answering(lambda o, m: m[:, :1])), "shape"),
-    ],
-)
-def test_bad_questions(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_seats_that_see_the_same_but_must_play_differently_are_refused():

@@ -195,12 +195,6 @@ def test_an_opponent_sits_anywhere(name):
         assert np.array_equal(asked(game, policy, state, 0), asked(game, policy, turned, 1))
 
 
-@each_row("name", NAMES)
-def test_war_strategies_play_war_only(name):
-    with pytest.raises(ValueError, match=f"^{name} plays war, not jujitsu; policies for jujitsu are equilibrium"):
-        make_policy(name, make_game("jujitsu"))
-
-
 def test_lowest_cards_come_in_the_order_of_the_action_space():
     game = war(ranks=5, discards=2)
     policy = make_policy("min", game)

@@ -1,6 +1,5 @@
 """Choosing among equilibria: all are optimal, each is best at what it is for."""
 
-from fractions import Fraction
 from itertools import islice
 
 import numpy as np
@@ -133,30 +132,6 @@ def test_a_policy_that_looks_at_ranks_is_exploited_where_it_differs():
     most = best_by_enumeration(game, solve(game), opponent, game.initial()[0].state, 0)
     assert head_to_head(game, policy, opponent).mean == pytest.approx(most, abs=1e-9)
     assert most > head_to_head(game, "equilibrium", opponent).mean + 1e-3
-
-
-@each_row(
-    ("selection", "message"),
-    [
-        ("sharpest", r"selection \('sharpest'\) must be one of default, max_entropy, exploit:POLICY"),
-        ("exploit:", "must be one of default"),
-        ("max_entropy:2", "must be one of default"),
-        ("exploit:nobody", "unknown policy 'nobody'"),
-        (Exploit("nobody"), "unknown policy 'nobody'"),
-        (Exploit(3), r"policy \(3\) must be a name"),
-        (None, r"selection \(None\) must be a name or an Exploit"),
-    ],
-)
-def test_a_selection_that_is_none_is_refused(selection, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        solve(JUJITSU, selection=selection)
-    assert "\n" not in str(caught.value)
-
-
-def test_rationals_go_with_the_default_only():
-    with pytest.raises(ValueError, match="must be 'default'"):
-        solve(JUJITSU, selection="max_entropy", exact=True)
-    assert solve(make_game("jujitsu", num_cards=3), exact=True).exact == Fraction(0)
 
 
 def test_selections_are_policies_by_name():
