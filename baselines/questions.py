@@ -7,8 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, overload
 
-from baselines.oracles.answers.consistency import consistent
 from baselines.oracles.answers.estimates import Refusing
+from baselines.oracles.answers.guards import consistent
 from baselines.oracles.answers.protocol import Progress, Request, Seats, Selection
 from baselines.oracles.answers.results import BestResponse, HeadToHead, NashConv, Solution
 from baselines.oracles.choice import exact_oracle_for, oracle_for, solver_for
@@ -124,11 +124,11 @@ def best_response(
         in_rationals = exact_oracle_for(game, max_states)
         with consistent(game, _no_invariances, _exact_policies(policy, game, illegal), responder=player) as profile:
             response = in_rationals.exact_response(profile.policies, player)
-        return replace(response, asked=profile.asked)
+        return replace(response, queries=profile.queries)
     oracle = oracle_for(game, max_states)
     with consistent(game, oracle.check_invariances, as_policies(policy, game), illegal, responder=player) as profile:
         response = oracle.response(profile.policies, player)
-    return replace(response, removed=profile.removed, asked=profile.asked)
+    return replace(response, removed=profile.removed, queries=profile.queries)
 
 
 def _no_invariances(policies: object) -> int:
@@ -170,7 +170,7 @@ def nash_conv(
     with consistent(game, oracle.check_invariances, as_policies(policy, game), illegal) as profile:
         payoffs, responses = oracle.payoffs(profile.policies)
     gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
-    return NashConv(sum(gains), gains, payoffs, profile.removed, profile.asked)
+    return NashConv(sum(gains), gains, payoffs, profile.removed, profile.queries)
 
 
 def _exact_nash_conv(game: Game[Any], policy: Seats, max_states: int | None, illegal: str) -> NashConv:
@@ -180,7 +180,7 @@ def _exact_nash_conv(game: Game[Any], policy: Seats, max_states: int | None, ill
     gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
     total = sum(gains, Fraction(0))
     per_player, without = (tuple(map(float, figures)) for figures in (gains, payoffs))
-    return NashConv(float(total), per_player, without, None, profile.asked, total, gains, payoffs)
+    return NashConv(float(total), per_player, without, None, profile.queries, total, gains, payoffs)
 
 
 @overload
@@ -238,4 +238,4 @@ def head_to_head(
     oracle = oracle_for(game, max_states)
     with consistent(game, oracle.check_invariances, seated_policies((first, second), game)) as profile:
         odds = oracle.odds(profile.policies)
-    return replace(odds, asked=profile.asked)
+    return replace(odds, queries=profile.queries)

@@ -20,10 +20,10 @@ from cardwar_cli.console import (
     GameName,
     MaxStates,
     advancing,
-    asked_in_words,
     count,
     out,
     print_json,
+    queries_in_words,
     say,
     say_aside,
     say_identity,
@@ -110,20 +110,20 @@ def _exact_match(
 ) -> None:
     result, seconds = timed(lambda: baselines.head_to_head(game, *line_up, max_states=max_states))
     figures = dataclasses.asdict(result)
-    asked = figures.pop("asked")
+    del figures["queries"]
     headings = ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
     if not game.facts.zero_sum:  # the payoff of player_0 does not determine that of player_1
         figures["mean_1"] = baselines.nash_conv(game, line_up, max_states=max_states).payoffs[1]
         headings += ["mean payoff of player_1"]
     if as_json:
-        print_json(game, policies=names, **figures, asked=asked, seconds=seconds)
+        print_json(game, policies=names, **figures, asked=result.queries.as_data(), seconds=seconds)
         return
     say(f"{title}, exact")
     say(f"odds and mean payoff (points) of player_0 ({names[0]})")
     table = Table(*(Column(heading, justify="right") for heading in headings))
     table.add_row(*map(points, figures.values()))
     out.print(table)
-    say(asked_in_words(result.asked))
+    say(queries_in_words(result.queries))
 
 
 def _played_match(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.consistency import RecordingPolicies
+from baselines.oracles.answers.guards import RecordingPolicies
 from baselines.oracles.answers.protocol import Progress, lead
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number

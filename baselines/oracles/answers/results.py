@@ -15,8 +15,8 @@ from baselines.display import html
 from baselines.display.at_state import Mix, PlayAt, exact_mix, proven_mix, rounded_mix
 from baselines.matrix_game import solve_matrix_exact
 from baselines.matrix_game.optimal_sets import MOST_DISTANCE, distances_if_unique
-from baselines.oracles.answers.consistency import NOT_ASKED, Asked
 from baselines.oracles.answers.continuation import ExactPlay, N, equal_actions, matrix_at
+from baselines.oracles.answers.guards import QueryCounts
 from baselines.oracles.answers.legal_part import IllegalMass
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
@@ -50,7 +50,7 @@ class NashConv:
         per_player: The gain of each player's best response over its payoff, in payoff points.
         payoffs: Each player's payoff without deviations, in payoff points.
         removed: With `illegal="renormalise"`, the probability of illegal actions that was removed; else None.
-        asked: Counts of queries and repeated queries.
+        queries: Counts of queries and repeated queries.
         exact: `total` as a fraction; None, like the next two, if not computed exactly.
         exact_per_player: `per_player` as fractions.
         exact_payoffs: `payoffs` as fractions.
@@ -60,7 +60,7 @@ class NashConv:
     per_player: tuple[float, ...]
     payoffs: tuple[float, ...]
     removed: IllegalMass | None = None
-    asked: Asked = field(default=NOT_ASKED, compare=False)
+    queries: QueryCounts = field(default=QueryCounts(), compare=False)
     exact: Fraction | None = None
     exact_per_player: tuple[Fraction, ...] | None = None
     exact_payoffs: tuple[Fraction, ...] | None = None
@@ -95,14 +95,14 @@ class BestResponse:
         value: The player's expected payoff with it, in payoff points.
         policy: A deterministic best response for that seat; ties go to the lowest action.
         removed: As in `NashConv`.
-        asked: Counts of queries and repeated queries.
+        queries: Counts of queries and repeated queries.
         exact: `value` as a fraction; None if it was not computed exactly.
     """
 
     value: float
     policy: Policy
     removed: IllegalMass | None = None
-    asked: Asked = field(default=NOT_ASKED, compare=False)
+    queries: QueryCounts = field(default=QueryCounts(), compare=False)
     exact: Fraction | None = None
 
     def __repr__(self) -> str:
@@ -120,14 +120,14 @@ class HeadToHead:
         loss: Probability that the first policy gets less.
         tie: Probability that both policies get the same.
         mean: Expected payoff to the first policy, in payoff points.
-        asked: Counts of queries and repeated queries.
+        queries: Counts of queries and repeated queries.
     """
 
     win: float
     loss: float
     tie: float
     mean: float
-    asked: Asked = field(default=NOT_ASKED, compare=False)
+    queries: QueryCounts = field(default=QueryCounts(), compare=False)
 
     def __repr__(self) -> str:
         win, loss, tie, mean = map(html.number, (self.win, self.loss, self.tie, self.mean))

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from baselines.oracles.answers.continuation import exactly
 from baselines.oracles.state_graph.game_graph import END, build_graph
@@ -131,3 +132,15 @@ def _names(observations: list[Any]) -> tuple[str, ...]:
     rows = np.array(observations)
     differ = (rows != rows[0]).any(axis=0)
     return tuple(" ".join(f"{entry:g}" for entry in row) for row in (rows[:, differ] if differ.any() else rows))
+
+
+def all_exactly(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Converts the numbers of an array to fractions; raises ValueError like `exactly`."""
+    return np.asarray(np.frompyfunc(exactly, 1, 1)(numbers.astype(object)), dtype=object)
+
+
+def exact_payoffs(form: BayesianForm) -> NDArray[Any]:
+    """Returns a form's payoffs as fractions; raises ValueError like `exactly`, also for means of rounded floats."""
+    if form.rounded is not None:
+        exactly(form.rounded)
+    return all_exactly(form.payoffs)

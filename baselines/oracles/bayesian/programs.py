@@ -11,8 +11,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from baselines.matrix_game.exact_lp import OptimalFace
-from baselines.oracles.answers.exact_queries import exact_payoffs
 from baselines.oracles.answers.results import Behaviour
+from baselines.oracles.bayesian.from_rules import exact_payoffs
 from cardwar_envs.core.forms import BayesianForm
 
 TOLERANCE = 1e-10

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.consistency import SAME_TO, difference, first_difference, place
+from baselines.oracles.answers.guards import SAME_TO, difference, first_difference, state_behind
 from baselines.oracles.finite_horizon.positions import choice_places, choice_starts
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
@@ -72,7 +72,7 @@ def _check(game: Game[Any], form: RoundsForm[Any], policy: Policy, rounds_left: 
     if row is not None:
         says = "declares stationary" if known is None else "has choice_probabilities"
         raise ValueError(
-            f"policy {type(policy).__name__} {says}, but plays differently at {place(game, observations[row])}: "
+            f"policy {type(policy).__name__} {says}, but plays differently at {state_behind(game, observations[row])}: "
             f"{difference(expected[row], answer[row])}"
         )
     return len(codes)

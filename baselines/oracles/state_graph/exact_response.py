@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from baselines.oracles.answers.continuation import exactly
-from baselines.oracles.answers.exact_queries import exact_probabilities
+from baselines.oracles.answers.guards import exact_probabilities
 from baselines.oracles.answers.protocol import BATCH
 from baselines.oracles.state_graph.game_graph import GameGraph
 from cardwar_envs.core.game import Transition

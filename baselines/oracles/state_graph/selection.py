@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from baselines.matrix_game import MatrixSolutions
 from baselines.matrix_game.max_entropy import most_even
 from baselines.matrix_game.optimal_sets import both_sides
-from baselines.oracles.answers.consistency import RecordingPolicies
+from baselines.oracles.answers.guards import RecordingPolicies
 from baselines.oracles.answers.protocol import PLAIN, Exploit, Request, Selection, Starts
 from baselines.oracles.answers.results import Strategies
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
