@@ -143,13 +143,6 @@ def most_of_row(faces: Faces, row: int, sign: float) -> Array:
     return best_optimal(faces, objectives)[0]
 
 
-def probability_ranges(faces: Faces) -> tuple[Array, Array]:
-    """Returns the lowest and highest probability of each row over all optimal strategies, each `[batch, rows]`."""
-    rows = range(faces.strategies.shape[1])
-    low, high = (np.stack([most_of_row(faces, row, sign)[:, row] for row in rows], axis=1) for sign in (-1.0, 1.0))
-    return low, high
-
-
 def distances_if_unique(
     matrix: Array, strategies: tuple[Array, Array], error: float, groups: tuple[Array, Array] | None = None
 ) -> tuple[float, float] | None:

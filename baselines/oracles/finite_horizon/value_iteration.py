@@ -237,13 +237,6 @@ def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int3
     return np.asarray(form.actions[choice_places(form, codes, begins)])
 
 
-def values_of(solution: Any) -> RoundValues:
-    """Returns all values behind a `Solution`; raises a ValueError unless value iteration found it."""
-    if not isinstance(solution.policy, RoundsPolicy):
-        raise ValueError(f"{solution.game.facts.name}: solved by {solution.method}, not by value iteration")
-    return solution.policy.table.regions[0]
-
-
 class RoundsPolicy(EquilibriumPolicy):
     """Plays the equilibrium of a game of many rounds, from either seat."""
 

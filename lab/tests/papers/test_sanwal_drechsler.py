@@ -12,7 +12,7 @@ from thinning import each_row
 from baselines import make_policy, solve
 from baselines.matrix_game.optimal_sets import vertices
 from baselines.oracles.state_graph.game_graph import full_graph
-from baselines.oracles.state_graph.optimal_play import OptimalPlay
+from baselines.oracles.state_graph.selection import OptimalPlay
 from cardwar_envs.games.jujitsu import Jujitsu
 from lab.papers.findings import Verdict, write
 from lab.papers.sanwal_drechsler import PAPER
