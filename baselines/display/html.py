@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from html import escape
@@ -53,6 +53,22 @@ def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) ->
     if len(rows) > MOST_ROWS:
         lines.append(f'<tr><td colspan="{len(headings)}">and {len(rows) - MOST_ROWS} more</td></tr>')
     return "\n".join([*lines, "</tbody>", "</table>"])
+
+
+def mixes_at_start(mixes: Sequence[Mapping[str, Number]]) -> str:
+    """Makes a table of both players' strategies, each a map from action to probability."""
+    actions = dict.fromkeys(action for mix in mixes for action in mix)
+    rows = [(action, *(mix.get(action, "") for mix in mixes)) for action in actions]
+    return table("at the start (probability)", ("play", "player_0", "player_1"), rows)
+
+
+def mixes_by_type(player: int, strategy: Mapping[str, Mapping[str, Number]], free: Sequence[Sequence[Any]]) -> str:
+    """Makes a table of a player's strategy for each of its types, and one of the ranges of `free` probabilities."""
+    actions = list(next(iter(strategy.values())))
+    rows = [(kind, *mix.values()) for kind, mix in strategy.items()]
+    shown = table(f"player_{player} (probability)", ("sees", *actions), rows)
+    title = f"player_{player} has many optimal strategies, with these ranges of probabilities"
+    return shown + (table(title, ("plays", "lowest", "highest"), free) if free else "")
 
 
 def _cell(content: Any) -> str:

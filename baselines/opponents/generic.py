@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import Policy, named_policy, needs_others, policy_names
 
 
 class Uniform:
@@ -66,3 +67,25 @@ class UniformActions:
 def _shares(counts: NDArray[Any]) -> list[list[Fraction]]:
     """Returns each row's counts as fractions of their sum."""
     return [[Fraction(count) / Fraction(sum(row)) for count in row] for row in counts.tolist()]
+
+
+# Names of solutions and of learned policies, which can take long to make.
+SLOW = {"equilibrium", "level"}
+
+
+def fitting_policies(game: Game[Any]) -> dict[str, Policy]:
+    """Returns the named policies that can play a game, by name.
+
+    Omits policies that are slow to make, policies that depend on the other seats, and further names of uniform play.
+    """
+    found: dict[str, Policy] = {}
+    for name in policy_names():
+        if name in SLOW or needs_others(name):
+            continue
+        try:
+            policy = named_policy(name, game)
+        except ValueError:
+            continue
+        if not isinstance(policy, Uniform) or name == "uniform":
+            found[name] = policy
+    return found

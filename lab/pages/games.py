@@ -10,7 +10,7 @@ from collections.abc import Callable
 from textwrap import fill
 from typing import Any
 
-from baselines.opponents.fitting import fitting_policies
+from baselines.opponents.generic import fitting_policies
 from baselines.opponents.levels.level import levels
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import block_below, described

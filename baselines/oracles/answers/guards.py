@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.continuation import exactly
+from baselines.matrix_game.continuation import exactly
 from baselines.oracles.answers.legal_part import IllegalMass, LegalPart, warn
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.continuation import exactly
+from baselines.matrix_game.continuation import ExactStrategies, Strategies, exactly
 from baselines.oracles.answers.results import (
     BestResponse,
-    ExactStrategies,
     HeadToHead,
     Solution,
     StateSolution,
-    Strategies,
 )
 from cardwar_envs.core.arrays import Masks, Observations, Probabilities
 from cardwar_envs.core.game import Game, Transition

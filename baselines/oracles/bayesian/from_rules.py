@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.continuation import exactly
+from baselines.matrix_game.continuation import exactly
 from baselines.oracles.state_graph.game_graph import END, build_graph
 from baselines.oracles.state_graph.soundness import legal_actions, require_shape, require_starts
 from cardwar_envs.core.arrays import observation_keys

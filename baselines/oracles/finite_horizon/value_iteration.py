@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrix
+from baselines.matrix_game.continuation import Strategies
 from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.answers.protocol import PLAIN, EquilibriumPolicy, Progress, Request, Starts, Table, expect
-from baselines.oracles.answers.results import Strategies
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
     Arrays,

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import MatrixSolutions, solve_matrices
+from baselines.matrix_game.continuation import Strategies
 from baselines.matrix_game.max_entropy import most_even
 from baselines.matrix_game.optimal_sets import Faces, best_optimal, both_sides
 from baselines.oracles.answers.guards import RecordingPolicies
 from baselines.oracles.answers.protocol import PLAIN, Exploit, Request, Selection, Starts
-from baselines.oracles.answers.results import Strategies
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of, values_to_go

@@ -9,7 +9,8 @@ from thinning import each_row
 from toys import in_turn
 
 from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
-from baselines.display.at_state import exact_mix, play_from
+from baselines.display.at_state import play_from
+from baselines.display.mixes import exact_mix
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.optimal_sets import PRIME, exact_ranges, proves_unique, vertices
 from baselines.oracles.state_graph.game_graph import full_graph
@@ -101,10 +102,10 @@ def test_a_denominator_that_is_zero_modulo_the_prime_proves_nothing():
 def test_ranges_of_the_only_optimal_strategy_take_no_programs(monkeypatch):
     solution = solve(make_game("jujitsu", num_cards=5), exact=True)
     ranges = [mix.exact for mix in solution.at().mixes]
-    monkeypatch.setattr("baselines.display.at_state.proves_unique", lambda *_: False)
+    monkeypatch.setattr("baselines.display.mixes.proves_unique", lambda *_: False)
     assert [mix.exact for mix in solution.at().mixes] == ranges
     monkeypatch.undo()
-    monkeypatch.setattr("baselines.display.at_state.exact_ranges", None)
+    monkeypatch.setattr("baselines.display.mixes.exact_ranges", None)
     assert all(least == most for mix in solution.at().mixes for least, most in mix.exact)
 
 
