@@ -12,8 +12,8 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from baselines import Solution
-from baselines.opponents.generic import fitting_policies
 from baselines.opponents.levels.level import ladder, levels
+from baselines.opponents.strategies import fitting_policies
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.installed import GAME_GROUP, installed
 from cardwar_envs.core.policy import names_for, policy_summary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -119,7 +119,11 @@ class PlayAt:
             "rows": list(rows),
             "columns": list(columns),
             "payoff_matrix": self.matrix.tolist(),
-            **({} if self.exact_matrix is None else {"exact_payoff_matrix": _texts(self.exact_matrix)}),
+            **(
+                {}
+                if self.exact_matrix is None
+                else {"exact_payoff_matrix": [list(map(fraction, row)) for row in self.exact_matrix]}
+            ),
             "players": [_as_data(mix) for mix in self.mixes],
         }
 
@@ -163,23 +167,15 @@ def _mix_from(data: Mapping[str, Any]) -> Mix:
     )
 
 
-def _texts(matrix: Sequence[Sequence[Fraction]]) -> list[list[str]]:
-    return [list(map(fraction, row)) for row in matrix]
-
-
 def _as_data(mix: Mix) -> dict[str, Any]:
-    actions: dict[str, dict[str, Any]] = {
-        name: {"probability": p} for name, p in zip(mix.actions, mix.probabilities.tolist(), strict=True)
+    columns = {
+        "probability": mix.probabilities.tolist(),
+        "low": None if mix.low is None else mix.low.tolist(),
+        "high": None if mix.high is None else mix.high.tolist(),
+        "exact": None if mix.exact is None else [list(map(fraction, bounds)) for bounds in mix.exact],
+        "exact_probability": None if mix.chosen is None else list(map(fraction, mix.chosen)),
     }
-    columns = {"low": mix.low, "high": mix.high}
-    for column, figures in columns.items():
-        for name, figure in zip(mix.actions, () if figures is None else figures.tolist(), strict=figures is not None):
-            actions[name][column] = figure
-    if mix.exact is not None:
-        for name, bounds in zip(mix.actions, mix.exact, strict=True):
-            actions[name]["exact"] = [fraction(bound) for bound in bounds]
-    if mix.chosen is not None:
-        for name, chosen in zip(mix.actions, mix.chosen, strict=True):
-            actions[name]["exact_probability"] = fraction(chosen)
+    known = {column: figures for column, figures in columns.items() if figures is not None}
+    actions = {name: {column: known[column][k] for column in known} for k, name in enumerate(mix.actions)}
     slack = {"slack": mix.slack} if mix.determined else {}
     return {"determined": mix.determined, "unique": mix.unique, **slack, "actions": actions}

@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 MOST_ROWS = 40
-# A fraction of more than MOST_LETTERS characters is rounded, and ROUNDED precedes it.
-ROUNDED, MOST_LETTERS = "≈", 24
+# A fraction of more than MOST_CHARACTERS characters is rounded, and ROUNDED precedes it.
+ROUNDED, MOST_CHARACTERS = "≈", 24
 Number = float | Fraction
 
 
@@ -20,7 +20,7 @@ def fraction(figure: Fraction) -> str:
     return f"{Decimal(figure.numerator):f}{below}"
 
 
-def short(figure: Number, digits: int, most: int = MOST_LETTERS) -> str:
+def short(figure: Number, digits: int, most: int = MOST_CHARACTERS) -> str:
     """Formats a number: a float as decimals, never -0; a fraction as such, or as ROUNDED and decimals if too long."""
     rounded = ""
     if isinstance(figure, Fraction):
@@ -65,7 +65,7 @@ def mixes_at_start(mixes: Sequence[Mapping[str, Number]]) -> str:
 def mixes_by_type(player: int, strategy: Mapping[str, Mapping[str, Number]], free: Sequence[Sequence[Any]]) -> str:
     """Makes a table of a player's strategy for each of its types, and one of the ranges of `free` probabilities."""
     actions = list(next(iter(strategy.values())))
-    rows = [(kind, *mix.values()) for kind, mix in strategy.items()]
+    rows = [(own_type, *mix.values()) for own_type, mix in strategy.items()]
     shown = table(f"player_{player} (probability)", ("sees", *actions), rows)
     title = f"player_{player} has many optimal strategies, with these ranges of probabilities"
     return shown + (table(title, ("plays", "lowest", "highest"), free) if free else "")

@@ -60,8 +60,8 @@ class Recorded:
             raise ValueError(f"{self.game.facts.name} can start in {len(starts)} states; name one, e.g. {starts[0]!r}")
         if state is not None and state not in starts:
             raise ValueError(f"{state!r} is not recorded; only initial states are, e.g. {starts[0]!r}")
-        place = 0 if state is None else starts.index(state)
-        return play_from(self.data["starts"][place], self.game.describe(starts[place]))
+        index = 0 if state is None else starts.index(state)
+        return play_from(self.data["starts"][index], self.game.describe(starts[index]))
 
 
 def recorded(game: Game[Any]) -> Recorded:

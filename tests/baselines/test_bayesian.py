@@ -11,8 +11,7 @@ from thinning import each_row
 from toys import Answering
 
 from baselines import best_response, exploitability, has_exact_results, head_to_head, nash_conv, solve
-from baselines.matrix_game import solve_matrix_exact
-from baselines.oracles.bayesian.solver import behaviour_of, form_of, optimal_range
+from baselines.oracles.bayesian.solver import form_of, optimal_range
 from cardwar_envs import make_game
 
 USUAL = make_game("dice_poker")
@@ -116,28 +115,6 @@ def test_floats_do_not_depend_on_the_unit_of_the_stakes(scale):
 # -- games that are alike in nothing -------------------------------------------------------------------------
 
 
-@pytest.mark.thin
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("seed", range(12))
-def test_unlike_seats_by_the_normal_form(seed, exact):
-    shape, actions = [((3, 2), ((0, 2, 3), (1, 2))), ((1, 4), ((0, 1), (0, 1))), ((2, 3), ((1,), (0, 3, 4)))][seed % 3]
-    game = random_toy(seed, shape, actions)
-    form = game.bayesian_form()
-    grid = normal_form(form)
-    solution = solve(game, exact=exact)
-    assert solution.value == pytest.approx(minimax(np.array(grid, dtype=float)), abs=1e-9)
-    assert solution.gap <= 1e-12
-    if exact:
-        assert solution.exact == solve_matrix_exact(grid).value
-    for player in (0, 1):
-        rows = behaviour_of(game, solution.policy, player)
-        assert rows == pytest.approx(solution.behaviour[player], abs=1e-15)
-        assert rows.sum(axis=1) == pytest.approx(1.0)
-        other = best_response(game, solution.policy, player)
-        assert other.value == pytest.approx(max(reply_values(form, solution.behaviour[1 - player], player)), abs=1e-12)
-    assert abs(exploitability(game, solution.policy)) <= 1e-12
-
-
 @each_row("exact", [True, False])
 def test_a_type_that_is_never_dealt_has_a_strategy_all_the_same(exact):
     deals = np.array([[1, 0, 2], [0, 0, 0], [3, 0, 1]])
@@ -169,45 +146,12 @@ def test_uniform_play_against_all_64_replies_of_each_seat():
     assert exploitability(USUAL, "uniform") == pytest.approx(5 / 18, abs=1e-12)
 
 
-def test_what_a_best_response_plays():
-    """Against a caller raise with the upper half; against a player who always raises call with 2 or more."""
-    raises = best_response(USUAL, often(1, 1, 1, 1, 1, 1), 0)
-    assert behaviour_of(USUAL, raises.policy, 0)[:, 1].tolist() == [0, 0, 0, 1, 1, 1]
-    # Each stake is won as often as lost; raising with 4, 5 and 6 is worth 1, 3 and 5 more of 36.
-    assert raises.value == pytest.approx(9 / 36)
-    calls = best_response(USUAL, often(1, 1, 1, 1, 1, 1), 1)
-    assert behaviour_of(USUAL, calls.policy, 1)[:, 1].tolist() == [0, 0, 1, 1, 1, 1]  # with 2 all the same: fold
-    assert calls.value == pytest.approx(4 / 36)  # Rauscher 2017: $0.11
-
-
-def test_policies_that_err_are_found_out():
-    """Never to call costs: A then raises with all, and has the ante for certain."""
-    never = often(0, 0, 0, 0, 0, 0)
-    assert best_response(USUAL, never, 0).value == pytest.approx(1.0)
-    assert nash_conv(USUAL, (solve(USUAL).policy, never)).per_player[0] == pytest.approx(
-        1.0 - head_to_head(USUAL, "equilibrium", never).mean
-    )
-    assert exploitability(USUAL, never) > 0.4
-    # A small error in one roll is small, but not nothing.
-    slip = often(2 / 3, 0, 0, 0, 0.9, 1)
-    assert 1e-4 < nash_conv(USUAL, (slip, "equilibrium")).per_player[1] < 0.05
-
-
 def test_published_strategies_are_optimal():
     """Rauscher 2017: A's and B's optimal strategies; B's is another than ours."""
     for b in (PUBLISHED_B, solve(USUAL).behaviour[1][:, 1]):
         assert best_response(USUAL, often(*b), 0).value == pytest.approx(5 / 54, abs=1e-12)
     assert best_response(USUAL, often(*PUBLISHED_A), 1).value == pytest.approx(-5 / 54, abs=1e-12)
     assert abs(exploitability(USUAL, (often(*PUBLISHED_A), often(*PUBLISHED_B)))) <= 1e-12
-
-
-def test_written_odds():
-    """Always raise against never call: the ante, always. Always raise against always call: 15 of 36 each way."""
-    always, never = often(1, 1, 1, 1, 1, 1), often(0, 0, 0, 0, 0, 0)
-    result = head_to_head(USUAL, always, never)
-    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((1, 0, 0, 1))
-    result = head_to_head(USUAL, always, always)
-    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((15 / 36, 15 / 36, 6 / 36, 0))
 
 
 # -- all optimal strategies --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from thinning import each_row
 from toys import END, Answering, Toy
 
 import baselines
-from baselines.opponents.generic import Uniform
+from baselines.opponents.strategies import Uniform
 from cardwar_envs import make_game
 
 GAME = make_game("jujitsu", num_cards=3)

@@ -36,13 +36,6 @@ def test_matching_loses_to_one_more(cards, order):
     assert exploitability(game, "matching") == pytest.approx(cards * (cards - 3) / 2, abs=1e-12)
 
 
-@pytest.mark.slow
-def test_six_cards():
-    game = make_game("goofspiel", num_cards=6)
-    assert exploitability(game, "uniform") == pytest.approx(35 / 6, abs=1e-11)
-    assert exploitability(game, "matching") == pytest.approx(9.0, abs=1e-11)
-
-
 def test_both_views_have_the_same_values():
     """Of a position in which player 1 holds the better cards."""
     cards, word = (make_game("goofspiel", num_cards=5, view=view) for view in ("cards", "word"))

@@ -16,9 +16,7 @@ from baselines import (
     best_response,
     exploitability,
     head_to_head,
-    make_policy,
     nash_conv,
-    play_games,
 )
 from cardwar_envs import DuelState, make_game
 
@@ -174,25 +172,6 @@ def test_the_number_of_states_can_be_limited(limited):
         assert figures(question(game, "uniform", max_states=1000)) == figures(question(game, "uniform"))
         with pytest.raises(ValueError, match=r"has more than 5 (undecided states|positions)"):
             question(game, "uniform", max_states=5)
-
-
-@pytest.mark.parametrize(
-    "game",
-    [
-        make_game("jujitsu", num_cards=5),
-        make_game("dinosaur_war", hand_0=(1, 3, 4, 5, 6), hand_1=(2, 2, 2, 2, 7)),
-        make_game("dice_wars", num_cards=3),
-    ],
-    ids=["jujitsu", "dinosaur_war", "dice_wars"],
-)
-def test_results_are_what_sampling_comes_to(game):
-    """Within four and a half standard errors."""
-    policies, games = [Arbitrary(1), make_policy("uniform", game)], 1000
-    exact, sample = head_to_head(game, *policies), play_games(game, policies, games, seed=11)[:, 0]
-    for share, probability in ((sample > 0, exact.win), (sample < 0, exact.loss), (sample == 0, exact.tie)):
-        error = np.sqrt(probability * (1 - probability) / games)
-        assert abs(share.mean() - probability) <= 4.5 * error
-    assert abs(sample.mean() - exact.mean) <= 4.5 * sample.std() / np.sqrt(games)
 
 
 def test_a_margin_counts_as_it_is_and_wins_by_its_sign():

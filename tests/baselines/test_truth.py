@@ -21,7 +21,7 @@ from brute_force import (
 )
 from thinning import each_row
 from tiny_games import TINY_GAMES, each_of
-from toys import Arbitrary, in_turn, paid_start
+from toys import END, Arbitrary, Toy, in_turn, paid_start
 
 from baselines import best_response, exploitability, head_to_head, nash_conv, solve, solve_matrix
 from baselines.oracles.choice import within_reach
@@ -42,10 +42,18 @@ GAMES = {
     "dice_poker-4": make_game("dice_poker", sides=4),
     "dice_poker, no ante": make_game("dice_poker", sides=4, ante=0.0),
     "dice_poker, unlike stakes": make_game("dice_poker", sides=4, ante=2, raise_size=0.25),
-    "private": random_toy(0),
+    **{f"private-{seed}": random_toy(seed) for seed in range(5)},
     "private, one type": random_toy(1, (1, 4), ((0, 1), (0, 1))),
     "private, one action": random_toy(2, (2, 3), ((1,), (0, 3, 4))),
 }
+CHANCE = {
+    (0, 0): [("1/3", END, 3), ("2/3", 1, 1)],
+    (0, 1): [("1/2", END, 0), ("1/2", END, -1)],
+    (1, 0): [(1, END, -2)],
+    (1, 1): [("1/4", 1, 4), ("3/4", END, 0)],
+}
+LAST = {(0, 0): [(1, END, 2)], (0, 2): [(1, END, -2)], (1, 0): [(1, END, 0)], (1, 2): [(1, END, 1)]}
+GAMES["chance by both choices"] = Toy((((0, 1), CHANCE), ((0, 1), LAST)))
 ZERO_SUM = {name: game for name, game in GAMES.items() if game.facts.num_players == 2 and game.facts.zero_sum}
 PUBLIC = {name: game for name, game in ZERO_SUM.items() if game.facts.public_state}
 # Per seat; the first is one policy for all seats.

@@ -5,7 +5,7 @@ import pytest
 from thinning import each_row
 from toys import BAD_ANSWERS, Answering, Arbitrary, uniform_over
 
-from baselines.opponents.duel import HighestCard
+from baselines.opponents.strategies import HighestCard
 from cardwar_envs import Policy, make_game
 from cardwar_envs.core.policy import as_policy, checked_probabilities, named_policy, policy_names, sample_actions
 

@@ -253,8 +253,8 @@ class CanonicalTable(Table):
         if player in acting:
             representative, seats = self.game.canonical(state)
             if self.game.settled(representative) is None:
-                there = self._solve_state(representative)
-                mixes = there.strategies if number is float or there.exact is None else there.exact
+                solved_state = self._solve_state(representative)
+                mixes = solved_state.strategies if number is float or solved_state.exact is None else solved_state.exact
                 solved = mixes[seats[player]]
             else:  # any strategy is optimal
                 lowest = self.game.legal_actions(representative, seats[player])[0]

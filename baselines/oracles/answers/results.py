@@ -380,8 +380,8 @@ class PrivateSolution(Solution):
         """
         number = float if self.exact is None else Fraction
         return [
-            (f"with type {kind}: {action}", number(low), number(high))
-            for kind, bounds in (self._exact_or_rounded(player) or {}).items()
+            (f"with type {own_type}: {action}", number(low), number(high))
+            for own_type, bounds in (self._exact_or_rounded(player) or {}).items()
             for action, (low, high) in bounds.items()
             if low < high
         ]
@@ -397,8 +397,8 @@ class PrivateSolution(Solution):
         """
         ranges, number = self._exact_or_rounded(player), float if self.exact is None else Fraction
         return ranges and {
-            kind: {action: (number(low), number(high)) for action, (low, high) in bounds.items()}
-            for kind, bounds in ranges.items()
+            own_type: {action: (number(low), number(high)) for action, (low, high) in bounds.items()}
+            for own_type, bounds in ranges.items()
         }
 
     def _exact_or_rounded(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]] | None:
@@ -409,8 +409,8 @@ class PrivateSolution(Solution):
         low, high = ranges
         names = [self.game.describe_action(action, player) for action in self._form.actions[player]]
         return {
-            kind: dict(zip(names, zip(least, most, strict=True), strict=True))
-            for kind, least, most in zip(self._form.types[player], low.tolist(), high.tolist(), strict=True)
+            own_type: dict(zip(names, zip(least, most, strict=True), strict=True))
+            for own_type, least, most in zip(self._form.types[player], low.tolist(), high.tolist(), strict=True)
         }
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
@@ -422,11 +422,11 @@ class PrivateSolution(Solution):
         behaviour = self.exact_behaviour or [strategy.tolist() for strategy in self.behaviour]
         return [
             {
-                kind: {
+                own_type: {
                     self.game.describe_action(action, player): probability
                     for action, probability in zip(self._form.actions[player], row, strict=True)
                 }
-                for kind, row in zip(self._form.types[player], behaviour[player], strict=True)
+                for own_type, row in zip(self._form.types[player], behaviour[player], strict=True)
             }
             for player in (0, 1)
         ]

@@ -68,8 +68,8 @@ def form_from_rules(game: Game[Any]) -> BayesianForm:
             f"the probabilities of the deals have the common denominator {unit:,}; declare bayesian_form"
         )
     deals = np.zeros(shape, dtype=np.int64)
-    for place, weight in weights.items():
-        deals[place], payoffs[place] = int(weight * unit), sums[place] / weight
+    for types, weight in weights.items():
+        deals[types], payoffs[types] = int(weight * unit), sums[types] / weight
     return BayesianForm(
         deals=deals,
         payoffs=payoffs.astype(np.float64) if rounded else payoffs,

@@ -145,30 +145,30 @@ def _final_payoffs(
     """
     rows = _merged(graph.roots.astype(np.int64), graph.root_rewards, graph.root_probabilities)
     for states, _ in reversed(list(graph.backward())):
-        places, paid, probabilities = rows
-        here = places >= states.start  # END is below every state
-        if not here.any():
+        numbers, paid, probabilities = rows
+        in_layer = numbers >= states.start  # END is below every state
+        if not in_layer.any():
             continue
-        first, last = graph.first_edge[places[here]], graph.first_edge[places[here] + 1]
-        source = np.repeat(np.flatnonzero(here), last - first)
+        first, last = graph.first_edge[numbers[in_layer]], graph.first_edge[numbers[in_layer] + 1]
+        source = np.repeat(np.flatnonzero(in_layer), last - first)
         edges = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
         onward = probabilities[source] * weights[edges]
         kept = onward > 0.0
         source, edges = source[kept], edges[kept]
         rows = _merged(
-            np.concatenate([places[~here], graph.children[edges]]),
-            np.concatenate([paid[~here], paid[source] + graph.rewards[edges]]),
-            np.concatenate([probabilities[~here], onward[kept]]),
+            np.concatenate([numbers[~in_layer], graph.children[edges]]),
+            np.concatenate([paid[~in_layer], paid[source] + graph.rewards[edges]]),
+            np.concatenate([probabilities[~in_layer], onward[kept]]),
         )
     assert (rows[0] == END).all()
     return rows[1], rows[2]
 
 
 def _merged(
-    places: NDArray[np.int64], paid: NDArray[np.float64], probabilities: NDArray[np.float64]
+    numbers: NDArray[np.int64], paid: NDArray[np.float64], probabilities: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Adds up the probabilities of rows with the same state and payoffs."""
-    keys, group = np.unique(np.column_stack([places, paid]), axis=0, return_inverse=True)
+    keys, group = np.unique(np.column_stack([numbers, paid]), axis=0, return_inverse=True)
     sums = group_sums(group.ravel(), probabilities, len(keys))
     return keys[:, 0].astype(np.int64), keys[:, 1:], sums
 

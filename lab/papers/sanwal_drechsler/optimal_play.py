@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game.optimal_sets import Faces, most_of_row, vertices
+from baselines.matrix_game.optimal_sets import Faces, most_of_row
 from baselines.oracles.state_graph.matrix_games import LayerGames
 from baselines.oracles.state_graph.selection import Array, BySeat, OptimalPlay
 
@@ -84,3 +84,32 @@ def probability_ranges(faces: Faces) -> tuple[Array, Array]:
     rows = range(faces.strategies.shape[1])
     low, high = (np.stack([most_of_row(faces, row, sign)[:, row] for row in rows], axis=1) for sign in (-1.0, 1.0))
     return low, high
+
+
+def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:
+    """Returns all vertices of {x : x M >= v} of one game, `[num_vertices, rows]`.
+
+    Cuts the simplex of all strategies by one column after the other. Two vertices are neighbours if no third vertex
+    lies on all faces that the two share.
+    """
+    rows = matrix.shape[0]
+    corners = np.eye(rows)
+    bounds = np.eye(rows)  # one column per face; `corners @ bounds` must not be negative
+    for column in matrix.T:
+        bounds = np.column_stack([bounds, column - value])
+        slack = corners @ bounds[:, -1]
+        inside, outside = slack >= -tolerance, slack < -tolerance
+        tight = np.abs(corners @ bounds[:, :-1]) <= tolerance
+        new = [
+            (slack[a] * corners[b] - slack[b] * corners[a]) / (slack[a] - slack[b])
+            for a in np.flatnonzero(slack > tolerance).tolist()
+            for b in np.flatnonzero(outside).tolist()
+            if _neighbours(tight, a, b)
+        ]
+        corners = np.concatenate([corners[inside], np.array(new).reshape(-1, rows)])
+    return corners
+
+
+def _neighbours(tight: NDArray[np.bool_], a: int, b: int) -> bool:
+    shared = tight[a] & tight[b]
+    return int((tight[:, shared].all(axis=1)).sum()) == 2

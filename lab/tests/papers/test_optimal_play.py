@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from toys import Arbitrary, in_turn
 
 from baselines import head_to_head
 from baselines.matrix_game import solve_matrices
-from baselines.matrix_game.optimal_sets import both_sides, vertices
+from baselines.matrix_game.optimal_sets import both_sides
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
-from lab.papers.sanwal_drechsler.optimal_play import AllOptimalPlay, probability_ranges
+from lab.papers.sanwal_drechsler.optimal_play import AllOptimalPlay, probability_ranges, vertices
 
 
 def test_ranges_of_probabilities_are_those_of_the_vertices():
@@ -43,3 +44,18 @@ def test_what_two_optimal_players_can_do_together():
     assert play.jointly(np.zeros(len(play.graph.children)))[root] == 0.0
     with pytest.raises(ValueError, match=r"state \(99999\) must be in"):
         play.matrix_at(99999)
+
+
+def test_vertices_are_optimal_and_none_lies_between_others():
+    matrices = np.random.default_rng(2).integers(-1, 2, (12, 4, 3)).astype(float)
+    for matrix, value in zip(matrices, solve_matrices(matrices).values, strict=True):
+        corners = vertices(matrix, value)
+        assert (corners @ matrix).min() >= value - 1e-9
+        assert corners.min() >= -1e-12
+        assert corners.sum(axis=1) == pytest.approx(1.0)
+        for i, corner in enumerate(corners):
+            others = np.delete(corners, i, axis=0)
+            if len(others):
+                equations = np.vstack([others.T, np.ones(len(others))])
+                inside = linprog(np.zeros(len(others)), A_eq=equations, b_eq=np.append(corner, 1.0))
+                assert inside.status == 2  # no mixture of the others

@@ -6,17 +6,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from thinning import each_row
-from toys import in_turn
 
 from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
 from baselines.display.at_state import play_from
 from baselines.display.mixes import exact_mix
 from baselines.matrix_game import solve_matrix
-from baselines.matrix_game.optimal_sets import PRIME, exact_ranges, proves_unique, vertices
+from baselines.matrix_game.optimal_sets import PRIME, exact_ranges, proves_unique
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.dinosaur_war import DinosaurWar
+from lab.papers.sanwal_drechsler.optimal_play import vertices
 
 UNIQUE = [[2, -1], [-1, 1]]  # 2/5 and 3/5
 FLAT = [[0, 0], [0, 0]]
@@ -115,14 +115,6 @@ def test_ranges_in_fractions():
     assert mix.free() == [("a", 0, Fraction(1, 2)), ("b", 0, 1), ("c", 0, Fraction(1, 2))]
     assert mix.unique is False
     assert repr(mix) == "<Mix b: 1 (one of many optimal strategies)>"
-
-
-def test_who_waits_has_no_mix():
-    solution = solve(in_turn())
-    play = solution.at(0)
-    assert (play.mixes[1].actions, play.headings[1]) == ((), ("waits",))
-    assert play.mixes[0].labelled() == {"0": 0.0, "1": 1.0}
-    assert play.matrix.tolist() == [[-1.0], [2.0]]
 
 
 def test_play_by_what_a_player_knows():

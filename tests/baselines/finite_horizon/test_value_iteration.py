@@ -95,16 +95,6 @@ def test_only_a_few_regions_elsewhere_are_kept():
     assert len(table.regions) <= vi.MAX_REGIONS
 
 
-def test_final_states_are_worth_nothing_more():
-    game = war(3, 1, 2)
-    solution = solve(game)
-    over = WarState(((2, 2, 3, 3, 4, 4), ()), ((), ()), rounds_left=1)
-    at_limit = game.initial()[0].state._replace(rounds_left=0)
-    assert (solution.value_at(over), solution.value_at(at_limit)) == (0.0, 0.0)
-    with pytest.raises(ValueError, match="the game is over"):
-        solution.strategies(over)
-
-
 @pytest.mark.parametrize(("ranks", "discards"), [(3, 0), (3, 3), (4, 1)])
 def test_mirror_images_are_worth_the_opposite(ranks, discards):
     game = war(ranks, discards, 40)
@@ -166,17 +156,6 @@ def test_progress_is_told_and_long_work_is_announced_before_it_begins(monkeypatc
     assert told[-1] < 11_400
     with pytest.raises(ValueError, match="the equilibrium of war takes at most about 28 minutes to compute; solve"):
         make_policy("equilibrium", war(3, 1, 60))
-
-
-def test_other_ways_are_taken_where_they_are_asked_for():
-    game = war(3, 1, 4)
-    exact, even = solve(game, exact=True), solve(game, selection="max_entropy")
-    assert exact.method == "backward induction in rationals"
-    assert even.method == "backward induction"
-    for state in reachable(game):
-        value = solve(game).value_at(state)
-        assert float(exact.exact_value_at(state)) == pytest.approx(value, abs=1e-14)
-        assert even.value_at(state) == pytest.approx(value, abs=1e-14)
 
 
 def test_what_is_too_large_is_refused():

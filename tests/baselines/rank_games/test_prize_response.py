@@ -5,8 +5,7 @@ import pytest
 from thinning import each_row
 
 import baselines
-from baselines.opponents.generic import Uniform
-from baselines.opponents.goofspiel import Matching
+from baselines.opponents.strategies import Matching, Uniform
 from baselines.oracles.rank_games import prize_response
 from baselines.oracles.rank_games.engine import work_for
 from baselines.oracles.rank_games.prize_response import PrizePlay

@@ -8,7 +8,7 @@ import pytest
 from brute_force import DuelTruth, assert_optimal, can_be, card_odds, dice_odds, reachable, sub_hands
 from thinning import each_row
 from tiny_games import SWITCHES, UNLIKE_HANDS
-from toys import END, Toy, in_turn, paid_start
+from toys import paid_start
 
 import baselines
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
@@ -149,46 +149,6 @@ def test_the_highest_cards_are_never_played_first(num_cards, never):
 # -- games that are not duels ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_game_in_which_one_moves_after_the_other(exact):
-    game = in_turn()
-    solution = baselines.solve(game, exact=exact)
-    assert solution.value == 2.0
-    assert [solution.value_at(state) for state in range(3)] == [2.0, -1.0, 2.0]
-    assert [strategy.tolist() for strategy in solution.strategies(0)] == [[0, 1, 0], [0, 0, 0]]
-    assert [strategy.tolist() for strategy in solution.strategies(1)] == [[0, 0, 0], [0, 0, 1]]
-    assert solution.payoff_matrix(0).tolist() == [[-1.0], [2.0]]
-    assert solution.payoff_matrix(1).tolist() == [[3.0, -1.0]]
-    assert baselines.exploitability(game, solution.policy) == 0.0
-
-
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_game_that_chance_can_end_before_it_begins(exact):
-    """1/4 of 4 points, 3/4 of -1 and then matching pennies for 8, worth 4: 1 + 9/4."""
-    solution = baselines.solve(paid_start(), exact=exact)
-    assert solution.value == 3.25
-    assert solution.exact == (Fraction(13, 4) if exact else None)
-    assert solution.states == 1
-    assert baselines.nash_conv(paid_start(), solution.policy).total <= 1e-14
-
-
-def test_chance_can_depend_on_both_choices():
-    moves = {
-        (0, 0): [("1/3", END, 3), ("2/3", 1, 1)],
-        (0, 1): [("1/2", END, 0), ("1/2", END, -1)],
-        (1, 0): [(1, END, -2)],
-        (1, 1): [("1/4", 1, 4), ("3/4", END, 0)],
-    }
-    last = {(0, 0): [(1, END, 2)], (0, 2): [(1, END, -2)], (1, 0): [(1, END, 0)], (1, 2): [(1, END, 1)]}
-    game = Toy((((0, 1), moves), ((0, 1), last)))
-    below = Fraction(2, 5)  # of (2 -2 / 0 1)
-    a, b, c, d = 1 + Fraction(2, 3) * (1 + below), Fraction(-1, 2), Fraction(-2), Fraction(1, 4) * (4 + below)
-    expected = (a * d - b * c) / (a + d - b - c)
-    solution = baselines.solve(game, exact=True)
-    assert solution.exact == expected
-    assert baselines.solve(game).value == pytest.approx(float(expected), abs=1e-14)
-
-
 # -- the solution's door ------------------------------------------------------------------------------
 
 
@@ -225,12 +185,6 @@ def test_gaps_of_later_games_count(monkeypatch):
     assert table.gap_at(DuelState(((), ()), 1)) == 0.0
     assert table.gap_at(DuelState(((1,), (2,)), 2)) == 0.0  # settled
     assert baselines.solve(paid_start()).gap == 0.75 * 0.25
-
-
-def test_the_named_equilibrium_is_solved_once():
-    game = make_game("jujitsu", num_cards=4)
-    policy = baselines.make_policy("equilibrium", game)
-    assert baselines.make_policy("equilibrium", make_game("jujitsu", num_cards=4)) is policy
 
 
 @pytest.mark.slow

@@ -11,11 +11,12 @@ from toys import Arbitrary, in_turn, paid_start
 from baselines import Exploit, exploitability, head_to_head, make_policy, solve
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.max_entropy import ENTROPY_GAP, most_even
-from baselines.matrix_game.optimal_sets import best_optimal, both_sides, vertices
+from baselines.matrix_game.optimal_sets import best_optimal, both_sides
 from baselines.oracles.state_graph.game_graph import build_graph, full_graph
 from baselines.oracles.state_graph.response import GraphOracle
 from baselines.oracles.state_graph.selection import OptimalPlay
 from cardwar_envs import DuelState, make_game
+from lab.papers.sanwal_drechsler.optimal_play import vertices
 from train.policies.by_word import policy_from
 
 GAMES = {**SOLVABLE, "in turn": in_turn(), "paid start": paid_start(), "jujitsu-5": make_game("jujitsu", num_cards=5)}
@@ -232,23 +233,6 @@ def test_the_best_optimal_strategy_is_best_and_optimal():
             assert most == pytest.approx(most_by_highs(faces.matrices[game], faces.values[game], objective), abs=1e-6)
             several += len(corners) > 1
     assert several > 50
-
-
-def test_vertices_are_optimal_and_none_lies_between_others():
-    for faces in random_faces(np.random.default_rng(2), batch=6):
-        for matrix, value in zip(faces.matrices, faces.values, strict=True):
-            corners = vertices(matrix, value)
-            assert (corners @ matrix).min() >= value - 1e-9
-            assert corners.min() >= -1e-12
-            assert corners.sum(axis=1) == pytest.approx(1.0)
-            for i, corner in enumerate(corners):
-                others = np.delete(corners, i, axis=0)
-                if len(others):
-                    inside = linprog(
-                        np.zeros(len(others)), A_eq=np.vstack([others.T, np.ones(len(others))]),
-                        b_eq=np.append(corner, 1.0),
-                    )  # fmt: skip
-                    assert inside.status == 2  # no mixture of the others
 
 
 def test_masked_actions_are_never_chosen():
