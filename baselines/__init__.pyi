@@ -21,8 +21,8 @@ from .matrix_game import solve_matrix as solve_matrix
 from .matrix_game import solve_matrix_exact as solve_matrix_exact
 from .opponents import TablePolicy as TablePolicy
 from .opponents import make_policy as make_policy
-from .oracles.answers.consistency import Asked as Asked
-from .oracles.answers.consistency import TwoAnswersError as TwoAnswersError
+from .oracles.answers.guards import QueryCounts as QueryCounts
+from .oracles.answers.guards import TwoAnswersError as TwoAnswersError
 from .oracles.answers.legal_part import IllegalMass as IllegalMass
 from .oracles.answers.protocol import Exploit as Exploit
 from .oracles.answers.results import BestResponse as BestResponse

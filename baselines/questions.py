@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
-from baselines.oracles.answers.consistency import consistent
 from baselines.oracles.answers.estimates import Refusing
-from baselines.oracles.answers.protocol import Progress, Request, Seats, Selection
+from baselines.oracles.answers.guards import InvarianceCheck, consistent
+from baselines.oracles.answers.protocol import ExactOracle, Oracle, Progress, Request, Seats, Selection
 from baselines.oracles.answers.results import BestResponse, HeadToHead, NashConv, Solution
 from baselines.oracles.choice import exact_oracle_for, oracle_for, solver_for
 from cardwar_envs.core.cached import cached_by_game
@@ -122,31 +122,35 @@ def best_response(
     """
     require_game(game)
     player = whole_number("player", player, range(game.facts.num_players))
-    if exact:
-        in_rationals = exact_oracle_for(game, max_states)
-        with consistent(game, _no_invariances, _exact_policies(policy, game, illegal), responder=player) as profile:
-            response = in_rationals.exact_response(profile.policies, player)
-        return replace(response, asked=profile.asked)
-    oracle = oracle_for(game, max_states)
-    with consistent(game, oracle.check_invariances, as_policies(policy, game), illegal, responder=player) as profile:
-        response = oracle.response(profile.policies, player)
-    return replace(response, removed=profile.removed, asked=profile.asked)
+    oracle, policies = _prepared(game, policy, max_states, illegal, exact)
+    with consistent(game, _invariances(oracle, exact), policies, illegal, responder=player) as profile:
+        response = (oracle.exact_response if exact else oracle.response)(profile.policies, player)
+    return replace(response, removed=profile.removed, queries=profile.queries)
 
 
-def _no_invariances(policies: object) -> int:
-    """Relies on no declared invariance: in rational arithmetic, every state is evaluated."""
-    return 0
+def _prepared(
+    game: Game[Any], policy: Seats, max_states: int | None, illegal: str, exact: bool
+) -> tuple[ExactOracle, list[Policy]]:
+    """Returns an oracle, which computes in fractions only if `exact`, and one policy per seat.
 
-
-def _exact_policies(policy: Seats, game: Game[Any], illegal: str) -> list[Policy]:
-    """Returns one policy per seat; the name `equilibrium` stands for an equilibrium in rational arithmetic."""
+    With `exact`, the name `equilibrium` stands for an equilibrium in rational arithmetic.
+    """
+    if not exact:
+        return cast(ExactOracle, oracle_for(game, max_states)), as_policies(policy, game)
+    oracle = exact_oracle_for(game, max_states)
     if illegal != "raise":
         raise ValueError(f"illegal ({illegal!r}) must be 'raise' if exact=True")
 
-    def found(each: Policy | str) -> Policy | str:
-        return solve(game, exact=True).policy if each == "equilibrium" else each
+    def found(seat: Policy | str) -> Policy | str:
+        return solve(game, exact=True).policy if seat == "equilibrium" else seat
 
-    return as_policies(found(policy) if isinstance(policy, str | Policy) else [found(each) for each in policy], game)
+    policies = found(policy) if isinstance(policy, str | Policy) else [found(seat) for seat in policy]
+    return oracle, as_policies(policies, game)
+
+
+def _invariances(oracle: Oracle, exact: bool) -> InvarianceCheck:
+    """Returns the check of declared invariances; in rational arithmetic, every state is evaluated and none is used."""
+    return (lambda policies: 0) if exact else oracle.check_invariances
 
 
 def nash_conv(
@@ -166,23 +170,14 @@ def nash_conv(
             also if a probability or payoff was rounded.
     """
     require_game(game)
-    if exact:
-        return _exact_nash_conv(game, policy, max_states, illegal)
-    oracle = oracle_for(game, max_states)
-    with consistent(game, oracle.check_invariances, as_policies(policy, game), illegal) as profile:
-        payoffs, responses = oracle.payoffs(profile.policies)
+    oracle, policies = _prepared(game, policy, max_states, illegal, exact)
+    with consistent(game, _invariances(oracle, exact), policies, illegal) as profile:
+        payoffs, responses = cast(Any, oracle.exact_payoffs if exact else oracle.payoffs)(profile.policies)
     gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
-    return NashConv(sum(gains), gains, payoffs, profile.removed, profile.asked)
-
-
-def _exact_nash_conv(game: Game[Any], policy: Seats, max_states: int | None, illegal: str) -> NashConv:
-    oracle = exact_oracle_for(game, max_states)
-    with consistent(game, _no_invariances, _exact_policies(policy, game, illegal)) as profile:
-        payoffs, responses = oracle.exact_payoffs(profile.policies)
-    gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
-    total = sum(gains, Fraction(0))
-    per_player, without = (tuple(map(float, figures)) for figures in (gains, payoffs))
-    return NashConv(float(total), per_player, without, None, profile.asked, total, gains, payoffs)
+    result = NashConv(
+        float(sum(gains)), tuple(map(float, gains)), tuple(map(float, payoffs)), profile.removed, profile.queries
+    )
+    return replace(result, exact=sum(gains), exact_per_player=gains, exact_payoffs=payoffs) if exact else result
 
 
 @overload
@@ -240,4 +235,4 @@ def head_to_head(
     oracle = oracle_for(game, max_states)
     with consistent(game, oracle.check_invariances, seated_policies((first, second), game)) as profile:
         odds = oracle.odds(profile.policies)
-    return replace(odds, asked=profile.asked)
+    return replace(odds, queries=profile.queries)

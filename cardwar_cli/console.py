@@ -19,7 +19,7 @@ from cardwar_envs.core.process import Stopwatch
 from train.text.printing import printable
 
 if TYPE_CHECKING:
-    from baselines import Asked
+    from baselines import QueryCounts
     from cardwar_envs import Game
 
 T = TypeVar("T")
@@ -131,8 +131,8 @@ class _Count(ProgressColumn):
         return Text(f"{int(task.completed):,}{total}")
 
 
-def asked_in_words(asked: Asked) -> str:
+def queries_in_words(queries: QueryCounts) -> str:
     """Says how many policy queries an exact figure took, and how many were repeated to check consistency."""
-    words = f"{asked.questions:,} queries of the policies; {asked.again:,} repeated queries: the same answers"
-    held = f"\n{asked.claims:,} queries of equivalent situations: the same answers" if asked.claims else ""
+    words = f"{queries.total:,} queries of the policies; {queries.repeated:,} repeated queries: the same answers"
+    held = f"\n{queries.compared:,} queries of equivalent situations: the same answers" if queries.compared else ""
     return words + held

@@ -17,10 +17,10 @@ from cardwar_cli.arguments import AgentSeconds, GameName, MaxStates, count
 from cardwar_cli.console import (
     AsJson,
     advancing,
-    asked_in_words,
     is_duel,
     out,
     print_json,
+    queries_in_words,
     say,
     say_aside,
     say_identity,
@@ -120,20 +120,20 @@ def _exact(match: _Match, max_states: int | None) -> None:
     game, policies = match.game, match.policies
     result, seconds = timed(lambda: baselines.head_to_head(game, *policies, max_states=max_states))
     figures = dataclasses.asdict(result)
-    asked = figures.pop("asked")
+    del figures["queries"]
     headings = ["P(win)", "P(loss)", "P(tie)", "mean payoff"]
     if not game.facts.zero_sum:  # the payoff of player_0 does not determine that of player_1
         figures["mean_1"] = baselines.nash_conv(game, policies, max_states=max_states).payoffs[1]
         headings += ["mean payoff of player_1"]
     if match.as_json:
-        match.print_json(**figures, asked=asked, seconds=seconds)
+        match.print_json(**figures, asked=result.queries.as_data(), seconds=seconds)
         return
     say(f"{match.title}, exact")
     say(f"odds and mean payoff (points) of player_0 ({match.names[0]})")
     table = Table(*(Column(heading, justify="right") for heading in headings))
     table.add_row(*map(points, figures.values()))
     out.print(table)
-    say(asked_in_words(result.asked))
+    say(queries_in_words(result.queries))
 
 
 def _in_order(match: _Match, games: int, seed: int, forfeit: bool) -> None:

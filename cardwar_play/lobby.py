@@ -16,8 +16,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from baselines import Solution
-from baselines.opponents.fitting import fitting_policies
 from baselines.opponents.levels.level import ladder, levels
+from baselines.opponents.strategies import fitting_policies
 from cardwar_envs import Game, make_game
 from cardwar_envs.core.policy_names import names_for, policy_summary
 from cardwar_envs.core.process import GAME_GROUP, installed

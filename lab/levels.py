@@ -18,8 +18,8 @@ import typer
 from numpy.typing import NDArray
 
 import baselines
-from baselines.opponents.levels.level import CHECKSUM_FILE, DATA, FOLDER, Level, read_level
-from baselines.system.files import write_atomically
+from baselines.opponents.levels.level import DATA, FOLDER, Level, read_level
+from baselines.system.files import CHECKSUM_FILE, write_atomically
 from cardwar_cli.console import say
 from cardwar_envs import Game
 from train.text.game_names import game_of_words, json_parameters

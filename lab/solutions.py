@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import typer
 
 import baselines
-from baselines.solutions.recorded import CHECKSUM_FILE, FOLDER
-from baselines.system.files import parse_object, write_atomically
+from baselines.solutions.recorded import FOLDER
+from baselines.system.files import CHECKSUM_FILE, parse_object, write_atomically
 from cardwar_cli.console import say
 from cardwar_cli.solve import solution_data
 from train.text.game_names import game_of_words, json_parameters

@@ -50,7 +50,7 @@ ALONE = {
         "cardwar_envs.envs",
         "cardwar_envs.envs.engines",
     },
-    "baselines.display": {"baselines.matrix_game"},
+    "baselines.display": {"baselines.matrix_game", "cardwar_envs.core"},
 }
 
 

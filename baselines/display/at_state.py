@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display.html import fraction, number
-from baselines.matrix_game.optimal_sets import EPSILON, NEGLIGIBLE, exact_ranges, proves_unique
 
 # By rounding, a strategy selected in floats may leave the range of all optimal ones by this much.
 ROUNDING = 1e-9
@@ -120,7 +119,11 @@ class PlayAt:
             "rows": list(rows),
             "columns": list(columns),
             "payoff_matrix": self.matrix.tolist(),
-            **({} if self.exact_matrix is None else {"exact_payoff_matrix": _texts(self.exact_matrix)}),
+            **(
+                {}
+                if self.exact_matrix is None
+                else {"exact_payoff_matrix": [list(map(fraction, row)) for row in self.exact_matrix]}
+            ),
             "players": [_as_data(mix) for mix in self.mixes],
         }
 
@@ -164,79 +167,15 @@ def _mix_from(data: Mapping[str, Any]) -> Mix:
     )
 
 
-def _texts(matrix: Sequence[Sequence[Fraction]]) -> list[list[str]]:
-    return [list(map(fraction, row)) for row in matrix]
-
-
 def _as_data(mix: Mix) -> dict[str, Any]:
-    actions: dict[str, dict[str, Any]] = {
-        name: {"probability": p} for name, p in zip(mix.actions, mix.probabilities.tolist(), strict=True)
+    columns = {
+        "probability": mix.probabilities.tolist(),
+        "low": None if mix.low is None else mix.low.tolist(),
+        "high": None if mix.high is None else mix.high.tolist(),
+        "exact": None if mix.exact is None else [list(map(fraction, bounds)) for bounds in mix.exact],
+        "exact_probability": None if mix.chosen is None else list(map(fraction, mix.chosen)),
     }
-    columns = {"low": mix.low, "high": mix.high}
-    for column, figures in columns.items():
-        for name, figure in zip(mix.actions, () if figures is None else figures.tolist(), strict=figures is not None):
-            actions[name][column] = figure
-    if mix.exact is not None:
-        for name, bounds in zip(mix.actions, mix.exact, strict=True):
-            actions[name]["exact"] = [fraction(bound) for bound in bounds]
-    if mix.chosen is not None:
-        for name, chosen in zip(mix.actions, mix.chosen, strict=True):
-            actions[name]["exact_probability"] = fraction(chosen)
+    known = {column: figures for column, figures in columns.items() if figures is not None}
+    actions = {name: {column: known[column][k] for column in known} for k, name in enumerate(mix.actions)}
     slack = {"slack": mix.slack} if mix.determined else {}
     return {"determined": mix.determined, "unique": mix.unique, **slack, "actions": actions}
-
-
-def proven_mix(actions: Sequence[str], probabilities: Sequence[float], same: Sequence[int], distance: float) -> Mix:
-    """Returns a mix of a game solved in floats that is provably unique, but for actions that are the same by the rules.
-
-    Args:
-        actions: Empty if the player does not act.
-        probabilities: The selected strategy.
-        same: For each action, the first that is the same by the rules: only the sum of their probabilities matters.
-        distance: A bound on the error of these sums.
-    """
-    likely = np.array(probabilities, dtype=np.float64)
-    if not actions:
-        return Mix((), likely, likely, likely, 0.0)
-    pooled = np.bincount(same, likely)[same]
-    free = (np.bincount(same)[same] > 1) & (pooled > NEGLIGIBLE)
-    return Mix(tuple(actions), likely, np.where(free, 0.0, likely), np.where(free, pooled, likely), distance)
-
-
-def rounded_mix(actions: Sequence[str], probabilities: Sequence[float], exact: Mix | None = None) -> Mix:
-    """Returns a mix of a game solved in floats, with the ranges of the mix at the same state in rational arithmetic.
-
-    Without `exact`, or if rounding made the solver select a strategy that is not optimal, no range is determined.
-    """
-    likely = np.array(probabilities, dtype=np.float64)
-    if len(actions) < 2:
-        return Mix(tuple(actions), likely, likely, likely, 0.0)
-    if exact is None or exact.low is None or exact.high is None:
-        return Mix(tuple(actions), likely, None, None, 1.0)
-    if not ((exact.low - ROUNDING <= likely) & (likely <= exact.high + ROUNDING)).all():
-        return Mix(tuple(actions), likely, None, None, 1.0)
-    return replace(exact, probabilities=likely, slack=EPSILON, chosen=None)
-
-
-def exact_mix(
-    actions: Sequence[str],
-    probabilities: Sequence[Fraction],
-    matrix: Sequence[Sequence[Fraction]],
-    value: Fraction,
-    other: Sequence[Fraction],
-) -> Mix:
-    """Returns a mix of a game solved in rational arithmetic, with the range of all optimal ones.
-
-    `matrix` are the player's payoffs, `value` is the value of the matrix game to this player, `other` an optimal
-    strategy of the other player. `actions` is empty if the player does not act.
-    """
-    if not actions:
-        return rounded_mix((), ())
-    if other and proves_unique(matrix, value, other):  # much quicker than the ranges
-        ranges = [(probability, probability) for probability in probabilities]
-    else:
-        ranges = exact_ranges(matrix, value)
-    low, high = (np.array([float(bounds[side]) for bounds in ranges]) for side in (0, 1))
-    return Mix(
-        tuple(actions), np.array(probabilities, dtype=float), low, high, 0.0, tuple(ranges), tuple(probabilities)
-    )

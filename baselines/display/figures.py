@@ -21,7 +21,7 @@ COLOURS = ("tab:blue", "tab:orange")
 # A matrix with more entries is drawn in colours only, without numbers.
 MOST_NUMBERS = 200
 # Limits on what fits beside bars or into a matrix: characters of a fraction, and labels.
-MOST_LETTERS, MOST_LABELS = 7, 10
+MOST_CHARACTERS, MOST_LABELS = 7, 10
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -54,12 +54,12 @@ def play_figure(play: PlayAt, title: str, hint: str = "") -> Figure:
 
 def draw_mix(axes: Axes, mix: Mix, player: int) -> None:
     """Draws the selected strategy as bars, and the range of each probability over all optimal strategies as lines."""
-    places = np.arange(len(mix.actions))
-    bars = axes.bar(places, mix.probabilities, color=COLOURS[player])
+    positions = np.arange(len(mix.actions))
+    bars = axes.bar(positions, mix.probabilities, color=COLOURS[player])
     if mix.chosen is not None and len(mix.chosen) <= MOST_LABELS:
-        axes.bar_label(bars, [short(p, 2, MOST_LETTERS) if p else "" for p in mix.chosen], fontsize=8)
+        axes.bar_label(bars, [short(p, 2, MOST_CHARACTERS) if p else "" for p in mix.chosen], fontsize=8)
     if mix.low is not None and mix.high is not None:
-        _draw_ranges(axes, places, mix.low, mix.high)
+        _draw_ranges(axes, positions, mix.low, mix.high)
     _name(axes, "x", mix.actions)
     most = 1.15 * float(np.max(mix.probabilities if mix.high is None else mix.high, initial=0.01))
     axes.set_ylim(0.0, most if mix.chosen else min(most, 1.0))  # room for labels
@@ -68,11 +68,11 @@ def draw_mix(axes: Axes, mix: Mix, player: int) -> None:
     axes.set_title(mix.verdict() if mix.actions else "", fontsize=9)
 
 
-def _draw_ranges(axes: Axes, places: NDArray[Any], low: Array, high: Array) -> None:
+def _draw_ranges(axes: Axes, positions: NDArray[Any], low: Array, high: Array) -> None:
     free = high - low > 1e-6
     if free.any():
         middle, half = (high + low)[free] / 2, (high - low)[free] / 2
-        axes.errorbar(places[free], middle, yerr=half, fmt="none", ecolor="black", capsize=3, linewidth=1)
+        axes.errorbar(positions[free], middle, yerr=half, fmt="none", ecolor="black", capsize=3, linewidth=1)
 
 
 def _draw_matrix(axes: Axes, play: PlayAt) -> None:
@@ -88,7 +88,7 @@ def _draw_matrix(axes: Axes, play: PlayAt) -> None:
     if play.matrix.size <= MOST_NUMBERS:
         for (row, column), payoff in np.ndenumerate(play.matrix):
             ink = "white" if abs(payoff) > 0.6 * most else "black"
-            text = short(payoff if play.exact_matrix is None else play.exact_matrix[row][column], 2, MOST_LETTERS)
+            text = short(payoff if play.exact_matrix is None else play.exact_matrix[row][column], 2, MOST_CHARACTERS)
             axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=8 if len(columns) < 10 else 7)
     axes.figure.colorbar(image, ax=axes, label="payoff points")
 
@@ -96,8 +96,8 @@ def _draw_matrix(axes: Axes, play: PlayAt) -> None:
 def _name(axes: Axes, side: str, names: Sequence[str]) -> None:
     """Labels one axis; long labels are written vertically."""
     long = side == "x" and max(map(len, names), default=0) > 3
-    places = np.arange(len(names))
-    axes.set(**{f"{side}ticks": places})
+    positions = np.arange(len(names))
+    axes.set(**{f"{side}ticks": positions})
     labels = axes.xaxis if side == "x" else axes.yaxis
     labels.set_ticklabels(names, rotation=90 if long else 0, fontsize=10 if len(names) <= 10 else 8)
 
@@ -115,22 +115,22 @@ def behaviour_figure(
     """
     figure = new_figure(8.0, 4.0)
     for player, (axes, strategy) in enumerate(zip(figure.subplots(1, 2, sharey=True), strategies, strict=True)):
-        places, under = np.arange(len(strategy)), np.zeros(len(strategy))
+        positions, under = np.arange(len(strategy)), np.zeros(len(strategy))
         actions = list(next(iter(strategy.values())))
-        for place, action in enumerate(reversed(actions)):
+        for part, action in enumerate(reversed(actions)):
             chosen = [mix[action] for mix in strategy.values()]
             likely = np.array(chosen, dtype=float)
-            shade = 1.0 if place == 0 else 0.35 / place
-            bars = axes.bar(places, likely, bottom=under, label=action, color=COLOURS[player], alpha=shade)
+            shade = 1.0 if part == 0 else 0.35 / part
+            bars = axes.bar(positions, likely, bottom=under, label=action, color=COLOURS[player], alpha=shade)
             if len(chosen) <= MOST_LABELS:
-                inner = [short(p, 2, MOST_LETTERS) if isinstance(p, Fraction) and 0 < p < 1 else "" for p in chosen]
+                inner = [short(p, 2, MOST_CHARACTERS) if isinstance(p, Fraction) and 0 < p < 1 else "" for p in chosen]
                 axes.bar_label(bars, inner, label_type="center", fontsize=8)
             under += likely
         if ranges is not None and (known := ranges[player]) is not None:
             bounds = np.array([each[actions[-1]] for each in known.values()], dtype=float)
-            _draw_ranges(axes, places + 0.3, bounds[:, 0], bounds[:, 1])  # beside the labels
+            _draw_ranges(axes, positions + 0.3, bounds[:, 0], bounds[:, 1])  # beside the labels
         if len(strategy) <= 40:
-            axes.set_xticks(places, list(strategy))
+            axes.set_xticks(positions, list(strategy))
         axes.set_xlabel(f"player_{player} sees")
         axes.set_ylabel("probability")
         axes.legend(loc="upper left", bbox_to_anchor=(0.0, 1.14), ncols=len(actions), frameon=False)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from html import escape
 from typing import Any
 
 MOST_ROWS = 40
-# A fraction of more than MOST_LETTERS characters is rounded, and ROUNDED precedes it.
-ROUNDED, MOST_LETTERS = "≈", 24
+# A fraction of more than MOST_CHARACTERS characters is rounded, and ROUNDED precedes it.
+ROUNDED, MOST_CHARACTERS = "≈", 24
 Number = float | Fraction
 
 
@@ -20,7 +20,7 @@ def fraction(figure: Fraction) -> str:
     return f"{Decimal(figure.numerator):f}{below}"
 
 
-def short(figure: Number, digits: int, most: int = MOST_LETTERS) -> str:
+def short(figure: Number, digits: int, most: int = MOST_CHARACTERS) -> str:
     """Formats a number: a float as decimals, never -0; a fraction as such, or as ROUNDED and decimals if too long."""
     rounded = ""
     if isinstance(figure, Fraction):
@@ -53,6 +53,22 @@ def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) ->
     if len(rows) > MOST_ROWS:
         lines.append(f'<tr><td colspan="{len(headings)}">and {len(rows) - MOST_ROWS} more</td></tr>')
     return "\n".join([*lines, "</tbody>", "</table>"])
+
+
+def mixes_at_start(mixes: Sequence[Mapping[str, Number]]) -> str:
+    """Makes a table of both players' strategies, each a map from action to probability."""
+    actions = dict.fromkeys(action for mix in mixes for action in mix)
+    rows = [(action, *(mix.get(action, "") for mix in mixes)) for action in actions]
+    return table("at the start (probability)", ("play", "player_0", "player_1"), rows)
+
+
+def mixes_by_type(player: int, strategy: Mapping[str, Mapping[str, Number]], free: Sequence[Sequence[Any]]) -> str:
+    """Makes a table of a player's strategy for each of its types, and one of the ranges of `free` probabilities."""
+    actions = list(next(iter(strategy.values())))
+    rows = [(own_type, *mix.values()) for own_type, mix in strategy.items()]
+    shown = table(f"player_{player} (probability)", ("sees", *actions), rows)
+    title = f"player_{player} has many optimal strategies, with these ranges of probabilities"
+    return shown + (table(title, ("plays", "lowest", "highest"), free) if free else "")
 
 
 def _cell(content: Any) -> str:

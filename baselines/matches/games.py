@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.consistency import RecordingPolicies
+from baselines.oracles.answers.guards import RecordingPolicies
 from baselines.oracles.answers.protocol import Progress, lead
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
@@ -75,7 +75,7 @@ def only_game(
     Returns None if there is randomness: in the deal, a transition, a mixed strategy, or an inconsistent policy.
     """
     recorded = RecordingPolicies(game, players)
-    table = _Table(game, recorded.seats, 1, seeds, at_end, while_certain=True)
+    table = _Batch(game, recorded.seats, 1, seeds, at_end, while_certain=True)
     played = table.play(1, None)
     return played if table.certain and recorded.is_consistent() else None
 
@@ -90,7 +90,7 @@ def sampled_games(
 ) -> Played:
     """Plays `games` games, random or not."""
     fitting = MOST_MASKS // (game.facts.num_players * game.facts.num_actions)
-    return _Table(game, players, min(games, MOST_GAMES, max(16, fitting)), seeds, at_end).play(games, progress)
+    return _Batch(game, players, min(games, MOST_GAMES, max(16, fitting)), seeds, at_end).play(games, progress)
 
 
 def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -100,14 +100,14 @@ def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(behind.sum(axis=1) == payoffs.shape[1] - 1, best, NOBODY)
 
 
-class _Table:
+class _Batch:
     """A batch of games. Each slot plays a fixed number of games: taking the first to finish would favour short ones."""
 
     def __init__(
         self,
         game: Game[Any],
         policies: Sequence[Policy],
-        places: int,
+        slots: int,
         seeds: list[int],
         at_end: AtEnd | None,
         while_certain: bool = False,
@@ -115,19 +115,19 @@ class _Table:
         """Sets up the games; with `while_certain` play stops at the first randomness."""
         first = int(np.random.SeedSequence(seeds).generate_state(1)[0])
         # The game draws from the first half, the policies from the second.
-        streams = new_streams(first, 2 * places)
-        self._engine, self._streams = new_engine(game, streams[:places], "auto", reuse=True), streams[places:]
-        self._untouched = streams[:places].copy()
+        streams = new_streams(first, 2 * slots)
+        self._engine, self._streams = new_engine(game, streams[:slots], "auto", reuse=True), streams[slots:]
+        self._untouched = streams[:slots].copy()
         self._policies, self._at_end = policies, at_end
         self._while_certain = while_certain
         self.certain = True  # no randomness so far, neither in the game nor in a policy
 
     def play(self, games: int, progress: Progress | None) -> Played:
         """Plays `games` games, or stops at the first randomness if `while_certain`."""
-        engine, places = self._engine, len(self._streams)
-        left = np.full(places, games // places)
-        left[: games % places] += 1
-        running, steps = engine.deal(left > 0, False), np.zeros(places, dtype=np.int64)
+        engine, slots = self._engine, len(self._streams)
+        left = np.full(slots, games // slots)
+        left[: games % slots] += 1
+        running, steps = engine.deal(left > 0, False), np.zeros(slots, dtype=np.int64)
         payoffs, ends = [np.empty((0, running.shape[1]))], list[Any]()
         while len(left):
             self.certain &= np.array_equal(engine.streams, self._untouched)
@@ -155,7 +155,7 @@ class _Table:
         return Played(np.concatenate(payoffs), ends)
 
     def _joint_actions(self, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns each acting player's action, `[places, players]`."""
+        """Returns each acting player's action, `[slots, players]`."""
         observations, masks = self._engine.views()
         actions = np.zeros(acting.shape, dtype=np.int64)
         queries = defaultdict(list)  # seats that share a policy are queried together
@@ -165,36 +165,36 @@ class _Table:
             uniform = getattr(policy, "plays_uniformly", False) and not self._while_certain
             queries[None if uniform else id(policy)].append(seat)
         for shared, seats in queries.items():
-            here = np.zeros_like(acting)
-            here[:, seats] = acting[:, seats]
-            if here.any() and shared is None:
+            querying = np.zeros_like(acting)
+            querying[:, seats] = acting[:, seats]
+            if querying.any() and shared is None:
                 everywhere, players = np.ones(len(acting), dtype=np.bool_), range(acting.shape[1])
                 drawn = np.stack([self._engine.uniform(player, everywhere) for player in players], axis=1)
-                actions[here] = drawn[here]
-            elif here.any():
-                places, who = np.nonzero(here)
+                actions[querying] = drawn[querying]
+            elif querying.any():
+                slots, who = np.nonzero(querying)
                 policy = self._policies[seats[0]]
-                actions[here] = self._answers(policy, observations[places, who], masks[places, who], places)
+                actions[querying] = self._answers(policy, observations[slots, who], masks[slots, who], slots)
         return actions
 
     def _answers(
-        self, policy: Policy, observations: NDArray[np.float32], masks: NDArray[np.int8], places: NDArray[np.intp]
+        self, policy: Policy, observations: NDArray[np.float32], masks: NDArray[np.int8], slots: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Draws a policy's actions, `[rows]`; row i uses the random stream of `places[i]`."""
-        drawn, chosen = self._drawn(places), np.empty(len(places), dtype=np.int64)
+        """Draws a policy's actions, `[rows]`; row i uses the random stream of `slots[i]`."""
+        drawn, chosen = self._drawn(slots), np.empty(len(slots), dtype=np.int64)
         rows = max(1, MOST_ENTRIES // masks.shape[1])
-        for begin in range(0, len(places), rows):
+        for begin in range(0, len(slots), rows):
             now = slice(begin, begin + rows)
             answer = checked_probabilities(policy, observations[now], masks[now])
             self.certain &= bool((answer.max(axis=1) >= 1.0 - CERTAIN_TO).all())
             chosen[now] = chosen_actions(answer, drawn[now])
         return chosen
 
-    def _drawn(self, places: NDArray[np.intp]) -> NDArray[np.float64]:
-        drawn, waiting = np.empty(len(places)), np.arange(len(places))
+    def _drawn(self, slots: NDArray[np.intp]) -> NDArray[np.float64]:
+        drawn, waiting = np.empty(len(slots)), np.arange(len(slots))
         while len(waiting):  # several seats of a game can need a number, but its stream yields one at a time
-            _, first = np.unique(places[waiting], return_index=True)
+            _, first = np.unique(slots[waiting], return_index=True)
             now = waiting[first]
-            drawn[now] = draw(self._streams, places[now])
+            drawn[now] = draw(self._streams, slots[now])
             waiting = np.delete(waiting, first)
         return drawn

@@ -65,12 +65,12 @@ class OptimalFace:
         """Returns the maximum of another objective over all optima."""
         gains = dict(enumerate(objective))
         used = [(gains[label], i) for i, label in enumerate(self._basis) if gains.get(label)]
-        there = sum((gain * self._bounds[i] for gain, i in used), Fraction(0))
+        fixed = sum((gain * self._bounds[i] for gain, i in used), Fraction(0))
         growth = [
             gains.get(label, Fraction(0)) - sum((gain * self._matrix[i][j] for gain, i in used), Fraction(0))
             for j, label in enumerate(self._outside)
         ]
-        return there + maximise(growth, self._matrix, self._bounds[: len(self._matrix)]).value
+        return fixed + maximise(growth, self._matrix, self._bounds[: len(self._matrix)]).value
 
 
 def maximise(objective: Rationals, matrix: Sequence[Rationals], bounds: Rationals) -> ExactOptimum:

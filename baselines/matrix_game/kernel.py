@@ -309,12 +309,12 @@ def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ign
 
 
 @njit(error_model="numpy")
-def _spread(strategy, places):  # type: ignore[no-untyped-def]
-    """Moves the k-th probability to `places[k]`, last one first, since source and target share the array."""
-    for k in range(len(places) - 1, -1, -1):
+def _spread(strategy, indices):  # type: ignore[no-untyped-def]
+    """Moves the k-th probability to `indices[k]`, last one first, since source and target share the array."""
+    for k in range(len(indices) - 1, -1, -1):
         probability = strategy[k]
         strategy[k] = 0.0
-        strategy[places[k]] = probability
+        strategy[indices[k]] = probability
 
 
 @_inlined

@@ -35,9 +35,9 @@ def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[n
 
 
 def _one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    places, entry = np.arange(len(views)), (views[:, 0] != views[:, 1]).argmax(axis=1)
-    signs = np.sign(views[places, 0, entry] - views[places, 1, entry], dtype=np.float64)
-    return views[places, (signs < 0).astype(np.intp)], signs
+    rows, entry = np.arange(len(views)), (views[:, 0] != views[:, 1]).argmax(axis=1)
+    signs = np.sign(views[rows, 0, entry] - views[rows, 1, entry], dtype=np.float64)
+    return views[rows, (signs < 0).astype(np.intp)], signs
 
 
 class HasOutputs(Protocol):
@@ -57,11 +57,11 @@ class StateValues:
     def __call__(self, views: NDArray[np.float32]) -> NDArray[np.float64]:
         """Evaluates both views, `[batch, 2, observation_size]`: `[batch]` continuation payoff points to player 0."""
         taken, signs = one_view(views)
-        different, places = distinct(taken)
+        different, indices = distinct(taken)
         asked = taken[different]
         lots = [asked[i : i + ASKED_AT_A_TIME] for i in range(0, len(asked), ASKED_AT_A_TIME)]
         values = np.concatenate([np.zeros(0), *(self._network.outputs(lot)[:, 0] for lot in lots)])
-        return np.asarray(signs * np.clip(values, *self._bounds)[places])
+        return np.asarray(signs * np.clip(values, *self._bounds)[indices])
 
 
 class Lookahead:

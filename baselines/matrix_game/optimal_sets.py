@@ -143,13 +143,6 @@ def most_of_row(faces: Faces, row: int, sign: float) -> Array:
     return best_optimal(faces, objectives)[0]
 
 
-def probability_ranges(faces: Faces) -> tuple[Array, Array]:
-    """Returns the lowest and highest probability of each row over all optimal strategies, each `[batch, rows]`."""
-    rows = range(faces.strategies.shape[1])
-    low, high = (np.stack([most_of_row(faces, row, sign)[:, row] for row in rows], axis=1) for sign in (-1.0, 1.0))
-    return low, high
-
-
 def distances_if_unique(
     matrix: Array, strategies: tuple[Array, Array], error: float, groups: tuple[Array, Array] | None = None
 ) -> tuple[float, float] | None:
@@ -263,47 +256,18 @@ def proves_unique(matrix: Sequence[Sequence[Fraction]], value: Fraction, other: 
     except ValueError:  # a denominator is a multiple of the prime
         return False
     rank = 0
-    for place in range(len(played) + 1):
-        found = next((k for k in range(rank, len(best)) if equations[k][place]), None)
+    for column in range(len(played) + 1):
+        found = next((k for k in range(rank, len(best)) if equations[k][column]), None)
         if found is None:
             continue
         equations[rank], equations[found] = pivot, _ = equations[found], equations[rank]
         rank += 1
-        inverse = pow(pivot[place], -1, PRIME)
+        inverse = pow(pivot[column], -1, PRIME)
         for row in equations[rank:]:
-            factor = row[place] * inverse % PRIME
+            factor = row[column] * inverse % PRIME
             row[:] = [(entry - factor * above) % PRIME for entry, above in zip(row, pivot, strict=True)]
     return rank == len(best)
 
 
 def _modulo(number: Fraction) -> int:
     return number.numerator * pow(number.denominator, -1, PRIME) % PRIME
-
-
-def vertices(matrix: Array, value: float, tolerance: float = 1e-10) -> Array:
-    """Returns all vertices of {x : x M >= v} of one game, `[num_vertices, rows]`.
-
-    Cuts the simplex of all strategies by one column after the other. Two vertices are neighbours if no third vertex
-    lies on all faces that the two share.
-    """
-    rows = matrix.shape[0]
-    corners = np.eye(rows)
-    bounds = np.eye(rows)  # one column per face; `corners @ bounds` must not be negative
-    for column in matrix.T:
-        bounds = np.column_stack([bounds, column - value])
-        slack = corners @ bounds[:, -1]
-        inside, outside = slack >= -tolerance, slack < -tolerance
-        tight = np.abs(corners @ bounds[:, :-1]) <= tolerance
-        new = [
-            (slack[a] * corners[b] - slack[b] * corners[a]) / (slack[a] - slack[b])
-            for a in np.flatnonzero(slack > tolerance).tolist()
-            for b in np.flatnonzero(outside).tolist()
-            if _neighbours(tight, a, b)
-        ]
-        corners = np.concatenate([corners[inside], np.array(new).reshape(-1, rows)])
-    return corners
-
-
-def _neighbours(tight: Mask, a: int, b: int) -> bool:
-    shared = tight[a] & tight[b]
-    return int((tight[:, shared].all(axis=1)).sum()) == 2

@@ -261,8 +261,8 @@ def _exact_saddle_point(matrix: list[list[Fraction]]) -> _ExactStrategies | None
     return None
 
 
-def _unit(place: int, size: int) -> list[Fraction]:
-    return [Fraction(i == place) for i in range(size)]
+def _unit(index: int, size: int) -> list[Fraction]:
+    return [Fraction(i == index) for i in range(size)]
 
 
 def _exact_simplex(matrix: list[list[Fraction]]) -> _ExactStrategies:

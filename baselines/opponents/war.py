@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.opponents.generic import Uniform
+from baselines.opponents.strategies import Uniform
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities
 from cardwar_envs.core.policy_names import word_for
@@ -178,9 +178,9 @@ class SimpleMindedPlayer2AsWritten(_SimpleMinded):
         return _highest(hand)
 
 
-def _highest(cards: Cards, place: int = 1) -> Ranks:
-    """Returns the rank of the highest card (second highest with `place` 2, ...), or -1 if there are too few."""
-    at_least = cards[..., ::-1].cumsum(axis=-1) >= place  # counts cards at or above each rank, from the top
+def _highest(cards: Cards, nth: int = 1) -> Ranks:
+    """Returns the rank of the highest card (second highest with `nth` 2, ...), or -1 if there are too few."""
+    at_least = cards[..., ::-1].cumsum(axis=-1) >= nth  # counts cards at or above each rank, from the top
     return np.asarray(at_least.sum(axis=-1) - 1)
 
 
@@ -202,10 +202,10 @@ def _lowest_set(hand: Cards, discards: int) -> Ranks:
     """Returns `[batch]` indices of the set of the lowest cards, in the lexicographic order of all discards."""
     ranks, up_to = hand.shape[1], hand.cumsum(axis=1)
     after = _sets_after(ranks, discards)
-    place = np.full(len(hand), comb(ranks + discards - 1, discards) - 1)
+    index = np.full(len(hand), comb(ranks + discards - 1, discards) - 1)
     for card in range(discards):
-        place -= after[card, (up_to <= card).sum(axis=1)]
-    return place
+        index -= after[card, (up_to <= card).sum(axis=1)]
+    return index
 
 
 @cache

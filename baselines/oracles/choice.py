@@ -25,12 +25,12 @@ ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, RankOracle, G
 @cached_by_game(8)
 def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
     """Returns the oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
-    kind = next(kind for kind in ORACLES if kind.takes(game))
+    family = next(family for family in ORACLES if family.takes(game))
     if max_states is None:
-        return kind(game)
+        return family(game)
     max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
-    if issubclass(kind, GraphOracle | RankOracle | RoundsOracle):
-        return kind(game, max_states)
+    if issubclass(family, GraphOracle | RankOracle | RoundsOracle):
+        return family(game, max_states)
     raise ValueError(f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated")
 
 
@@ -48,15 +48,15 @@ def solver_for(game: Game[Any], request: Request) -> Oracle:
     """Returns the oracle for the requested equilibrium; raises a ValueError if it does not support an option."""
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
-    kind = next(kind for kind in ORACLES if kind.solves(game, request))
+    family = next(family for family in ORACLES if family.solves(game, request))
     options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
     for option, value in options.items():
-        if value is not None and kind is not RankOracle:
+        if value is not None and family is not RankOracle:
             raise ValueError(
                 f"{option} ({value}) does not apply here: it needs a duel or Goofspiel in which only the order of "
                 "ranks matters, hands that are not too long, and solving in floats"
             )
-    return kind(game)
+    return family(game)
 
 
 def has_exact_results(game: Game[Any]) -> bool:
@@ -82,8 +82,11 @@ def within_reach(game: Game[Any]) -> bool:
 
 @cached_by_game(32)
 def _within_reach(game: Game[Any]) -> bool:
-    kind = next(kind for kind in ORACLES if kind.takes(game))
-    oracle = kind(game, kind.quick_states(game)) if issubclass(kind, GraphOracle | RankOracle) else oracle_for(game)
+    family = next(family for family in ORACLES if family.takes(game))
+    if issubclass(family, GraphOracle | RankOracle):
+        oracle: Oracle = family(game, family.quick_states(game))
+    else:
+        oracle = oracle_for(game)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:

@@ -7,7 +7,6 @@ optimal strategies. `python -m lab.solutions` makes these files; `checksums.txt`
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,13 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from baselines.display.at_state import PlayAt, play_from
-from baselines.system.files import parse_object, read_plain
+from baselines.system.files import parse_object, read_checked
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
-CHECKSUM_FILE = "checksums.txt"
-AGAIN = "install the package again"
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,8 +60,8 @@ class Recorded:
             raise ValueError(f"{self.game.facts.name} can start in {len(starts)} states; name one, e.g. {starts[0]!r}")
         if state is not None and state not in starts:
             raise ValueError(f"{state!r} is not recorded; only initial states are, e.g. {starts[0]!r}")
-        place = 0 if state is None else starts.index(state)
-        return play_from(self.data["starts"][place], self.game.describe(starts[place]))
+        index = 0 if state is None else starts.index(state)
+        return play_from(self.data["starts"][index], self.game.describe(starts[index]))
 
 
 def recorded(game: Game[Any]) -> Recorded:
@@ -96,14 +93,5 @@ def entries() -> tuple[Mapping[str, Any], ...]:
     Raises:
         ValueError: If a file is missing or damaged.
     """
-    found: list[Mapping[str, Any]] = []
-    try:
-        for line in read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines():
-            checksum, name = line.split("  ")
-            content = read_plain(FOLDER / name, FOLDER)
-            if hashlib.sha256(content).hexdigest() != checksum:
-                raise ValueError(f"the checksum of {name} is not that in {CHECKSUM_FILE}")
-            found += parse_object(content)["solutions"]
-    except (OSError, ValueError, KeyError) as error:
-        raise ValueError(f"recorded solutions in {FOLDER} are missing or damaged: {error}; {AGAIN}") from None
-    return tuple(found)
+    contents = read_checked(FOLDER, ".json").values()
+    return tuple(entry for content in contents for entry in parse_object(content)["solutions"])

@@ -7,6 +7,7 @@ of a file before they use any of it.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -31,6 +32,8 @@ KINDS = {
 }
 # Limit for text such as JSON and CSV; the record of a very long game of WAR has about ten megabytes.
 MOST_BYTES = 30_000_000
+# Lists the files that ship in a folder, with the SHA-256 checksum of each.
+CHECKSUM_FILE = "checksums.txt"
 
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
@@ -177,6 +180,27 @@ def read_plain(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -
     if len(content) > most:
         raise ValueError(f"{path} is longer than {most} bytes")
     return content
+
+
+def read_checked(folder: Path, suffix: str) -> dict[Path, bytes]:
+    """Reads the files that ship in a folder, in the order of its list of checksums.
+
+    Raises:
+        ValueError: If a file is missing, differs from its checksum or has the suffix and is not listed; names the file.
+    """
+    path, found = folder / CHECKSUM_FILE, dict[Path, bytes]()
+    try:
+        lines = [line.split("  ") for line in read_plain(path, folder).decode().splitlines()]
+        listed = {folder / name: checksum for checksum, name in lines}
+        if unknown := sorted(set(folder.glob(f"*{suffix}")) - listed.keys()):
+            raise ValueError(f"it does not list {unknown[0].name}")
+        for path, checksum in listed.items():
+            found[path] = read_plain(path, folder)
+            if hashlib.sha256(found[path]).hexdigest() != checksum:
+                raise ValueError(f"its checksum is not that in {CHECKSUM_FILE}")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} is missing or damaged: {error}; install the package again") from None
+    return found
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import Any
 
-from baselines.opponents.fitting import fitting_policies
 from baselines.opponents.levels.level import levels
+from baselines.opponents.strategies import fitting_policies
 from cardwar_envs import GAMES, Game, make_game
 from cardwar_envs.core.parameters import block_below, described
 from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id

@@ -2,18 +2,16 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
-from bayes import PrivateToy, normal_form, pure_plans, reply_values
-from brute_force import minimax, outcome_distribution
+from bayes import PrivateToy, normal_form, pure_plans, random_toy, reply_values
+from brute_force import minimax
 from thinning import each_row
-from toys import Answering, Arbitrary, one_step
+from toys import Answering
 
-from baselines import best_response, exploitability, has_exact_results, head_to_head, nash_conv, solve, solve_matrix
-from baselines.matrix_game import solve_matrix_exact
-from baselines.oracles.bayesian.solver import behaviour_of, form_of, optimal_range
+from baselines import best_response, exploitability, has_exact_results, head_to_head, nash_conv, solve
+from baselines.oracles.bayesian.solver import form_of, optimal_range
 from cardwar_envs import make_game
 
 USUAL = make_game("dice_poker")
@@ -26,15 +24,6 @@ def often(*chances):
     """Plays action 1 with the chance given for the own roll."""
     rows = np.array([(1.0 - p, p) for p in chances])
     return Answering(lambda observations, masks: rows[observations[:, 0].astype(int) - 1])
-
-
-def random_toy(seed, shape=(3, 2), actions=((0, 2, 3), (1, 2)), zeros=True):
-    """Unlike seats in every way: types, actions, deals."""
-    rng = np.random.default_rng(seed)
-    deals = rng.integers(0 if zeros else 1, 6, size=shape)
-    deals[0, 0] += 1
-    payoffs = rng.integers(-5, 6, size=(*shape, len(actions[0]), len(actions[1]))).astype(float)
-    return PrivateToy(deals, payoffs, actions)
 
 
 class Undeclared(PrivateToy):
@@ -100,23 +89,6 @@ def test_values(parameters, value):
     assert by_floats.exact is None
     assert by_floats.value == pytest.approx(float(value), abs=1e-12)
     assert by_floats.gap <= 1e-12
-    for found in (solution, by_floats):
-        result = nash_conv(game, found.policy)
-        assert max(map(abs, result.per_player)) <= 1e-9
-        assert result.payoffs == pytest.approx((found.value, -found.value), abs=1e-12)
-        for seat in (0, 1):
-            assert best_response(game, found.policy, seat).value == pytest.approx((1, -1)[seat] * found.value)
-
-
-@each_row(("sides", "parameters"), [*product((2, 4), ({}, {"ante": 2, "raise_size": 0.5})), (5, {"ante": 2}), (6, {})])
-def test_the_normal_form_has_the_same_value(sides, parameters):
-    """All pure strategies against all, solved by the matrix solvers: another way, and another program."""
-    game = make_game("dice_poker", sides=sides, **parameters)
-    grid, solution = normal_form(game.bayesian_form()), solve(game)
-    assert len(grid) == len(grid[0]) == 2**sides
-    assert solve_matrix(np.array(grid, dtype=float)).value == pytest.approx(solution.value, abs=1e-12)
-    if sides <= 4:
-        assert solve_matrix_exact(grid).value == solution.exact
 
 
 def test_many_sides():
@@ -137,28 +109,6 @@ def test_floats_do_not_depend_on_the_unit_of_the_stakes(scale):
 # -- games that are alike in nothing -------------------------------------------------------------------------
 
 
-@pytest.mark.thin
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("seed", range(12))
-def test_unlike_seats_by_the_normal_form(seed, exact):
-    shape, actions = [((3, 2), ((0, 2, 3), (1, 2))), ((1, 4), ((0, 1), (0, 1))), ((2, 3), ((1,), (0, 3, 4)))][seed % 3]
-    game = random_toy(seed, shape, actions)
-    form = game.bayesian_form()
-    grid = normal_form(form)
-    solution = solve(game, exact=exact)
-    assert solution.value == pytest.approx(minimax(np.array(grid, dtype=float)), abs=1e-9)
-    assert solution.gap <= 1e-12
-    if exact:
-        assert solution.exact == solve_matrix_exact(grid).value
-    for player in (0, 1):
-        rows = behaviour_of(game, solution.policy, player)
-        assert rows == pytest.approx(solution.behaviour[player], abs=1e-15)
-        assert rows.sum(axis=1) == pytest.approx(1.0)
-        other = best_response(game, solution.policy, player)
-        assert other.value == pytest.approx(max(reply_values(form, solution.behaviour[1 - player], player)), abs=1e-12)
-    assert abs(exploitability(game, solution.policy)) <= 1e-12
-
-
 @each_row("exact", [True, False])
 def test_a_type_that_is_never_dealt_has_a_strategy_all_the_same(exact):
     deals = np.array([[1, 0, 2], [0, 0, 0], [3, 0, 1]])
@@ -173,31 +123,7 @@ def test_a_type_that_is_never_dealt_has_a_strategy_all_the_same(exact):
     assert abs(exploitability(game, solution.policy)) <= 1e-12
 
 
-@each_row("seed", range(6))
-def test_responses_and_odds_of_unlike_seats(seed):
-    game = random_toy(seed)
-    first, second = Arbitrary(1), Arbitrary(2)
-    check_odds(game, first, second)
-    form = game.bayesian_form()
-    for player in (0, 1):
-        other = behaviour_of(game, (first, second)[1 - player], 1 - player)
-        response = best_response(game, (first, second), player)
-        assert response.value == pytest.approx(max(reply_values(form, other, player)), abs=1e-12)
-        seats = (response.policy, second) if player == 0 else (first, response.policy)
-        assert (1, -1)[player] * head_to_head(game, *seats).mean == pytest.approx(response.value, abs=1e-12)
-
-
 # -- Dice Poker between policies ---------------------------------------------------------------------------------
-
-
-def check_odds(game, first, second):
-    """Head to head against every course of play, followed one by one."""
-    results = outcome_distribution(game, [first, second])
-    odds = [sum(p for paid, p in results.items() if np.sign(paid[0]) == sign) for sign in (1, -1, 0)]
-    mean = sum(p * paid[0] for paid, p in results.items())
-    result = head_to_head(game, first, second)
-    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((*odds, mean), abs=1e-12)
-    assert result.win + result.loss + result.tie == pytest.approx(1.0)
 
 
 def test_uniform_play_against_all_64_replies_of_each_seat():
@@ -214,52 +140,12 @@ def test_uniform_play_against_all_64_replies_of_each_seat():
     assert exploitability(USUAL, "uniform") == pytest.approx(5 / 18, abs=1e-12)
 
 
-def test_what_a_best_response_plays():
-    """Against a caller raise with the upper half; against a player who always raises call with 2 or more."""
-    raises = best_response(USUAL, often(1, 1, 1, 1, 1, 1), 0)
-    assert behaviour_of(USUAL, raises.policy, 0)[:, 1].tolist() == [0, 0, 0, 1, 1, 1]
-    # Each stake is won as often as lost; raising with 4, 5 and 6 is worth 1, 3 and 5 more of 36.
-    assert raises.value == pytest.approx(9 / 36)
-    calls = best_response(USUAL, often(1, 1, 1, 1, 1, 1), 1)
-    assert behaviour_of(USUAL, calls.policy, 1)[:, 1].tolist() == [0, 0, 1, 1, 1, 1]  # with 2 all the same: fold
-    assert calls.value == pytest.approx(4 / 36)  # Rauscher 2017: $0.11
-
-
-def test_policies_that_err_are_found_out():
-    """Never to call costs: A then raises with all, and has the ante for certain."""
-    never = often(0, 0, 0, 0, 0, 0)
-    assert best_response(USUAL, never, 0).value == pytest.approx(1.0)
-    assert nash_conv(USUAL, (solve(USUAL).policy, never)).per_player[0] == pytest.approx(
-        1.0 - head_to_head(USUAL, "equilibrium", never).mean
-    )
-    assert exploitability(USUAL, never) > 0.4
-    # A small error in one roll is small, but not nothing.
-    slip = often(2 / 3, 0, 0, 0, 0.9, 1)
-    assert 1e-4 < nash_conv(USUAL, (slip, "equilibrium")).per_player[1] < 0.05
-
-
 def test_published_strategies_are_optimal():
     """Rauscher 2017: A's and B's optimal strategies; B's is another than ours."""
     for b in (PUBLISHED_B, solve(USUAL).behaviour[1][:, 1]):
         assert best_response(USUAL, often(*b), 0).value == pytest.approx(5 / 54, abs=1e-12)
     assert best_response(USUAL, often(*PUBLISHED_A), 1).value == pytest.approx(-5 / 54, abs=1e-12)
     assert abs(exploitability(USUAL, (often(*PUBLISHED_A), often(*PUBLISHED_B)))) <= 1e-12
-
-
-@each_row("parameters", [{}, {"sides": 4, "ante": 0.0}, {"sides": 5, "ante": 2, "raise_size": 0.25}])
-def test_odds_by_following_every_course(parameters):
-    game = make_game("dice_poker", **parameters)
-    check_odds(game, Arbitrary(1), Arbitrary(2))
-    check_odds(game, solve(game).policy, Arbitrary(3))
-
-
-def test_written_odds():
-    """Always raise against never call: the ante, always. Always raise against always call: 15 of 36 each way."""
-    always, never = often(1, 1, 1, 1, 1, 1), often(0, 0, 0, 0, 0, 0)
-    result = head_to_head(USUAL, always, never)
-    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((1, 0, 0, 1))
-    result = head_to_head(USUAL, always, always)
-    assert (result.win, result.loss, result.tie, result.mean) == pytest.approx((15 / 36, 15 / 36, 6 / 36, 0))
 
 
 # -- all optimal strategies --------------------------------------------------------------------------------------
@@ -338,29 +224,6 @@ def test_floats_that_cannot_tell_payoffs_apart_give_no_ranges():
 
 
 # -- what is refused ------------------------------------------------------------------------------------------------
-
-
-FOR_TWO = "toy: an exact answer on private information is for two-player zero-sum games"
-
-
-@each_row(
-    ("call", "message"),
-    [
-        (lambda: form_of(make_game("jujitsu", num_cards=3)), "move once on private information: .* the game goes on"),
-        (lambda: form_of(one_step(zero_sum=False)), FOR_TWO),
-        (lambda: form_of(one_step(players=3)), FOR_TWO),
-        (lambda: optimal_range(USUAL, 2), r"player \(2\) must be in 0..1"),
-        (lambda: solve(USUAL, selection="max_entropy"), "must be 'default' for dice_poker"),
-        (lambda: best_response(USUAL, "uniform", 2), r"player \(2\) must be in 0..1"),
-        (lambda: best_response(USUAL, ("uniform",), 1), "1 policies given for 2 players"),
-        (lambda: best_response(USUAL, "nobody"), "unknown policy 'nobody'"),
-        (lambda: head_to_head(USUAL, "uniform", Answering(lambda o, m: m / 1.0)), "sum to 2, not to 1"),
-        (lambda: exploitability(USUAL, Answering(lambda o, m: m[:, :1])), "shape"),
-    ],
-)
-def test_bad_questions(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_seats_that_see_the_same_but_must_play_differently_are_refused():

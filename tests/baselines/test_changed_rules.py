@@ -1,7 +1,7 @@
 """Games with one rule overridden: every door of the oracles is right about them, or refuses."""
 
 import pytest
-from brute_force import Values, best_of_all, best_response_value, mean_payoff, outcome_distribution, pure_strategies
+from brute_force import outcome_distribution, true_response, true_value
 from changed_rules import BASES, changed_rules
 from toys import Arbitrary
 
@@ -25,25 +25,11 @@ def answer(question, *arguments, **options):
         return None
 
 
-def true_value(game):
-    """The value at the start, by rules alone: `canonical` and `settled` are not asked."""
-    if not game.facts.public_state:
-        rows, columns = pure_strategies(game, 0), pure_strategies(game, 1)
-        return solve_matrix([[mean_payoff(game, (row, column), 0) for column in columns] for row in rows]).value
-    return Values(game, lambda matrix: solve_matrix(matrix).value).at_the_start()
-
-
-def true_response(game, policies, player):
-    """What the best response of one player gets, by rules alone."""
-    by_rules = best_response_value if game.facts.public_state else best_of_all
-    return by_rules(game, policies, player)
-
-
 @pytest.mark.parametrize("base", BASES)
 def test_solutions_are_right_or_refused(base):
     for name in of_base(base):
         game = GAMES[name]
-        truth = true_value(game)
+        truth = true_value(game, lambda matrix: solve_matrix(matrix).value)
         for options in ({}, {"exact": True}, {"selection": "max_entropy"}):
             solution = answer(solve, game, **options)
             if solution is not None:

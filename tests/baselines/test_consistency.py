@@ -9,8 +9,7 @@ from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, cross_play, exploitability, head_to_head, match, nash_conv
-from baselines.oracles.answers.consistency import FEWEST_AGAIN
-from baselines.oracles.answers.recording import MOST_RECORDED, RecordingPolicy
+from baselines.oracles.answers.guards import FEWEST_AGAIN, MOST_RECORDED, RecordingPolicy
 from baselines.oracles.finite_horizon.positions import choice_starts, form_of
 from cardwar_envs import make_game
 
@@ -88,10 +87,10 @@ def test_to_exploit_a_policy_that_gives_two_answers_is_refused():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_results_say_how_often_was_asked(family):
     policy, game = Arbitrary(1), FAMILIES[family]
-    asked = nash_conv(game, policy).asked
-    assert asked.questions > 0
-    assert asked.again == max(FEWEST_AGAIN, min(asked.questions, MOST_RECORDED))
-    assert asked.claims == 0
+    counts = nash_conv(game, policy).queries
+    assert counts.total > 0
+    assert counts.repeated == max(FEWEST_AGAIN, min(counts.total, MOST_RECORDED))
+    assert counts.compared == 0
 
 
 class Changeful:
@@ -179,8 +178,8 @@ def test_who_plays_otherwise_than_by_words_is_found(name):
             match=r"declares by_words, but plays differently in states with the same interleaving, .*DuelState",
         ):
             question(game, liar)
-    assert nash_conv(game, (liar, Arbitrary(2))).asked.claims == 0, "then cards are asked about"
-    assert best_response(game, (liar, "uniform"), 0).asked.claims > 100, "its own seat is not asked"
+    assert nash_conv(game, (liar, Arbitrary(2))).queries.compared == 0, "then cards are asked about"
+    assert best_response(game, (liar, "uniform"), 0).queries.compared > 100, "its own seat is not asked"
 
 
 WAR = make_game("war", ranks=4, discards=1, max_rounds=11)
@@ -202,8 +201,8 @@ def test_who_is_not_stationary_is_found():
     for question in QUESTIONS.values():
         with pytest.raises(ValueError, match=r"policy Claims declares stationary, but plays differently at WarState"):
             question(WAR, Claims(Answering(later), stationary=True))
-    assert nash_conv(WAR, "min").asked.claims > 50
-    assert nash_conv(WAR, Answering(later)).asked.claims == 0
+    assert nash_conv(WAR, "min").queries.compared > 50
+    assert nash_conv(WAR, Answering(later)).queries.compared == 0
 
 
 def test_what_is_said_of_all_positions_at_once_is_held_to_what_is_played():
@@ -231,4 +230,4 @@ def test_a_recorded_policy_can_be_copied_and_keeps_its_attributes():
     policy = Arbitrary(1)
     policy.zest = "kept"
     again = copy.deepcopy(RecordingPolicy(policy))
-    assert (again.zest, again.questions) == ("kept", 0)
+    assert (again.zest, again.queries) == ("kept", 0)

@@ -9,46 +9,10 @@ from thinning import each_row
 from toys import END, Answering, Toy
 
 import baselines
-from baselines.opponents.generic import Uniform
+from baselines.opponents.strategies import Uniform
 from cardwar_envs import make_game
 
 GAME = make_game("jujitsu", num_cards=3)
-
-
-@each_row(
-    ("game", "policies"),
-    [
-        (make_game("jujitsu", num_cards=4), "uniform"),
-        (make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5)), ["highest_card", "uniform"]),
-        (make_game("dice_wars", num_cards=2, sides=3), "uniform"),  # chance
-        (make_game("goofspiel", num_cards=3), ["matching", "uniform"]),
-        (make_game("lowest_unique", num_players=3, numbers=3), "uniform"),  # not zero-sum
-        (make_game("dice_poker", sides=4), "uniform"),  # private information
-    ],
-)
-def test_fractions_agree_with_floats(game, policies):
-    exact, floats = (baselines.nash_conv(game, policies, exact=exact) for exact in (True, False))
-    assert exact.exact_per_player == tuple(
-        baselines.best_response(game, policies, player, exact=True).exact - payoff
-        for player, payoff in enumerate(exact.exact_payoffs)
-    )
-    assert exact.exact == sum(exact.exact_per_player)
-    for fractions, rounded in ((exact.exact_payoffs, floats.payoffs), (exact.exact_per_player, floats.per_player)):
-        assert all(isinstance(each, Fraction) for each in fractions)
-        assert [float(each) for each in fractions] == pytest.approx(rounded, abs=1e-12)
-    assert (exact.total, exact.payoffs) == (float(exact.exact), tuple(map(float, exact.exact_payoffs)))
-    assert exact.asked.questions > 0 or game.facts.public_state is False
-    assert (floats.exact, floats.exact_per_player, floats.exact_payoffs) == (None, None, None)
-
-
-def test_known_fractions():
-    dinosaur_war = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
-    # Fetterman 2023, Lemma 3: D/n = 2/3, whoever of the two plays uniformly; uniform play is an equilibrium
-    figures = baselines.nash_conv(dinosaur_war, "uniform", exact=True)
-    assert (figures.exact, figures.exact_payoffs) == (0, (Fraction(2, 3), Fraction(-2, 3)))
-    # Rauscher 2017: the value of Dice Poker
-    figures = baselines.nash_conv(make_game("dice_poker"), "equilibrium", exact=True)
-    assert (figures.exact, figures.exact_payoffs) == (0, (Fraction(5, 54), Fraction(-5, 54)))
 
 
 @each_row("game", [GAME, make_game("dice_poker", sides=3), make_game("dice_wars", num_cards=2, sides=3)])
@@ -68,15 +32,6 @@ def test_the_result_shows_fractions():
     found = baselines.exploitability(make_game("dice_poker"), "uniform", exact=True)
     assert (found, type(found)) == (Fraction(5, 18), Fraction)
     assert type(baselines.exploitability(GAME, "uniform")) is float
-
-
-def test_a_best_response_gains_its_exact_value():
-    game = make_game("jujitsu", num_cards=4)
-    response = baselines.best_response(game, "uniform", 1, exact=True)
-    assert response.exact == Fraction(3, 8) == response.value
-    assert baselines.nash_conv(game, ["uniform", response.policy], exact=True).exact_payoffs[1] == Fraction(3, 8)
-    deaf = Answering(lambda observations, masks: pytest.fail("the responder's policy is not queried"))
-    assert baselines.best_response(game, ["uniform", deaf], 1, exact=True).exact == response.exact
 
 
 def by_thirds(masks):
@@ -135,18 +90,6 @@ def test_what_has_no_exact_figure_is_refused(policy, options, message):
     for ask in (baselines.nash_conv, baselines.best_response):
         with pytest.raises(ValueError, match=message):
             ask(GAME, policy, exact=True, **options)
-
-
-def test_rules_with_rounded_numbers_have_no_exact_figure():
-    class Rounded(type(GAME)):
-        def transitions(self, state, actions):
-            return [replace_rewards(each) for each in super().transitions(state, actions)]
-
-    def replace_rewards(outcome):
-        return outcome._replace(rewards=tuple(0.1 * each for each in outcome.rewards))
-
-    with pytest.raises(ValueError, match="in the rules is a rounded float"):
-        baselines.nash_conv(Rounded(num_cards=3), "uniform", exact=True)
 
 
 AsGiven = type("AsGiven", (Toy,), {"_rewards": lambda self, paid: (paid, -paid), "__hash__": Toy.__hash__})

@@ -4,11 +4,8 @@ import re
 import sys
 import warnings
 
-import numpy as np
 import pytest
 from command import run, run_json
-from thinning import each_row
-from toys import Answering
 
 from baselines import IllegalMass, best_response, exploitability, make_policy, nash_conv
 from baselines.oracles.state_graph.game_graph import full_graph
@@ -84,22 +81,6 @@ def test_by_default_it_is_an_error_that_names_the_option():
 def test_nothing_is_left_of_a_policy_that_plays_illegal_actions_only():
     with pytest.raises(IllegalProbabilityError, match="all probability is on illegal actions; legal actions are"):
         exploitability(GAME, Leaky(make_policy("uniform", GAME), 1.0), illegal="renormalise")
-
-
-@each_row(
-    ("change", "message"),
-    [
-        (lambda answer: answer * 0.5, "sum to 0.5"),
-        (lambda answer: answer - 0.1, "is negative"),
-        (lambda answer: answer * np.nan, "finite"),
-        (lambda answer: answer[:, 1:], "shape"),
-    ],
-)
-def test_what_is_no_distribution_is_refused_all_the_same(change, message):
-    uniform = make_policy("uniform", GAME)
-    changed = Answering(lambda observations, masks: change(uniform.action_probabilities(observations, masks)))
-    with pytest.raises(ValueError, match=message):
-        exploitability(GAME, changed, illegal="renormalise")
 
 
 def test_policies_of_words_stay_policies_of_words():

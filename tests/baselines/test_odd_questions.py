@@ -7,12 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 from thinning import each_row
-from toys import END, Toy
+from toys import END, Toy, endless, one_step
 
 import baselines
 from baselines import cross_play, head_to_head, match, mean_interval, share_interval
-from baselines.opponents.generic import Uniform
-from cardwar_envs import Transition, make_game, play_episode
+from baselines.opponents.strategies import Uniform
+from baselines.oracles.bayesian.solver import form_of, optimal_range
+from cardwar_envs import DuelState, Transition, make_game, play_episode
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.games.dice_poker import DicePoker
 
@@ -189,6 +190,83 @@ def test_odd_arguments_are_refused_by_name(named, question, values):
     for value in values:
         with pytest.raises(ValueError, match=named):
             question(value)
+
+
+THREE = make_game("jujitsu", num_cards=3)
+DICE, MANY = make_game("dice_poker"), make_game("jujitsu", num_cards=5)
+FOR_TWO = "toy: solving is for two-player zero-sum games"
+HIDDEN_FOR_TWO = "toy: an exact answer on private information is for two-player zero-sum games"
+SELECTIONS = {
+    "sharpest": r"selection \('sharpest'\) must be one of default, max_entropy, exploit:POLICY",
+    "exploit:": "must be one of default",
+    "max_entropy:2": "must be one of default",
+    "exploit:nobody": "unknown policy 'nobody'",
+    baselines.Exploit("nobody"): "unknown policy 'nobody'",
+    baselines.Exploit(3): r"policy \(3\) must be a name",
+    None: r"selection \(None\) must be a name or an Exploit",
+}
+DUELS = ("highest_card", "lowest_card", "second_lowest_card")
+WARS = ("min", "max", "dummie", "simple_minded_1", "simple_minded_2_as_written", "general_purpose_adversary")
+IMPOSSIBLE = (DuelState(((1, 2), (1, 4))), DuelState(((1, 2), (1, 2)), 3), DuelState(((1, 3), (2,))), None)
+SOLVED = baselines.solve(THREE)
+TENTHS = changed(_rewards=lambda self, paid: (paid / 10, -paid / 10))
+# (a question, what the error says)
+REFUSED = [
+    (lambda: baselines.best_response(THREE, "nobody"), "unknown policy 'nobody'"),
+    (lambda: baselines.best_response(THREE, ("uniform",)), "1 policies given for 2 players"),
+    (lambda: baselines.best_response(THREE, ("uniform",) * 3), "3 policies given for 2 players"),
+    (lambda: baselines.best_response(THREE, None), r"policy \(None\) must be a name or have"),
+    (lambda: baselines.best_response(DICE, ("uniform",), 1), "1 policies given for 2 players"),
+    (lambda: head_to_head(THREE, 3, "uniform"), r"policy \(3\) must be a name"),
+    (lambda: head_to_head(one_step(players=3), "uniform", "uniform"), "supports only two-player games"),
+    (lambda: head_to_head(endless(), "uniform", "uniform"), "the game can visit a state twice"),
+    (lambda: baselines.exploitability(one_step(players=3), "uniform"), "two-player zero-sum games; use nash_conv"),
+    (lambda: baselines.nash_conv(one_step(players=3), ("uniform",) * 2), "2 policies given for 3 players"),
+    (lambda: baselines.nash_conv(THREE, "uniform", max_states=5), r"max_states \(5\) does not apply to jujitsu: its"),
+    (lambda: baselines.nash_conv(DICE, "uniform", max_states=5), r"max_states \(5\) does not apply to dice_poker: its"),
+    (
+        lambda: baselines.exploitability(THREE, "uniform", illegal="ignore"),
+        r"illegal \('ignore'\) must be one of",
+    ),
+    (lambda: baselines.nash_conv(THREE, "uniform", exact=True, illegal="renormalise"), "must be 'raise'"),
+    (lambda: baselines.nash_conv(TENTHS, "uniform", exact=True), "in the rules is a rounded float"),
+    *((lambda g=g: baselines.solve(g), FOR_TWO) for g in (one_step(players=3), one_step(zero_sum=False))),
+    *((lambda g=g: form_of(g), HIDDEN_FOR_TWO) for g in (one_step(players=3), one_step(zero_sum=False))),
+    (lambda: form_of(THREE), "move once on private information: .* the game goes on"),
+    (lambda: optimal_range(DICE, 2), r"player \(2\) must be in 0..1"),
+    (lambda: baselines.solve(endless()), "the game can visit a state twice"),
+    (lambda: baselines.solve(DICE, selection="max_entropy"), "must be 'default' for dice_poker"),
+    (lambda: baselines.solve(MANY, selection="max_entropy", exact=True), "must be 'default'"),
+    *((lambda s=s: baselines.solve(MANY, selection=s), message) for s, message in SELECTIONS.items()),
+    *((lambda n=n: baselines.make_policy(n, TENTHS), f"^{n} plays duels such as jujitsu, not toy; ") for n in DUELS),
+    *(
+        (lambda n=n: baselines.make_policy(n, THREE), f"^{n} plays war, not jujitsu; policies for jujitsu")
+        for n in WARS
+    ),
+    (
+        lambda: baselines.make_policy("matching", THREE),
+        "^matching plays goofspiel with view='cards', not jujitsu;",
+    ),
+    (
+        lambda: baselines.make_policy("matching", make_game("goofspiel", view="word")),
+        "^matching plays goofspiel with view='cards', not goofspiel with view='word'; policies",
+    ),
+    *((lambda s=s: SOLVED.value_at(s), "state") for s in IMPOSSIBLE),
+    *((lambda s=s: SOLVED.strategies(s), "state") for s in IMPOSSIBLE),
+    *((lambda s=s: SOLVED.payoff_matrix(s), "state") for s in IMPOSSIBLE),
+    *(
+        (lambda ask=ask: ask(DuelState(((), ()), 3)), "the game is over in DuelState")
+        for ask in (SOLVED.strategies, SOLVED.payoff_matrix, SOLVED.at, SOLVED.labelled, SOLVED.show)
+    ),
+    (lambda: SOLVED.exact_strategies(THREE.initial()[0].state), "solve it with exact=True"),
+]
+
+
+@each_row(("question", "message"), REFUSED)
+def test_questions_without_an_answer_are_refused(question, message):
+    with pytest.raises(ValueError, match=message) as error:
+        question()
+    assert "\n" not in str(error.value)
 
 
 HUGE = [[10**400]]

@@ -77,7 +77,7 @@ def test_damage_is_seen(tmp_path, monkeypatch):
         if content == b'{"solutions": []}\n':
             assert module.commands() == []
         else:
-            with pytest.raises(ValueError, match=r"damaged: the checksum of some.json is not that in checksums.txt"):
+            with pytest.raises(ValueError, match=r"some.json is .*damaged: its checksum is not that in checksums"):
                 module.commands()
     module.entries.cache_clear()
 

@@ -44,12 +44,6 @@ def test_each_looks_at_its_own_hand_from_either_seat_and_in_batches(name):
                 assert np.array_equal(row, asked(GAME, policy, swapped, 0))
 
 
-@each_row("name", ["highest_card", "lowest_card", "second_lowest_card"])
-def test_card_strategies_play_duels_only(name):
-    with pytest.raises(ValueError, match=f"^{name} plays duels such as jujitsu, not toy; policies for toy are"):
-        make_policy(name, in_turn())
-
-
 def test_uniform_fits_any_game():
     for name in ("uniform", "uniform_actions"):
         assert asked(in_turn(), make_policy(name, in_turn()), 0, 0).tolist() == [0.5, 0.5, 0.0]

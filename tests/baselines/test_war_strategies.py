@@ -1,7 +1,6 @@
 """The strategies of WAR 2017, by the hands they are given; places are those of the paper and its program."""
 
 from functools import cache
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -194,20 +193,6 @@ def test_an_opponent_sits_anywhere(name):
         hands = (state.hands[2], *state.hands[:2])
         turned = standing(*hands, tied=tuple(sorted((p + 1) % 3 for p in state.tied)))
         assert np.array_equal(asked(game, policy, state, 0), asked(game, policy, turned, 1))
-
-
-@each_row("name", NAMES)
-def test_war_strategies_play_war_only(name):
-    with pytest.raises(ValueError, match=f"^{name} plays war, not jujitsu; policies for jujitsu are equilibrium"):
-        make_policy(name, make_game("jujitsu"))
-
-
-def test_lowest_cards_come_in_the_order_of_the_action_space():
-    game = war(ranks=5, discards=2)
-    policy = make_policy("min", game)
-    for discards in combinations_with_replacement(game.cards, 2):
-        hand = (*discards, 6)
-        assert played(game, policy, standing(hand, (2,), tied=(0, 1))) == WarChoice(discards, 6)
 
 
 def adversary(game, others, as_written=False):

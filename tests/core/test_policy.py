@@ -5,7 +5,7 @@ import pytest
 from thinning import each_row
 from toys import BAD_ANSWERS, Answering, Arbitrary, uniform_over
 
-from baselines.opponents.duel import HighestCard
+from baselines.opponents.strategies import HighestCard
 from cardwar_envs import Policy, make_game
 from cardwar_envs.core.policy import checked_probabilities, sample_actions
 from cardwar_envs.core.policy_names import as_policy, named_policy, policy_names

@@ -78,6 +78,15 @@ class PrivateToy(Game):
         return f"{player}:{action}"
 
 
+def random_toy(seed, shape=(3, 2), actions=((0, 2, 3), (1, 2)), zeros=True):
+    """Unlike seats in every way: types, actions, deals."""
+    rng = np.random.default_rng(seed)
+    deals = rng.integers(0 if zeros else 1, 6, size=shape)
+    deals[0, 0] += 1
+    payoffs = rng.integers(-5, 6, size=(*shape, len(actions[0]), len(actions[1]))).astype(float)
+    return PrivateToy(deals, payoffs, actions)
+
+
 def pure_plans(form, player):
     """`[plans, types]`: every pure strategy as the place of its action for each type."""
     sizes = [range(len(form.actions[player]))] * len(form.types[player])

@@ -225,23 +225,25 @@ def assert_optimal(game, state, matrix, strategies, value, tolerance=1e-9):
 
 def outcome_distribution(game, policies):
     """Whole-game payoffs -> probability, by following every course of play."""
-    result = defaultdict(float)
-
-    def follow(state, paid, chance):
-        acting = game.acting_players(state)
-        if not acting:
-            result[paid] += chance
-            return
-        mixes = {p: asked(game, policies[p], state, p) for p in acting}
-        for actions in joint_actions(game, state):
-            chosen = chance * float(np.prod([mixes[p][a] for p, a in actions.items()]))
-            if chosen > 0.0:
-                for t in game.transitions(state, actions):
-                    rewards = tuple(x + y for x, y in zip(paid, t.rewards, strict=True))
-                    follow(t.state, rewards, chosen * float(t.probability))
-
+    result, mixes = defaultdict(float), {}
+    reached = defaultdict(float)
     for start in game.initial():
-        follow(start.state, start.rewards, float(start.probability))
+        reached[start.state, start.rewards] += float(start.probability)
+    while reached:
+        after = defaultdict(float)
+        for (state, paid), chance in reached.items():
+            acting = game.acting_players(state)
+            if not acting:
+                result[paid] += chance
+                continue
+            if state not in mixes:
+                mixes[state] = {p: asked(game, policies[p], state, p) for p in acting}
+            for actions in joint_actions(game, state):
+                chosen = chance * float(np.prod([mixes[state][p][a] for p, a in actions.items()]))
+                for t in game.transitions(state, actions) if chosen > 0.0 else ():
+                    rewards = tuple(x + y for x, y in zip(paid, t.rewards, strict=True))
+                    after[t.state, rewards] += chosen * float(t.probability)
+        reached = after
     return dict(result)
 
 
@@ -273,6 +275,20 @@ def best_of_all(game, policies, player):
         mean_payoff(game, [pure if seat == player else each for seat, each in enumerate(policies)], player)
         for pure in pure_strategies(game, player)
     )
+
+
+def true_value(game, value_of_matrix=minimax):
+    """The value at the start of a two-player zero-sum game, by rules alone; by pure strategies if states are hidden."""
+    if game.facts.public_state:
+        return Values(game, value_of_matrix).at_the_start()
+    rows, columns = pure_strategies(game, 0), pure_strategies(game, 1)
+    return value_of_matrix([[mean_payoff(game, (row, column), 0) for column in columns] for row in rows])
+
+
+def true_response(game, policies, player):
+    """What the best response of one player gets, by rules alone."""
+    by_rules = best_response_value if game.facts.public_state else best_of_all
+    return by_rules(game, policies, player)
 
 
 def interleaving_word(first, second):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from baselines import match
 from baselines.matches.intervals import CONFIDENCE
-from baselines.opponents.fitting import fitting_policies
+from baselines.opponents.strategies import fitting_policies
 from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy

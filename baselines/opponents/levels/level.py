@@ -7,7 +7,6 @@ a file is unchanged.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import numpy as np
 from baselines.matrix_game.lookahead import Lookahead, StateValues
 from baselines.opponents.levels.network import NumpyNetwork
 from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
-from baselines.system.files import read_plain
+from baselines.system.files import read_checked
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, TablePolicy, observation_keys
@@ -28,8 +27,6 @@ from cardwar_envs.core.policy_names import plays
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
-CHECKSUM_FILE = "checksums.txt"
-AGAIN = "install the package again"
 DATA = "data"
 
 
@@ -64,28 +61,10 @@ def levels() -> tuple[Level, ...]:
     from safetensors import safe_open
 
     found = []
-    for path, checksum in _checksums().items():
-        try:
-            content = read_plain(path, path.parent)
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{path} is missing or damaged: {error}; {AGAIN}") from None
-        if hashlib.sha256(content).hexdigest() != checksum:
-            raise ValueError(f"{path} is damaged: its checksum is not that in {CHECKSUM_FILE}; {AGAIN}")
+    for path in read_checked(FOLDER, ".safetensors"):
         with safe_open(path, framework="np") as file:
             found.append(Level(**json.loads(file.metadata()[DATA]), path=path))
     return tuple(sorted(found, key=lambda each: (each.game, each.parameters.get("num_cards", 0), each.number)))
-
-
-def _checksums() -> dict[Path, str]:
-    """Returns the listed checksum of each level's file."""
-    try:
-        lines = read_plain(FOLDER / CHECKSUM_FILE, FOLDER).decode().splitlines()
-        known = {FOLDER / name: checksum for checksum, name in (line.split("  ") for line in lines)}
-        if unknown := sorted(set(FOLDER.glob("*.safetensors")) - known.keys()):
-            raise ValueError(f"it does not list {unknown[0].name}")
-        return known
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{FOLDER / CHECKSUM_FILE} is missing or damaged: {error}; {AGAIN}") from None
 
 
 def ladder(game: Game[Any]) -> dict[str, Level]:

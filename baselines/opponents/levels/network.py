@@ -64,6 +64,6 @@ class NumpyNetwork:
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """`[batch, observation_size]` -> `[batch, outputs]`, rounded to `DECIMALS`."""
         units = self._switches.encode(observations)
-        for place, (weights, bias) in enumerate(self._layers):
-            units = (np.maximum(units, 0.0) if place else units) @ weights + bias
+        for layer, (weights, bias) in enumerate(self._layers):
+            units = (np.maximum(units, 0.0) if layer else units) @ weights + bias
         return np.round(units, DECIMALS)

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.continuation import exactly
+from baselines.matrix_game.continuation import ExactStrategies, Strategies, exactly
 from baselines.oracles.answers.results import (
     BestResponse,
-    ExactStrategies,
     HeadToHead,
     Solution,
     StateSolution,
-    Strategies,
 )
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.play import listed
@@ -254,8 +252,8 @@ class CanonicalTable(Table):
         if player in acting:
             representative, seats = self.game.canonical(state)
             if self.game.settled(representative) is None:
-                there = self._solve_state(representative)
-                mixes = there.strategies if number is float or there.exact is None else there.exact
+                solved_state = self._solve_state(representative)
+                mixes = solved_state.strategies if number is float or solved_state.exact is None else solved_state.exact
                 solved = mixes[seats[player]]
             else:  # any strategy is optimal
                 lowest = self.game.legal_actions(representative, seats[player])[0]

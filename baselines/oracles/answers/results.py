@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display import html
-from baselines.display.at_state import Mix, PlayAt, exact_mix, proven_mix, rounded_mix
-from baselines.matrix_game import solve_matrix_exact
-from baselines.matrix_game.optimal_sets import MOST_DISTANCE, distances_if_unique
-from baselines.oracles.answers.consistency import NOT_ASKED, Asked
-from baselines.oracles.answers.continuation import ExactPlay, N, equal_actions, matrix_at
+from baselines.display.at_state import PlayAt
+from baselines.display.mixes import StatePlay, play_at, strategies_of
+from baselines.matrix_game.continuation import ExactStrategies, Strategies, matrix_at
+from baselines.matrix_game.optimal_sets import MOST_DISTANCE
+from baselines.oracles.answers.guards import QueryCounts
 from baselines.oracles.answers.legal_part import IllegalMass
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
@@ -26,16 +26,10 @@ from cardwar_envs.core.policy import Policy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Rounding adds at most this fraction of the largest payoff to the error of a value, for each move that is left.
-ROUNDING_OF_MOVE = 1e-14
 # Bound on the error of the ranges of a `PrivateSolution` in floats.
 RANGE_TOLERANCE = MOST_DISTANCE
 # Ranges of at most this many probabilities are quick to compute.
 QUICK_RANGES = 48
-# Strategies of both players, each `[num_actions]` probabilities.
-Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
-# The same, with probabilities as fractions.
-ExactStrategies = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 # A strategy of a player with private information: `[types, own actions]` probabilities.
 Behaviour = NDArray[np.float64]
 ExactBehaviour = tuple[tuple[Fraction, ...], ...]
@@ -50,7 +44,7 @@ class NashConv:
         per_player: The gain of each player's best response over its payoff, in payoff points.
         payoffs: Each player's payoff without deviations, in payoff points.
         removed: With `illegal="renormalise"`, the probability of illegal actions that was removed; else None.
-        asked: Counts of queries and repeated queries.
+        queries: Counts of queries and repeated queries.
         exact: `total` as a fraction; None, like the next two, if not computed exactly.
         exact_per_player: `per_player` as fractions.
         exact_payoffs: `payoffs` as fractions.
@@ -60,7 +54,7 @@ class NashConv:
     per_player: tuple[float, ...]
     payoffs: tuple[float, ...]
     removed: IllegalMass | None = None
-    asked: Asked = field(default=NOT_ASKED, compare=False)
+    queries: QueryCounts = field(default=QueryCounts(), compare=False)
     exact: Fraction | None = None
     exact_per_player: tuple[Fraction, ...] | None = None
     exact_payoffs: tuple[Fraction, ...] | None = None
@@ -95,14 +89,14 @@ class BestResponse:
         value: The player's expected payoff with it, in payoff points.
         policy: A deterministic best response for that seat; ties go to the lowest action.
         removed: As in `NashConv`.
-        asked: Counts of queries and repeated queries.
+        queries: Counts of queries and repeated queries.
         exact: `value` as a fraction; None if it was not computed exactly.
     """
 
     value: float
     policy: Policy
     removed: IllegalMass | None = None
-    asked: Asked = field(default=NOT_ASKED, compare=False)
+    queries: QueryCounts = field(default=QueryCounts(), compare=False)
     exact: Fraction | None = None
 
     def __repr__(self) -> str:
@@ -120,14 +114,14 @@ class HeadToHead:
         loss: Probability that the first policy gets less.
         tie: Probability that both policies get the same.
         mean: Expected payoff to the first policy, in payoff points.
-        asked: Counts of queries and repeated queries.
+        queries: Counts of queries and repeated queries.
     """
 
     win: float
     loss: float
     tie: float
     mean: float
-    asked: Asked = field(default=NOT_ASKED, compare=False)
+    queries: QueryCounts = field(default=QueryCounts(), compare=False)
 
     def __repr__(self) -> str:
         win, loss, tie, mean = map(html.number, (self.win, self.loss, self.tie, self.mean))
@@ -220,16 +214,6 @@ class Solution(ABC):
         """Returns a table of `labelled`, or an empty string if the game can start in several states."""
 
 
-class StatePlay(Protocol):
-    """The lookups that a `StateSolution` needs from a solved `Table`."""
-
-    def value_to_go(self, state: Any) -> float: ...
-    def gap_at(self, state: Any) -> float: ...
-    def exact_value_to_go(self, state: Any) -> Fraction: ...
-    def strategies(self, state: Any) -> Strategies: ...
-    def exact_strategies(self, state: Any) -> ExactStrategies: ...
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StateSolution(Solution):
     """The `Solution` of a game in which players see the state.
@@ -272,7 +256,8 @@ class StateSolution(Solution):
         Raises:
             ValueError: If the state is impossible or the game is over in it.
         """
-        return np.array(self._matrix(state, float, self._play.value_to_go))
+        self._require_choice(state)
+        return np.array(matrix_at(self.game, state, float, self._play.value_to_go))
 
     def exact_value_at(self, state: Any) -> Fraction:
         """Returns `value_at` as a fraction.
@@ -298,7 +283,8 @@ class StateSolution(Solution):
         Raises:
             ValueError: If the game was not solved exactly, the state is impossible or the game is over in it.
         """
-        return tuple(map(tuple, self._matrix(state, Fraction, self._play.exact_value_to_go)))
+        self._require_choice(state)
+        return tuple(map(tuple, matrix_at(self.game, state, Fraction, self._play.exact_value_to_go)))
 
     def at(self, state: Any = None) -> PlayAt:
         """Returns optimal play at a state (by default the initial one), with the range of all optimal strategies.
@@ -312,72 +298,14 @@ class StateSolution(Solution):
                 start in several.
         """
         state = self._start() if state is None else state
-        game, matrix, strategies = self.game, self.payoff_matrix(state), self._strategies(state)
-        seats: list[tuple[list[str], list[Any]]] = []
-        named: dict[tuple[int, str], None] = {}
-        for player, strategy in enumerate(strategies):
-            legal = game.legal_actions(state, player) if player in game.acting_players(state) else ()
-            names = [game.describe_action(action, player) for action in legal]
-            seats.append((names, [strategy[action] for action in legal]))
-            named |= dict.fromkeys(zip(legal, names, strict=True))
-        actions = tuple(dict.fromkeys(name for _, name in sorted(named)))
-        if self.exact is None:
-            mixes = self._mixes_in_floats(state, matrix, seats)
-            return PlayAt(game.describe(state), self.value_at(state), None, matrix, mixes, actions)
-        exact, payoffs = self.exact_value_at(state), self.exact_payoff_matrix(state)
-        mixes = _exact_mixes(seats, payoffs, exact)
-        return PlayAt(game.describe(state), self.value_at(state), exact, matrix, mixes, actions, payoffs)
-
-    def _mixes_in_floats(
-        self, state: Any, matrix: NDArray[np.float64], seats: Sequence[tuple[list[str], list[float]]]
-    ) -> tuple[Mix, Mix]:
-        first, second = seats
-        same = equal_actions(self.game, state)
-        if (distances := self._distances(state, matrix, seats, same)) is not None:
-            return proven_mix(*first, same[0], distances[0]), proven_mix(*second, same[1], distances[1])
-        try:
-            payoffs = ExactPlay(self.game).matrix(state)
-        except ValueError:  # too large, or rounded floats in the rules
-            return rounded_mix(*first), rounded_mix(*second)
-        solved = solve_matrix_exact(payoffs)
-        exact = (first[0], solved.row_strategy), (second[0], solved.column_strategy)
-        one, other = _exact_mixes(exact, payoffs, solved.value)
-        return rounded_mix(*first, one), rounded_mix(*second, other)
-
-    def _distances(
-        self,
-        state: Any,
-        matrix: NDArray[np.float64],
-        seats: Sequence[tuple[list[str], list[float]]],
-        same: Sequence[Sequence[int]],
-    ) -> tuple[float, float] | None:
-        """Returns `distances_if_unique` at a state, where actions that are the same by the rules count as one."""
-        facts = self.game.facts
-        size = max(abs(facts.min_payoff), abs(facts.max_payoff), float(np.abs(matrix).max()))
-        error = self._play.gap_at(state) + ROUNDING_OF_MOVE * (facts.max_length + 1) * size
-        kept = [sorted({*alike}) for alike in same]
-        first, second = (
-            np.bincount(alike, np.array(likely or [1.0], dtype=np.float64))[rows].astype(np.float64)
-            for alike, rows, (_, likely) in zip(same, kept, seats, strict=True)
-        )
-        return distances_if_unique(matrix[np.ix_(*kept)], (first, second), error)
+        self._require_choice(state)
+        return play_at(self.game, state, self._play, self.exact is not None)
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         state = self._start() if state is None else state
-        strategies, acting = self._strategies(state), self.game.acting_players(state)
-        return [
-            {
-                self.game.describe_action(action, player): strategies[player][action]
-                for action in (self.game.legal_actions(state, player) if player in acting else ())
-            }
-            for player in (0, 1)
-        ]
-
-    def _strategies(self, state: Any) -> Sequence[Sequence[Any]]:
-        """Returns both strategies in floats, or in fractions if the game was solved exactly."""
-        if self.exact is None:
-            return [strategy.tolist() for strategy in self.strategies(state)]
-        return self.exact_strategies(state)
+        self.game.check(state)
+        seats = strategies_of(self.game, state, self._play, self.exact is not None)
+        return [dict(zip(*seat, strict=True)) for seat in seats]
 
     def show(self, state: Any = None) -> Figure:
         from baselines.display.figures import play_figure
@@ -391,10 +319,7 @@ class StateSolution(Solution):
     def _mixes_in_html(self) -> str:
         if len(self.game.initial()) != 1:
             return ""
-        mixes = self.labelled()
-        actions = dict.fromkeys(action for mix in mixes for action in mix)
-        rows = [(action, *(mix.get(action, "") for mix in mixes)) for action in actions]
-        return html.table("at the start (probability)", ("play", "player_0", "player_1"), rows)
+        return html.mixes_at_start(self.labelled())
 
     def _start(self) -> Any:
         starts = self.game.initial()
@@ -405,11 +330,10 @@ class StateSolution(Solution):
             )
         return starts[0].state
 
-    def _matrix(self, state: Any, number: Callable[[Any], N], value_to_go: Callable[[Any], N]) -> list[list[N]]:
+    def _require_choice(self, state: Any) -> None:
         self.game.check(state)
         if not self.game.acting_players(state):
             raise ValueError(f"the game is over in {state!r}")
-        return matrix_at(self.game, state, number, value_to_go)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -456,8 +380,8 @@ class PrivateSolution(Solution):
         """
         number = float if self.exact is None else Fraction
         return [
-            (f"with type {kind}: {action}", number(low), number(high))
-            for kind, bounds in (self._exact_or_rounded(player) or {}).items()
+            (f"with type {own_type}: {action}", number(low), number(high))
+            for own_type, bounds in (self._exact_or_rounded(player) or {}).items()
             for action, (low, high) in bounds.items()
             if low < high
         ]
@@ -473,8 +397,8 @@ class PrivateSolution(Solution):
         """
         ranges, number = self._exact_or_rounded(player), float if self.exact is None else Fraction
         return ranges and {
-            kind: {action: (number(low), number(high)) for action, (low, high) in bounds.items()}
-            for kind, bounds in ranges.items()
+            own_type: {action: (number(low), number(high)) for action, (low, high) in bounds.items()}
+            for own_type, bounds in ranges.items()
         }
 
     def _exact_or_rounded(self, player: int) -> dict[str, dict[str, tuple[html.Number, html.Number]]] | None:
@@ -485,8 +409,8 @@ class PrivateSolution(Solution):
         low, high = ranges
         names = [self.game.describe_action(action, player) for action in self._form.actions[player]]
         return {
-            kind: dict(zip(names, zip(least, most, strict=True), strict=True))
-            for kind, least, most in zip(self._form.types[player], low.tolist(), high.tolist(), strict=True)
+            own_type: dict(zip(names, zip(least, most, strict=True), strict=True))
+            for own_type, least, most in zip(self._form.types[player], low.tolist(), high.tolist(), strict=True)
         }
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
@@ -498,11 +422,11 @@ class PrivateSolution(Solution):
         behaviour = self.exact_behaviour or [strategy.tolist() for strategy in self.behaviour]
         return [
             {
-                kind: {
+                own_type: {
                     self.game.describe_action(action, player): probability
                     for action, probability in zip(self._form.actions[player], row, strict=True)
                 }
-                for kind, row in zip(self._form.types[player], behaviour[player], strict=True)
+                for own_type, row in zip(self._form.types[player], behaviour[player], strict=True)
             }
             for player in (0, 1)
         ]
@@ -515,23 +439,5 @@ class PrivateSolution(Solution):
         return behaviour_figure(self.labelled(state), self.game.facts.name, value, ranges)
 
     def _mixes_in_html(self) -> str:
-        tables = []
-        for player, strategy in enumerate(self.labelled()):
-            actions = list(next(iter(strategy.values())))
-            rows = [(kind, *mix.values()) for kind, mix in strategy.items()]
-            tables.append(html.table(f"player_{player} (probability)", ("sees", *actions), rows))
-            if self.quick_ranges and (free := self.free(player)):
-                title = f"player_{player} has many optimal strategies, with these ranges of probabilities"
-                tables.append(html.table(title, ("plays", "lowest", "highest"), free))
-        return "".join(tables)
-
-
-def _exact_mixes(
-    seats: Sequence[tuple[Sequence[str], Sequence[Fraction]]],
-    payoffs: Sequence[Sequence[Fraction]],
-    value: Fraction,
-) -> tuple[Mix, Mix]:
-    """Returns both players' mixes from their actions and strategies and player 0's payoff matrix."""
-    turned = [[-payoff for payoff in column] for column in zip(*payoffs, strict=True)]
-    first, second = (probabilities for _, probabilities in seats)
-    return exact_mix(*seats[0], payoffs, value, second), exact_mix(*seats[1], turned, -value, first)
+        free = [self.free(player) if self.quick_ranges else [] for player in (0, 1)]
+        return "".join(map(html.mixes_by_type, (0, 1), self.labelled(), free))

@@ -9,8 +9,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from baselines.oracles.answers.continuation import exactly
+from baselines.matrix_game.continuation import exactly
 from baselines.oracles.state_graph.game_graph import END, build_graph
 from baselines.oracles.state_graph.soundness import legal_actions, require_shape, require_starts
 from cardwar_envs.core.forms import BayesianForm
@@ -67,8 +68,8 @@ def form_from_rules(game: Game[Any]) -> BayesianForm:
             f"the probabilities of the deals have the common denominator {unit:,}; declare bayesian_form"
         )
     deals = np.zeros(shape, dtype=np.int64)
-    for place, weight in weights.items():
-        deals[place], payoffs[place] = int(weight * unit), sums[place] / weight
+    for types, weight in weights.items():
+        deals[types], payoffs[types] = int(weight * unit), sums[types] / weight
     return BayesianForm(
         deals=deals,
         payoffs=payoffs.astype(np.float64) if rounded else payoffs,
@@ -131,3 +132,15 @@ def _names(observations: list[Any]) -> tuple[str, ...]:
     rows = np.array(observations)
     differ = (rows != rows[0]).any(axis=0)
     return tuple(" ".join(f"{entry:g}" for entry in row) for row in (rows[:, differ] if differ.any() else rows))
+
+
+def all_exactly(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Converts the numbers of an array to fractions; raises ValueError like `exactly`."""
+    return np.asarray(np.frompyfunc(exactly, 1, 1)(numbers.astype(object)), dtype=object)
+
+
+def exact_payoffs(form: BayesianForm) -> NDArray[Any]:
+    """Returns a form's payoffs as fractions; raises ValueError like `exactly`, also for means of rounded floats."""
+    if form.rounded is not None:
+        exactly(form.rounded)
+    return all_exactly(form.payoffs)

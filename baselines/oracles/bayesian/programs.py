@@ -11,8 +11,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from baselines.matrix_game.exact_lp import OptimalFace
-from baselines.oracles.answers.exact_queries import exact_payoffs
 from baselines.oracles.answers.results import Behaviour
+from baselines.oracles.bayesian.from_rules import exact_payoffs
 from cardwar_envs.core.forms import BayesianForm
 
 TOLERANCE = 1e-10
@@ -33,12 +33,12 @@ def ranges_in_rationals(form: BayesianForm) -> tuple[NDArray[Any], NDArray[Any]]
     face, _ = _face_in_rationals(form)
     types_0, types_1, actions_0, _ = form.payoffs.shape
     least, most = np.empty((2, types_0, actions_0), dtype=object)
-    for kind, action in np.ndindex(least.shape):
+    for own_type, action in np.ndindex(least.shape):
         itself, others = ([Fraction(0)] * (types_0 * actions_0 + types_1) for _ in range(2))
         for other in range(actions_0):
-            (itself if other == action else others)[kind * actions_0 + other] = Fraction(1)
+            (itself if other == action else others)[own_type * actions_0 + other] = Fraction(1)
         # A type that is never dealt may have probabilities of any sum up to 1 in this program.
-        least[kind, action], most[kind, action] = 1 - face.most(others), face.most(itself)
+        least[own_type, action], most[own_type, action] = 1 - face.most(others), face.most(itself)
     return least, most
 
 

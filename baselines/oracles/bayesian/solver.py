@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from baselines.matrix_game.optimal_sets import MOST_DISTANCE, distances_if_unique
-from baselines.oracles.answers.exact_queries import all_exactly, exact_payoffs, exact_probabilities
+from baselines.oracles.answers.guards import exact_probabilities
 from baselines.oracles.answers.protocol import ExactPayoffs, Payoffs, Request
 from baselines.oracles.answers.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
-from baselines.oracles.bayesian.from_rules import NotBayesianError, form_from_rules
+from baselines.oracles.bayesian.from_rules import NotBayesianError, all_exactly, exact_payoffs, form_from_rules
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game, require_two_zero_sum

@@ -84,8 +84,8 @@ def mark_wars(form, nodes, needed):  # type: ignore[no-untyped-def]
     lists, option_counts, first, children, last = form[0], form[4], form[5], form[6], form[7]
     for node in nodes:
         pairs = option_counts[lists[node, 0]] * option_counts[lists[node, 1]]
-        for place in range(first[node], first[node] + (pairs if node >= last else 3 * pairs)):
-            child = children[place] >> 1
+        for edge in range(first[node], first[node] + (pairs if node >= last else 3 * pairs)):
+            child = children[edge] >> 1
             if 1 < child < last:
                 needed[child] = True
 

@@ -1,4 +1,4 @@
-"""The positions of a game of many rounds, shared by its solvers.
+"""The positions of a game of many rounds, shared by its solvers, and checks of what policies declare about them.
 
 A state is a position and the rounds left. Values with `r` rounds left follow from those with `r - 1`, so there is one
 sweep over the positions per round. See `cardwar_envs.core.forms.RoundsForm`.
@@ -6,19 +6,25 @@ sweep over the positions per round. See `cardwar_envs.core.forms.RoundsForm`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracles.answers.guards import SAME_TO, difference, first_difference, state_behind
 from baselines.system.threads import Nodes
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.kernels import kernels
+from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
 
 MAX_POSITIONS = 4_000_000
+# Sample sizes: numbers of rounds left, and positions for each of them.
+ROUNDS, POSITIONS = 4, 64
+SEED = 0
 # Each sweep is compared with at most this many earlier ones.
 LONGEST_PERIOD = 12
 # Time per node of a sweep in plain Python; WAR of 3 and 4 ranks.
@@ -75,7 +81,7 @@ def choice_starts(form: RoundsForm[Any], codes: NDArray[np.int64] | None = None)
     return np.concatenate([[0], np.cumsum(form.rows[lists + 1] - form.rows[lists])])
 
 
-def choice_places(form: RoundsForm[Any], codes: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def choice_indices(form: RoundsForm[Any], codes: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the indices of player 0's choices at codes whose choices begin at `starts`."""
     own = choice_starts(form, codes)
     return np.arange(own[-1]) + np.repeat(starts - own[:-1], np.diff(own))
@@ -122,3 +128,62 @@ def put(values: NDArray[np.float64], nodes: slice | Nodes, worth: NDArray[np.flo
     pairs = values.reshape(-1, 2)
     pairs[nodes, 0] = worth
     pairs[nodes, 1] = -worth
+
+
+def is_stationary(policy: Policy) -> bool:
+    """Returns whether a policy declares that its play is independent of the rounds left."""
+    return bool(getattr(policy, "stationary", False))
+
+
+def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
+    """Returns the policy's `choice_probabilities`; None if it lacks the method or the method does not support `form`.
+
+    Raises a ValueError if the result does not have one probability per choice at every code.
+    """
+    direct = getattr(policy, "choice_probabilities", None)
+    known: NDArray[np.float64] | None = direct(form, rounds_left) if direct is not None else None
+    choices = int(choice_starts(form)[-1])
+    if known is not None and not (
+        known.shape == (choices,) and (known >= 0.0).all() and (known <= 1.0 + SAME_TO).all()
+    ):
+        name = name_of(policy)
+        raise ValueError(f"policy {name}: choice_probabilities must be {choices} probabilities")
+    return known
+
+
+def check_rounds(game: Game[Any], form: RoundsForm[Any], policies: Iterable[Policy]) -> int:
+    """Checks, at random positions, policies that are not queried everywhere; returns the number of compared answers.
+
+    A policy that declares `stationary` is queried only with one round left. A policy with a method
+    `choice_probabilities` is queried through that method for the games it supports. Both must agree with
+    `action_probabilities`.
+
+    Raises a ValueError that names the state and both answers if they differ.
+    """
+    rng, starts, most = np.random.default_rng(SEED), choice_starts(form), game.facts.max_rounds or 1
+    choices = np.flatnonzero(np.diff(starts) > 1)
+    rounds = np.unique(np.append(rng.integers(1, most, ROUNDS - 1, endpoint=True), most))
+    drawn = [(int(r), np.sort(rng.choice(choices, min(POSITIONS, len(choices)), replace=False))) for r in rounds]
+    declaring = [each for each in policies if is_stationary(each) or hasattr(each, "choice_probabilities")]
+    return sum(_check(game, form, policy, r, codes) for policy in declaring for r, codes in drawn if len(codes))
+
+
+def _check(game: Game[Any], form: RoundsForm[Any], policy: Policy, rounds_left: int, codes: NDArray[np.int64]) -> int:
+    observations, masks = form.seen(codes, rounds_left)
+    answer = checked_probabilities(policy, observations, masks)
+    relied_on = 1 if is_stationary(policy) else rounds_left
+    known, expected = known_choices(policy, form, relied_on), np.zeros_like(answer)
+    if known is None and not is_stationary(policy):
+        return 0  # queried everywhere
+    if known is None:
+        expected = checked_probabilities(policy, *form.seen(codes, relied_on))
+    else:
+        expected[masks == 1] = known[choice_indices(form, codes, choice_starts(form)[codes])]
+    row = first_difference(answer, expected)
+    if row is not None:
+        says = "declares stationary" if known is None else "has choice_probabilities"
+        raise ValueError(
+            f"policy {type(policy).__name__} {says}, but plays differently at {state_behind(game, observations[row])}: "
+            f"{difference(expected[row], answer[row])}"
+        )
+    return len(codes)

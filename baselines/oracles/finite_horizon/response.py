@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 from baselines.oracles.answers.protocol import Payoffs, Request, solve_table
 from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
-from baselines.oracles.finite_horizon.invariances import check_rounds, is_stationary, known_choices
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
     arrays_of,
     at_codes,
-    choice_places,
+    check_rounds,
+    choice_indices,
     choice_starts,
     counts_rounds,
     form_of,
+    is_stationary,
     kernel,
+    known_choices,
     levels_of,
 )
 from baselines.oracles.finite_horizon.value_iteration import RoundsTable
@@ -97,7 +99,7 @@ def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int
         asked = codes[begin : begin + batch]
         observations, masks = form.seen(asked, rounds_left)
         answer = checked_probabilities(policy, observations, masks)
-        probabilities[choice_places(form, asked, starts[asked])] = answer[masks == 1]
+        probabilities[choice_indices(form, asked, starts[asked])] = answer[masks == 1]
     return probabilities
 
 

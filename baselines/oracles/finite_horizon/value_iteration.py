@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrix
+from baselines.matrix_game.continuation import Strategies
 from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.answers.protocol import PLAIN, EquilibriumPolicy, Progress, Request, Starts, Table, expect
-from baselines.oracles.answers.results import Strategies
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
     Arrays,
     History,
     arrays_of,
     at_codes,
-    choice_places,
+    choice_indices,
     choice_starts,
     form_of,
     kernel,
@@ -122,9 +122,9 @@ class RoundValues:
 
     def value(self, code: int, rounds_left: int) -> float:
         """Returns the continuation value at a code to player 0, in payoff points."""
-        node, place = code >> 1, (code >> 1) - int(self.form.levels[-2])
-        if place >= 0:
-            worth = float(self.history[rounds_left][place])
+        node, position = code >> 1, (code >> 1) - int(self.form.levels[-2])
+        if position >= 0:
+            worth = float(self.history[rounds_left][position])
         else:
             nodes = np.array([node])
             worth = float(solve_nodes(self.arrays, nodes, self.around(nodes, rounds_left)).mean())
@@ -136,10 +136,10 @@ class RoundValues:
         probabilities, gaps = np.empty(starts[-1]), np.empty(len(codes))
         values = self.around(codes >> 1, rounds_left)
 
-        def work(places: Nodes) -> None:
-            run, gap = codes[places], np.empty(len(places))
-            kernel(10 * len(run)).strategies_of(self.arrays, run, values, starts[places], probabilities, gap)
-            gaps[places] = gap
+        def work(rows: Nodes) -> None:
+            run, gap = codes[rows], np.empty(len(rows))
+            kernel(10 * len(run)).strategies_of(self.arrays, run, values, starts[rows], probabilities, gap)
+            gaps[rows] = gap
 
         in_threads(work, np.arange(len(codes)))
         for k in np.flatnonzero(~(gaps <= RELATIVE_GAP)):
@@ -234,14 +234,7 @@ class RoundsTable(Table):
 def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int32]:
     """Returns the actions of player 0's choices at codes, concatenated."""
     begins = form.rows[form.lists[codes >> 1, codes & 1]]
-    return np.asarray(form.actions[choice_places(form, codes, begins)])
-
-
-def values_of(solution: Any) -> RoundValues:
-    """Returns all values behind a `Solution`; raises a ValueError unless value iteration found it."""
-    if not isinstance(solution.policy, RoundsPolicy):
-        raise ValueError(f"{solution.game.facts.name}: solved by {solution.method}, not by value iteration")
-    return solution.policy.table.regions[0]
+    return np.asarray(form.actions[choice_indices(form, codes, begins)])
 
 
 class RoundsPolicy(EquilibriumPolicy):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.consistency import difference, first_difference, place
+from baselines.oracles.answers.guards import difference, first_difference, state_behind
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.play import random_state
@@ -130,7 +130,7 @@ def _check(game: Duel | Goofspiel, policy: Policy, seat: int) -> int:
     if row is not None:
         raise ValueError(
             f"policy {type(policy).__name__} declares by_words, but plays differently in states with the same "
-            f"interleaving, {place(game, seen[row])} and {place(game, in_words[row])}: "
+            f"interleaving, {state_behind(game, seen[row])} and {state_behind(game, in_words[row])}: "
             f"{difference(by_letter[row], words[row])} (actions of the latter)"
         )
     return len(seen)

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
+from baselines.matrix_game.continuation import Strategies, exactly, matrix_at
 from baselines.matrix_game.optimal_sets import evenly_if_optimal, exactly_even
-from baselines.oracles.answers.continuation import exactly, matrix_at
 from baselines.oracles.answers.estimates import in_words
 from baselines.oracles.answers.protocol import PLAIN, CanonicalTable, Progress, Request, SolvedState, Starts, expect
-from baselines.oracles.answers.results import Strategies
 from baselines.oracles.state_graph.exact_work import ExactWork
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph, require_size
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_at, cards_of, values_to_go

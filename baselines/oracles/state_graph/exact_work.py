@@ -46,10 +46,10 @@ class ExactWork:
 
     def learn(self, layer: int) -> None:
         """Learns how fractions grow from a layer that is solved."""
-        there = slice(self._layers[layer], self._layers[layer + 1])
-        grown = float(self._grown(there).sum())  # 0 if all moves end the game
-        if grown > 0.0 and self._common[there].mean() >= TELLING:
-            self._growth = min(1.0, float(self._common[there].sum()) / grown)
+        states = slice(self._layers[layer], self._layers[layer + 1])
+        grown = float(self._grown(states).sum())  # 0 if all moves end the game
+        if grown > 0.0 and self._common[states].mean() >= TELLING:
+            self._growth = min(1.0, float(self._common[states].sum()) / grown)
 
     def seconds(self, layer: int) -> float:
         """Forecasts the time for this layer and all later ones; all earlier layers must be solved.
@@ -58,10 +58,10 @@ class ExactWork:
         """
         seconds = 0.0
         for start, stop in list(zip(self._layers[:-1], self._layers[1:], strict=True))[layer:]:
-            there = slice(start, stop)
-            self._common[there] = np.maximum(1.0, (self._growth or 0.0) * self._grown(there))
-            self._bits[there] = np.maximum(1.0, KEPT * self._common[there])
-            seconds += float((self._size[there] * (EACH + GROWTH * self._common[there] ** POWER)).sum())
+            states = slice(start, stop)
+            self._common[states] = np.maximum(1.0, (self._growth or 0.0) * self._grown(states))
+            self._bits[states] = np.maximum(1.0, KEPT * self._common[states])
+            seconds += float((self._size[states] * (EACH + GROWTH * self._common[states] ** POWER)).sum())
         return seconds
 
     def _grown(self, states: slice) -> NDArray[np.float64]:

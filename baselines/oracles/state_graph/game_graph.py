@@ -150,11 +150,11 @@ def build_graph(
         ValueError: If a trajectory can repeat a state.
     """
     explorer = _Explorer(game, canonical, max_states)
-    places, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
+    numbers, rewards, swapped = zip(*map(explorer.arrive, roots), strict=True)
     if any(swapped):  # roots are not replaced, so that their seats are those of the caller
         raise ValueError("roots of a canonical graph must be canonical")
     explorer.explore(progress)
-    return explorer.graph(places, [float(root.probability) for root in roots], rewards)
+    return explorer.graph(numbers, [float(root.probability) for root in roots], rewards)
 
 
 class _Arrival(NamedTuple):
@@ -283,20 +283,20 @@ class _Explorer(Generic[S]):
         require_payments(self.game, np.concatenate([at_roots, rewards]), facts.max_length + 1)
         heights = _heights(parents, children, count, facts.max_length)
         order = np.argsort(heights, kind="stable")
-        place = np.empty(count + 1, dtype=np.int32)
-        place[order] = np.arange(count, dtype=np.int32)
-        place[END] = END  # END is -1, so the last entry translates it
-        edges = np.argsort(place[parents], kind="stable")
+        new_number = np.empty(count + 1, dtype=np.int32)
+        new_number[order] = np.arange(count, dtype=np.int32)
+        new_number[END] = END  # END is -1, so the last entry translates it
+        edges = np.argsort(new_number[parents], kind="stable")
         return GameGraph(
             game=self.game,
             states=[self.states[s] for s in order],
-            roots=place[np.array(roots, dtype=np.int64)],
+            roots=new_number[np.array(roots, dtype=np.int64)],
             root_probabilities=np.array(root_probabilities),
             root_rewards=at_roots,
             layers=np.searchsorted(heights[order], np.arange(1, heights.max(initial=0) + 2)),
             first_edge=np.concatenate([[0], np.cumsum(np.diff(first_edge)[order])]),
             actions=np.repeat(choices, outcomes, axis=0)[edges],
-            children=place[children[edges]],
+            children=new_number[children[edges]],
             probabilities=probabilities[edges],
             rewards=rewards[edges],
             swapped=np.array(self.swapped, dtype=np.bool_)[edges],

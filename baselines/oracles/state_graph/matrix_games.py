@@ -23,14 +23,14 @@ class LayerGames:
         states: Their states in the graph.
         edges: Their edges.
         actions: Per player `[num_games, most legal actions]`: the legal actions, padded with `END`.
-        places: Per player `[num_edges]`: the index of the edge's action among them.
+        indices: Per player `[num_edges]`: the index of the edge's action among them.
         game_of: `[num_edges]` the game that each edge belongs to, from 0.
     """
 
     states: slice
     edges: slice
     actions: tuple[NDArray[np.int64], NDArray[np.int64]]
-    places: tuple[NDArray[np.int64], NDArray[np.int64]]
+    indices: tuple[NDArray[np.int64], NDArray[np.int64]]
     game_of: NDArray[np.int64]
 
     @classmethod
@@ -48,7 +48,7 @@ class LayerGames:
     def sums(self, worth: NDArray[np.float64], *seats: int) -> NDArray[np.float64]:
         """Sums `worth`, `[num_edges]`, by the actions of the players in `seats`: `[num_games, actions, ...]`."""
         shape = (len(self.actions[0]), *(self.actions[seat].shape[1] for seat in seats))
-        cells = np.ravel_multi_index((self.game_of, *(self.places[seat] for seat in seats)), shape)
+        cells = np.ravel_multi_index((self.game_of, *(self.indices[seat] for seat in seats)), shape)
         return group_sums(cells, worth, math.prod(shape)).reshape(shape)
 
     def spread_out(self, strategies: NDArray[np.float64], seat: int, num_actions: int) -> NDArray[np.float64]:
@@ -93,8 +93,8 @@ def _legal(local: NDArray[np.int64], actions: NDArray[np.int32]) -> tuple[NDArra
     """
     mask = np.zeros((int(local.max()) + 1, int(actions.max()) + 1), dtype=np.bool_)
     mask[local, actions] = True
-    place = mask.cumsum(axis=1) - 1
-    legal = np.full((len(mask), int(place.max()) + 1), END, dtype=np.int64)
+    index = mask.cumsum(axis=1) - 1
+    legal = np.full((len(mask), int(index.max()) + 1), END, dtype=np.int64)
     states, legal_actions = np.nonzero(mask)
-    legal[states, place[states, legal_actions]] = legal_actions
-    return legal, place[local, actions]
+    legal[states, index[states, legal_actions]] = legal_actions
+    return legal, index[local, actions]

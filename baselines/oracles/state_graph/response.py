@@ -1,19 +1,23 @@
-"""The oracle of games that have a public state, always end and are small enough to enumerate."""
+"""The oracle of games with a public state that always end and are small enough to enumerate; floats or fractions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.protocol import ExactPayoffs, Payoffs, Request, lead, solve_table
+from baselines.matrix_game.continuation import exactly
+from baselines.oracles.answers.guards import exact_probabilities
+from baselines.oracles.answers.protocol import BATCH, ExactPayoffs, Payoffs, Request, lead, solve_table
 from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
-from baselines.oracles.state_graph.exact_response import ExactWorth, exact_mixes
 from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
 from baselines.oracles.state_graph.selection import table_for
-from cardwar_envs.core.game import Game
+from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Policy, TablePolicy, observation_keys
 
 
@@ -139,29 +143,93 @@ def _final_payoffs(
     """
     rows = _merged(graph.roots.astype(np.int64), graph.root_rewards, graph.root_probabilities)
     for states, _ in reversed(list(graph.backward())):
-        places, paid, probabilities = rows
-        here = places >= states.start  # END is below every state
-        if not here.any():
+        numbers, paid, probabilities = rows
+        in_layer = numbers >= states.start  # END is below every state
+        if not in_layer.any():
             continue
-        first, last = graph.first_edge[places[here]], graph.first_edge[places[here] + 1]
-        source = np.repeat(np.flatnonzero(here), last - first)
+        first, last = graph.first_edge[numbers[in_layer]], graph.first_edge[numbers[in_layer] + 1]
+        source = np.repeat(np.flatnonzero(in_layer), last - first)
         edges = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
         onward = probabilities[source] * weights[edges]
         kept = onward > 0.0
         source, edges = source[kept], edges[kept]
         rows = _merged(
-            np.concatenate([places[~here], graph.children[edges]]),
-            np.concatenate([paid[~here], paid[source] + graph.rewards[edges]]),
-            np.concatenate([probabilities[~here], onward[kept]]),
+            np.concatenate([numbers[~in_layer], graph.children[edges]]),
+            np.concatenate([paid[~in_layer], paid[source] + graph.rewards[edges]]),
+            np.concatenate([probabilities[~in_layer], onward[kept]]),
         )
     assert (rows[0] == END).all()
     return rows[1], rows[2]
 
 
 def _merged(
-    places: NDArray[np.int64], paid: NDArray[np.float64], probabilities: NDArray[np.float64]
+    numbers: NDArray[np.int64], paid: NDArray[np.float64], probabilities: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Adds up the probabilities of rows with the same state and payoffs."""
-    keys, group = np.unique(np.column_stack([places, paid]), axis=0, return_inverse=True)
+    keys, group = np.unique(np.column_stack([numbers, paid]), axis=0, return_inverse=True)
     sums = group_sums(group.ravel(), probabilities, len(keys))
     return keys[:, 0].astype(np.int64), keys[:, 1:], sums
+
+
+# For each state in which a player acts: the probability of each action.
+Mixes = dict[Any, Sequence[Fraction]]
+
+
+def exact_mixes(graph: GameGraph[Any], policy: Policy, player: int) -> Mixes:
+    """Queries a policy at every state in which a player acts; raises ValueError like `exact_probabilities`."""
+    states, observations, masks = graph.seen_by(player)
+    mixes: Mixes = {}
+    for start in range(0, len(states), BATCH):
+        rows = slice(start, start + BATCH)
+        answers = exact_probabilities(policy, observations[rows], masks[rows]).tolist()
+        mixes |= {graph.states[s]: answer for s, answer in zip(states[rows], answers, strict=True)}
+    return mixes
+
+
+class ExactWorth:
+    """A player's continuation payoff at every state: of its own policy, or of a best response to the other policies.
+
+    Attributes:
+        at_start: The payoff of the whole game, in points.
+        best: A best response: state -> action, the lowest one in case of ties. Empty for the player's own policy.
+    """
+
+    def __init__(self, graph: GameGraph[Any], mixes: Sequence[Mixes], player: int, responds: bool) -> None:
+        """Takes one mix per player; ignores the mix of `player` if it responds."""
+        self._game, self._mixes, self._player, self._responds = graph.game, mixes, player, responds
+        self._to_go: dict[Any, Fraction] = {}
+        self.best: dict[Any, int] = {}
+        for state in graph.states:  # those closest to the end come first
+            worth = self._worth(state)
+            own = max(worth, key=lambda action: worth[action])
+            self._to_go[state] = worth[own]
+            if own is not None:
+                self.best[state] = own
+        self.at_start = self._mean(graph.game.initial())
+
+    def _worth(self, state: Any) -> dict[int | None, Fraction]:
+        """Returns each action's continuation payoff; under None if the player has no choice or does not respond."""
+        acting, worth = self._game.acting_players(state), dict[int | None, Fraction]()
+        chooses = self._responds and self._player in acting
+        for choice in product(*(self._game.legal_actions(state, seat) for seat in acting)):
+            actions = dict(zip(acting, choice, strict=True))
+            own = actions[self._player] if chooses else None
+            fixed = (seat for seat in acting if not (chooses and seat == self._player))
+            weight = prod((self._mixes[seat][state][actions[seat]] for seat in fixed), start=Fraction(1))
+            worth.setdefault(own, Fraction(0))
+            if weight:
+                worth[own] += weight * self._mean(self._game.transitions(state, actions))
+        return worth
+
+    def _mean(self, outcomes: Sequence[Transition[Any]]) -> Fraction:
+        return sum(
+            (exactly(each.probability) * (exactly(each.rewards[self._player]) + self._after(each.state))
+             for each in outcomes),
+            Fraction(0),
+        )  # fmt: skip
+
+    def _after(self, state: Any) -> Fraction:
+        if state in self._to_go:
+            return self._to_go[state]
+        settled = self._game.settled(state) if self._game.acting_players(state) else None
+        return Fraction(0) if settled is None else exactly(settled[self._player])

@@ -12,25 +12,31 @@ value.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game import MatrixSolutions
+from baselines.matrix_game import MatrixSolutions, solve_matrices
+from baselines.matrix_game.continuation import Strategies
 from baselines.matrix_game.max_entropy import most_even
-from baselines.matrix_game.optimal_sets import both_sides
-from baselines.oracles.answers.consistency import RecordingPolicies
+from baselines.matrix_game.optimal_sets import Faces, best_optimal, both_sides
+from baselines.oracles.answers.guards import RecordingPolicies
 from baselines.oracles.answers.protocol import PLAIN, Exploit, Request, Selection, Starts
-from baselines.oracles.answers.results import Strategies
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph
-from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of
-from baselines.oracles.state_graph.optimal_play import OptimalPlay
+from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of, values_to_go
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 from cardwar_envs.core.policy import Policy, observation_keys
 from cardwar_envs.core.policy_names import as_policy
 
+Array = NDArray[np.float64]
+# Per seat `[num_states, num_actions]` probabilities.
+BySeat = Sequence[Array] | Array
+# From the games of a layer, a player's optimal strategies, its seat and the worth of each action: the strategies that
+# it plays, `[num_games, own actions]`, and a bound on what they miss, `[num_games]`.
+Choice = Callable[[LayerGames, Faces, int, Array], tuple[Array, Array]]
 SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
 
 
@@ -101,3 +107,67 @@ class ExploitTable(EquilibriumTable):
             states, observations, _ = graph.seen_by(seat)
             for key, strategy in zip(observation_keys(observations), chosen[seat, states], strict=True):
                 self._chosen.setdefault(key, strategy)  # seat 0 decides for an observation that both seats share
+
+
+class Extreme(NamedTuple):
+    """The maximum of an objective over one player's optimal strategies, by its seat, against an opponent.
+
+    `worth` is `[2, num_states + 1]`, with 0 in the last column; `strategies` is `[2, num_states, num_actions]`.
+    `slack` bounds the error of the maximum at the start, by rounding.
+    """
+
+    worth: Array
+    strategies: Array
+    slack: float
+
+
+class OptimalPlay:
+    """The optimal strategies at all states of a graph, and the extremes of an objective over them against an opponent.
+
+    At every state each player has a polytope of optimal strategies. Picking one of them at each state gives an
+    equilibrium strategy. The picks are independent, so backward induction finds the extremes over all of them.
+    Strategies that are optimal at the start but err at states that an optimal opponent never reaches are not included.
+
+    Attributes:
+        graph: The states of a two-player zero-sum game with a public state.
+        values: `[num_states + 1]` continuation values to player 0, in payoff points; the last entry is 0.
+    """
+
+    def __init__(self, graph: GameGraph[Any]) -> None:
+        self.graph = graph
+        self.values = np.zeros(len(graph.states) + 1)
+        self._layers = [self._solved(states, edges) for states, edges in graph.backward()]
+
+    def _solved(self, states: slice, edges: slice) -> tuple[LayerGames, tuple[Faces, Faces]]:
+        games = LayerGames.of(self.graph, states, edges)
+        matrices = games.sums(values_to_go(self.graph, edges, self.values), 0, 1)
+        solved = solve_matrices(matrices, *games.masks)
+        self.values[states] = solved.values
+        return games, both_sides(matrices, solved, games.masks)
+
+    def extreme(self, opponent: BySeat, paid: Array) -> Extreme:
+        """Maximises an objective over optimal play against an opponent.
+
+        The objective `paid`, `[num_edges, 2]`, is each edge's worth to the player in either seat, e.g. its rewards,
+        or 1 where the game is won. Negate it to minimise.
+        """
+        return self._induce(opponent, paid, lambda games, faces, seat, objectives: best_optimal(faces, objectives))
+
+    def _induce(self, opponent: BySeat, paid: Array, choose: Choice) -> Extreme:
+        graph, count = self.graph, len(self.graph.states)
+        num_actions = graph.game.facts.num_actions
+        weights = [graph.edge_weights([None, opponent[1]]), graph.edge_weights([opponent[0], None])]
+        worth, slack = np.zeros((2, count + 1)), np.zeros((2, count + 1))
+        strategies = np.zeros((2, count, num_actions))
+        for games, faces in self._layers:
+            edges, children = games.edges, graph.children[games.edges]
+            for seat in (0, 1):
+                after = np.where(graph.swapped[edges], 1 - seat, seat)
+                to_go = weights[seat][edges] * (paid[edges, seat] + worth[after, children])
+                objectives = games.sums(to_go, seat)
+                chosen, missed = choose(games, faces[seat], seat, objectives)
+                strategies[seat, games.states] = games.spread_out(chosen, seat, num_actions)
+                np.maximum.at(slack[seat], graph.parents[edges], slack[after, children])
+                slack[seat, games.states] += missed
+                worth[seat, games.states] = (chosen * objectives).sum(axis=1)
+        return Extreme(worth, strategies, float(slack[:, graph.roots].max()))

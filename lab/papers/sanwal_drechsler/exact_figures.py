@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.state_graph.game_graph import END, GameGraph, build_graph
-from baselines.oracles.state_graph.optimal_play import OptimalPlay
 from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.jujitsu import Jujitsu
+from lab.papers.sanwal_drechsler.optimal_play import AllOptimalPlay
 
 Array = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigur
     game = Jujitsu(num_cards=size)
     starts = [start._replace(state=game.canonical(start.state).state) for start in game.initial()]
     graph = build_graph(game, starts, canonical=True, progress=progress)
-    play = OptimalPlay(graph)
+    play = AllOptimalPlay(graph)
     root = int(graph.roots[0])
     opponents = {
         name: [graph.action_probabilities(named_policy(ours, game), seat) for seat in (0, 1)]
@@ -96,7 +96,7 @@ def jujitsu_figures(size: int, progress: Progress | None = None) -> JujitsuFigur
 
 
 def _outcomes(
-    play: OptimalPlay, opponents: Mapping[str, Sequence[Array]], paid: Mapping[str, Array], root: int
+    play: AllOptimalPlay, opponents: Mapping[str, Sequence[Array]], paid: Mapping[str, Array], root: int
 ) -> tuple[dict[Pairing, dict[str, Exact]], float]:
     """Returns all pairings, and a bound on the error of their extremes."""
     outcomes: dict[Pairing, dict[str, Exact]] = defaultdict(dict)
@@ -120,7 +120,7 @@ def outcome_payments(graph: GameGraph[Any]) -> dict[str, Array]:
     return {**{column: share.astype(np.float64) for column, share in shares.items()}, "margin": rewards}
 
 
-def _support(play: OptimalPlay, opponent: Sequence[Array], paid: Mapping[str, Array], root: int) -> Array:
+def _support(play: AllOptimalPlay, opponent: Sequence[Array], paid: Mapping[str, Array], root: int) -> Array:
     angles = np.arange(DIRECTIONS) * (2 * np.pi / DIRECTIONS)
     most = [
         play.extreme(opponent, x * paid["win"] + y * paid["loss"]).worth[0, root]
@@ -129,7 +129,7 @@ def _support(play: OptimalPlay, opponent: Sequence[Array], paid: Mapping[str, Ar
     return np.column_stack([np.cos(angles), np.sin(angles), most])
 
 
-def _both_optimal(play: OptimalPlay, paid: Mapping[str, Array], root: int) -> dict[str, Exact]:
+def _both_optimal(play: AllOptimalPlay, paid: Mapping[str, Array], root: int) -> dict[str, Exact]:
     """Both players select among optimal strategies: the margin is always the value, so only ties vary."""
     tie, value = paid["tie"][:, 0], float(play.values[root])
     most, least = float(play.jointly(tie)[root]), -float(play.jointly(-tie)[root])

@@ -15,7 +15,7 @@ from itertools import product
 from math import sqrt
 from statistics import NormalDist
 
-from baselines.opponents.generic import Uniform
+from baselines.opponents.strategies import Uniform
 from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.play import play_episode
 from cardwar_envs.core.policy_names import named_policy

@@ -15,13 +15,13 @@ import numpy as np
 from baselines.matrix_game import solve_matrix
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import StateSolution
-from baselines.oracles.finite_horizon.endless_bounds import EndlessBounds, endless_bounds
-from baselines.oracles.finite_horizon.value_iteration import RoundValues, values_of
+from baselines.oracles.finite_horizon.value_iteration import RoundsPolicy, RoundValues
 from baselines.questions import exploitability, solve
 from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
 from lab.papers.findings import Finding, Number, Reproduction, new
+from lab.papers.war.endless_bounds import EndlessBounds, endless_bounds
 
 DECKS = ((3, 0), (3, 1), (3, 3), (4, 0), (4, 1), (4, 3), (5, 0), (5, 1), (5, 3), (6, 3))
 HORIZONS = (10, 100, 500)
@@ -81,7 +81,8 @@ def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
     """Solves one deck and collects what `Deck` holds."""
     game = War(ranks=ranks, discards=discards, max_rounds=HORIZONS[-1])
     solution = cast(StateSolution, solve(game, progress=progress))
-    values, endless = values_of(solution), endless_bounds(game, HORIZONS[-1], progress)
+    values = cast(RoundsPolicy, solution.policy).table.regions[0]
+    endless = endless_bounds(game, HORIZONS[-1], progress)
     (opening,) = game.transitions(game.initial()[0].state, {0: ranks - 1, 1: 0})
     last = values.history[values.rounds]
     changes = [np.abs(last - values.history[values.rounds - k]).max() for k in range(1, LONGEST_PERIOD + 1)]

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from baselines.display.at_state import PlayAt, exact_mix
+from baselines.display.at_state import PlayAt
+from baselines.display.mixes import exact_mix
 from lab.papers.rhoads_bartholdi import paper
 from lab.papers.rhoads_bartholdi.paper import CLAIMS, first_bids, lone_bid, shortfall, unimodal
 

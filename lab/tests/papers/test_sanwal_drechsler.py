@@ -10,9 +10,8 @@ import pytest
 from thinning import each_row
 
 from baselines import make_policy, solve
-from baselines.matrix_game.optimal_sets import vertices
 from baselines.oracles.state_graph.game_graph import full_graph
-from baselines.oracles.state_graph.optimal_play import OptimalPlay
+from baselines.oracles.state_graph.selection import OptimalPlay
 from cardwar_envs.games.jujitsu import Jujitsu
 from lab.papers.findings import Verdict, write
 from lab.papers.sanwal_drechsler import PAPER
@@ -26,6 +25,7 @@ from lab.papers.sanwal_drechsler.exact_figures import (
     jujitsu_figures,
     outcome_payments,
 )
+from lab.papers.sanwal_drechsler.optimal_play import vertices
 from lab.papers.sanwal_drechsler.table_5_1 import cells, discussion_findings, joint_findings
 from lab.papers.uniform_play import UniformCheck
 

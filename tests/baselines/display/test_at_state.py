@@ -6,16 +6,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from thinning import each_row
-from toys import in_turn
 
 from baselines import PrivateSolution, make_policy, solve, solve_matrix_exact
-from baselines.display.at_state import exact_mix, play_from
+from baselines.display.at_state import play_from
+from baselines.display.mixes import exact_mix
 from baselines.matrix_game import solve_matrix
-from baselines.matrix_game.optimal_sets import PRIME, exact_ranges, proves_unique, vertices
+from baselines.matrix_game.optimal_sets import PRIME, exact_ranges, proves_unique
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.games.dice_wars import DiceWars
 from cardwar_envs.games.dinosaur_war import DinosaurWar
+from lab.papers.sanwal_drechsler.optimal_play import vertices
 
 UNIQUE = [[2, -1], [-1, 1]]  # 2/5 and 3/5
 FLAT = [[0, 0], [0, 0]]
@@ -92,36 +93,6 @@ def test_play_at_a_state_of_jujitsu(exact):
         assert (data["exact"], data["players"][1]["actions"]["3"]["exact"]) == ("1/3", ["1/3", "1/3"])
 
 
-@each_row(
-    "game",
-    [
-        make_game("jujitsu", num_cards=3),
-        make_game("goofspiel", num_cards=3),
-        make_game("dinosaur_war", hand_0=(2, 3, 6, 6), hand_1=(1, 3, 5, 5)),  # interchangeable cards, seats exchanged
-        in_turn(),
-    ],
-)
-def test_fractions_guarantee_the_value_exactly(game):
-    solution = solve(game, exact=True)
-    for state in full_graph(game).states:
-        mixes, matrix = solution.at(state).mixes, solution.exact_payoff_matrix(state)
-        assert [list(mix.labelled().values()) for mix in mixes] == [
-            [p for action, p in enumerate(strategy) if action in game.legal_actions(state, player)]
-            if player in game.acting_players(state)
-            else []
-            for player, strategy in enumerate(solution.exact_strategies(state))
-        ]
-        row, column = (list(mix.labelled().values()) or [Fraction(1)] for mix in mixes)
-        assert all(isinstance(p, Fraction) for p in (*row, *column))
-        assert sum(row) == sum(column) == 1
-        value = solution.exact_value_at(state)
-        assert (
-            min(sum(p * payoffs[k] for p, payoffs in zip(row, matrix, strict=True)) for k in range(len(column)))
-            == value
-        )
-        assert max(sum(q * payoff for q, payoff in zip(column, payoffs, strict=True)) for payoffs in matrix) == value
-
-
 def test_a_denominator_that_is_zero_modulo_the_prime_proves_nothing():
     matrix = [[Fraction(1, PRIME), Fraction(0)], [Fraction(0), Fraction(1, PRIME)]]
     assert not proves_unique(matrix, Fraction(1, 2 * PRIME), [Fraction(1, 2)] * 2)
@@ -131,10 +102,10 @@ def test_a_denominator_that_is_zero_modulo_the_prime_proves_nothing():
 def test_ranges_of_the_only_optimal_strategy_take_no_programs(monkeypatch):
     solution = solve(make_game("jujitsu", num_cards=5), exact=True)
     ranges = [mix.exact for mix in solution.at().mixes]
-    monkeypatch.setattr("baselines.display.at_state.proves_unique", lambda *_: False)
+    monkeypatch.setattr("baselines.display.mixes.proves_unique", lambda *_: False)
     assert [mix.exact for mix in solution.at().mixes] == ranges
     monkeypatch.undo()
-    monkeypatch.setattr("baselines.display.at_state.exact_ranges", None)
+    monkeypatch.setattr("baselines.display.mixes.exact_ranges", None)
     assert all(least == most for mix in solution.at().mixes for least, most in mix.exact)
 
 
@@ -144,20 +115,6 @@ def test_ranges_in_fractions():
     assert mix.free() == [("a", 0, Fraction(1, 2)), ("b", 0, 1), ("c", 0, Fraction(1, 2))]
     assert mix.unique is False
     assert repr(mix) == "<Mix b: 1 (one of many optimal strategies)>"
-
-
-def test_without_rationals_there_are_no_fractions():
-    solution = solve(make_game("jujitsu", num_cards=3))
-    with pytest.raises(ValueError, match="solve it with exact=True"):
-        solution.exact_strategies(solution.game.initial()[0].state)
-
-
-def test_who_waits_has_no_mix():
-    solution = solve(in_turn())
-    play = solution.at(0)
-    assert (play.mixes[1].actions, play.headings[1]) == ((), ("waits",))
-    assert play.mixes[0].labelled() == {"0": 0.0, "1": 1.0}
-    assert play.matrix.tolist() == [[-1.0], [2.0]]
 
 
 def test_play_by_what_a_player_knows():
@@ -175,15 +132,6 @@ def test_play_by_what_a_player_knows():
     assert solve(make_game("dice_poker"), exact=False).free(1)[-1] == ("with type 4: call", 1 / 3, 1.0)
     with pytest.raises(ValueError, match="dice_poker: players do not see the state"):
         solution.labelled(state=(1, 1))
-
-
-def test_a_state_that_cannot_be_is_refused():
-    solution = solve(make_game("jujitsu", num_cards=3))
-    for ask in (solution.at, solution.labelled, solution.show):
-        with pytest.raises(ValueError, match="unequal size"):
-            ask(DuelState(((1, 3), (2,))))
-        with pytest.raises(ValueError, match="the game is over"):
-            ask(DuelState(((), ()), score=1))
 
 
 # -- every card alike, where that is optimal -----------------------------------------------------------------

@@ -10,7 +10,7 @@ from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv
-from baselines.opponents.generic import Uniform
+from baselines.opponents.strategies import Uniform
 from baselines.oracles.rank_games import evaluation
 from baselines.oracles.rank_games.oracle import RankOracle
 from baselines.oracles.rank_games.sizes import states_at_most

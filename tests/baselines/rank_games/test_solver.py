@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from thinning import each_row
 from tiny_games import SWITCHES, UNLIKE_HANDS
 
-from baselines.oracles.answers.continuation import matrix_at
+from baselines.matrix_game.continuation import matrix_at
 from baselines.oracles.answers.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
 from baselines.oracles.rank_games.oracle import RankOracle

@@ -5,10 +5,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from brute_force import DuelTruth, Values, assert_optimal, can_be, card_odds, dice_odds, reachable, sub_hands
+from brute_force import DuelTruth, assert_optimal, can_be, card_odds, dice_odds, reachable, sub_hands
 from thinning import each_row
-from tiny_games import SOLVABLE, SWITCHES, UNLIKE_HANDS, each_of
-from toys import END, Toy, endless, in_turn, one_step, paid_start
+from tiny_games import SWITCHES, UNLIKE_HANDS
+from toys import paid_start
 
 import baselines
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
@@ -84,38 +84,6 @@ def test_values_off_the_ways_of_the_game(hands, ties, payoff):
     assert off > 0
 
 
-@each_of(SOLVABLE)
-def test_every_small_game_of_the_suite(game):
-    """By its own rules; strategies are optimal in the true matrix at every state, certificates hold."""
-    solution, truth = baselines.solve(game), Values(game)
-    for state in reachable(game):
-        assert solution.value_at(state) == pytest.approx(truth.value(state), abs=TOLERANCE)
-        if game.acting_players(state):
-            assert_optimal(
-                game, state, solution.payoff_matrix(state), solution.strategies(state), truth.value(state), TOLERANCE
-            )
-    assert solution.value == pytest.approx(truth.at_the_start(), abs=TOLERANCE)
-    assert 0.0 <= solution.gap <= 1e-12
-
-
-@each_of(SOLVABLE)
-def test_rationals_agree(game):
-    solution, exact = baselines.solve(game), baselines.solve(game, exact=True)
-    assert exact.value == float(exact.exact)
-    assert solution.exact is None
-    assert solution.value == pytest.approx(exact.value, abs=1e-13)
-    assert exact.gap == 0.0
-    assert exact.method == "backward induction in rationals"
-    table = EquilibriumTable(game)
-    assert table.solve(game.initial()) == exact.states
-    for state in reachable(game):
-        assert exact.value_at(state) == pytest.approx(solution.value_at(state), abs=1e-12)
-        assert exact.value_at(state) == pytest.approx(table.value_to_go(state), abs=1e-12)
-        if game.acting_players(state):
-            value = exact.value_at(state)
-            assert_optimal(game, state, solution.payoff_matrix(state), exact.strategies(state), value, 1e-12)
-
-
 # -- Fetterman 2023 --------------------------------------------------------------------------------
 
 
@@ -181,78 +149,7 @@ def test_the_highest_cards_are_never_played_first(num_cards, never):
 # -- games that are not duels ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_game_in_which_one_moves_after_the_other(exact):
-    game = in_turn()
-    solution = baselines.solve(game, exact=exact)
-    assert solution.value == 2.0
-    assert [solution.value_at(state) for state in range(3)] == [2.0, -1.0, 2.0]
-    assert [strategy.tolist() for strategy in solution.strategies(0)] == [[0, 1, 0], [0, 0, 0]]
-    assert [strategy.tolist() for strategy in solution.strategies(1)] == [[0, 0, 0], [0, 0, 1]]
-    assert solution.payoff_matrix(0).tolist() == [[-1.0], [2.0]]
-    assert solution.payoff_matrix(1).tolist() == [[3.0, -1.0]]
-    assert baselines.exploitability(game, solution.policy) == 0.0
-
-
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_game_that_chance_can_end_before_it_begins(exact):
-    """1/4 of 4 points, 3/4 of -1 and then matching pennies for 8, worth 4: 1 + 9/4."""
-    solution = baselines.solve(paid_start(), exact=exact)
-    assert solution.value == 3.25
-    assert solution.exact == (Fraction(13, 4) if exact else None)
-    assert solution.states == 1
-    assert baselines.nash_conv(paid_start(), solution.policy).total <= 1e-14
-
-
-def test_chance_can_depend_on_both_choices():
-    moves = {
-        (0, 0): [("1/3", END, 3), ("2/3", 1, 1)],
-        (0, 1): [("1/2", END, 0), ("1/2", END, -1)],
-        (1, 0): [(1, END, -2)],
-        (1, 1): [("1/4", 1, 4), ("3/4", END, 0)],
-    }
-    last = {(0, 0): [(1, END, 2)], (0, 2): [(1, END, -2)], (1, 0): [(1, END, 0)], (1, 2): [(1, END, 1)]}
-    game = Toy((((0, 1), moves), ((0, 1), last)))
-    below = Fraction(2, 5)  # of (2 -2 / 0 1)
-    a, b, c, d = 1 + Fraction(2, 3) * (1 + below), Fraction(-1, 2), Fraction(-2), Fraction(1, 4) * (4 + below)
-    expected = (a * d - b * c) / (a + d - b - c)
-    solution = baselines.solve(game, exact=True)
-    assert solution.exact == expected
-    assert baselines.solve(game).value == pytest.approx(float(expected), abs=1e-14)
-
-
-@each_row(
-    ("game", "message"),
-    [
-        (one_step(players=3), "toy: solving is for two-player zero-sum games"),
-        (one_step(zero_sum=False), "toy: solving is for two-player zero-sum games"),
-        (one_step(players=3, public=False), "toy: solving is for two-player zero-sum games"),
-        (endless(), "the game can visit a state twice"),
-    ],
-)
-def test_games_of_another_kind_are_refused(game, message):
-    with pytest.raises(ValueError, match=message):
-        baselines.solve(game)
-
-
 # -- the solution's door ------------------------------------------------------------------------------
-
-
-def test_states_that_cannot_be_are_refused():
-    solution = baselines.solve(make_game("jujitsu", num_cards=3))
-    for ask in (solution.value_at, solution.strategies, solution.payoff_matrix):
-        for state in (DuelState(((1, 2), (1, 4))), DuelState(((1, 2), (1, 2)), 3), None):
-            with pytest.raises(ValueError, match="state"):
-                ask(state)
-
-
-def test_where_the_game_is_over_nothing_is_to_go_and_nothing_to_choose():
-    solution = baselines.solve(make_game("jujitsu", num_cards=3))
-    over = DuelState(((), ()), 3)
-    assert solution.value_at(over) == 0.0
-    for ask in (solution.strategies, solution.payoff_matrix):
-        with pytest.raises(ValueError, match="the game is over in DuelState"):
-            ask(over)
 
 
 def test_where_the_game_is_settled_the_winner_is_known_and_any_card_will_do():
@@ -288,12 +185,6 @@ def test_gaps_of_later_games_count(monkeypatch):
     assert table.gap_at(DuelState(((), ()), 1)) == 0.0
     assert table.gap_at(DuelState(((1,), (2,)), 2)) == 0.0  # settled
     assert baselines.solve(paid_start()).gap == 0.75 * 0.25
-
-
-def test_the_named_equilibrium_is_solved_once():
-    game = make_game("jujitsu", num_cards=4)
-    policy = baselines.make_policy("equilibrium", game)
-    assert baselines.make_policy("equilibrium", make_game("jujitsu", num_cards=4)) is policy
 
 
 @pytest.mark.slow

@@ -1,8 +1,5 @@
 """Choosing among equilibria: all are optimal, each is best at what it is for."""
 
-from fractions import Fraction
-from itertools import islice
-
 import numpy as np
 import pytest
 from brute_force import asked
@@ -14,11 +11,12 @@ from toys import Arbitrary, in_turn, paid_start
 from baselines import Exploit, exploitability, head_to_head, make_policy, solve
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.max_entropy import ENTROPY_GAP, most_even
-from baselines.matrix_game.optimal_sets import best_optimal, both_sides, probability_ranges, vertices
+from baselines.matrix_game.optimal_sets import best_optimal, both_sides
 from baselines.oracles.state_graph.game_graph import build_graph, full_graph
-from baselines.oracles.state_graph.optimal_play import OptimalPlay
 from baselines.oracles.state_graph.response import GraphOracle
+from baselines.oracles.state_graph.selection import OptimalPlay
 from cardwar_envs import DuelState, make_game
+from lab.papers.sanwal_drechsler.optimal_play import vertices
 from train.policies.by_word import policy_from
 
 GAMES = {**SOLVABLE, "in turn": in_turn(), "paid start": paid_start(), "jujitsu-5": make_game("jujitsu", num_cards=5)}
@@ -135,30 +133,6 @@ def test_a_policy_that_looks_at_ranks_is_exploited_where_it_differs():
     assert most > head_to_head(game, "equilibrium", opponent).mean + 1e-3
 
 
-@each_row(
-    ("selection", "message"),
-    [
-        ("sharpest", r"selection \('sharpest'\) must be one of default, max_entropy, exploit:POLICY"),
-        ("exploit:", "must be one of default"),
-        ("max_entropy:2", "must be one of default"),
-        ("exploit:nobody", "unknown policy 'nobody'"),
-        (Exploit("nobody"), "unknown policy 'nobody'"),
-        (Exploit(3), r"policy \(3\) must be a name"),
-        (None, r"selection \(None\) must be a name or an Exploit"),
-    ],
-)
-def test_a_selection_that_is_none_is_refused(selection, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        solve(JUJITSU, selection=selection)
-    assert "\n" not in str(caught.value)
-
-
-def test_rationals_go_with_the_default_only():
-    with pytest.raises(ValueError, match="must be 'default'"):
-        solve(JUJITSU, selection="max_entropy", exact=True)
-    assert solve(make_game("jujitsu", num_cards=3), exact=True).exact == Fraction(0)
-
-
 def test_selections_are_policies_by_name():
     for selection in ("max_entropy", "exploit:uniform"):
         named, solved = make_policy(f"equilibrium:{selection}", JUJITSU), solve(JUJITSU, selection=selection).policy
@@ -261,32 +235,6 @@ def test_the_best_optimal_strategy_is_best_and_optimal():
     assert several > 50
 
 
-def test_vertices_are_optimal_and_none_lies_between_others():
-    for faces in random_faces(np.random.default_rng(2), batch=6):
-        for matrix, value in zip(faces.matrices, faces.values, strict=True):
-            corners = vertices(matrix, value)
-            assert (corners @ matrix).min() >= value - 1e-9
-            assert corners.min() >= -1e-12
-            assert corners.sum(axis=1) == pytest.approx(1.0)
-            for i, corner in enumerate(corners):
-                others = np.delete(corners, i, axis=0)
-                if len(others):
-                    inside = linprog(
-                        np.zeros(len(others)), A_eq=np.vstack([others.T, np.ones(len(others))]),
-                        b_eq=np.append(corner, 1.0),
-                    )  # fmt: skip
-                    assert inside.status == 2  # no mixture of the others
-
-
-def test_ranges_of_probabilities_are_those_of_the_vertices():
-    for faces in islice(random_faces(np.random.default_rng(3)), 2):
-        low, high = probability_ranges(faces)
-        for game, (matrix, value) in enumerate(zip(faces.matrices, faces.values, strict=True)):
-            corners = vertices(matrix, value)
-            assert low[game] == pytest.approx(corners.min(axis=0), abs=1e-9)
-            assert high[game] == pytest.approx(corners.max(axis=0), abs=1e-9)
-
-
 def test_masked_actions_are_never_chosen():
     matrices = np.zeros((1, 3, 3))
     masks = np.array([[True, True, False]]), np.array([[True, False, True]])
@@ -310,28 +258,6 @@ def test_canonical_states_give_the_extremes_of_the_states_themselves():
                     assert extreme.slack <= 1e-9
                     found.append(extreme.worth[place, play.graph.roots[0]])
             assert found[:2] == pytest.approx(found[2:], abs=1e-12)
-
-
-def test_play_for_player_0_alone_is_evaluated_where_others_wait():
-    game = in_turn()
-    play = OptimalPlay(full_graph(game))
-    own = [play.graph.action_probabilities(Arbitrary(1), seat) for seat in (0, 1)]
-    other = [play.graph.action_probabilities(Arbitrary(2), seat) for seat in (0, 1)]
-    worth = play.worth(own, other, play.graph.rewards)[:, play.graph.roots[0]]
-    assert worth[0] == pytest.approx(head_to_head(game, Arbitrary(1), Arbitrary(2)).mean, abs=1e-12)
-    assert worth[1] == pytest.approx(-head_to_head(game, Arbitrary(2), Arbitrary(1)).mean, abs=1e-12)
-
-
-def test_what_two_optimal_players_can_do_together():
-    """In 1, 2, 3 v. 1, 2, 3 the start has one optimal strategy, (1/5, 3/5, 1/5) for both."""
-    game = make_game("jujitsu", num_cards=3)
-    play = OptimalPlay(full_graph(game))
-    root = play.graph.roots[0]
-    assert play.unique()[:, root].all()
-    assert play.default()[0, root] == pytest.approx([0.2, 0.6, 0.2])
-    assert play.jointly(np.zeros(len(play.graph.children)))[root] == 0.0
-    with pytest.raises(ValueError, match=r"state \(99999\) must be in"):
-        play.matrix_at(99999)
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def test_a_program_is_measured_like_the_same_policy(game):
     try:
         measured = baselines.nash_conv(game, program)
         assert measured.per_player == baselines.nash_conv(game, Answering(first_and_last)).per_player
-        assert program.queries == measured.asked.questions + measured.asked.again
+        assert program.queries == measured.queries.total + measured.queries.repeated
     finally:
         program.close()
 

@@ -6,9 +6,9 @@ from brute_force import Values
 from thinning import each_row
 
 from baselines import solve
-from baselines.oracles.finite_horizon.endless_bounds import endless_bounds
 from baselines.oracles.finite_horizon.positions import form_of
 from cardwar_envs import make_game
+from lab.papers.war.endless_bounds import endless_bounds
 
 
 def war(ranks, discards, max_rounds=50):

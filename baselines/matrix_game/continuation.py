@@ -7,11 +7,16 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from baselines.matrix_game import solve_matrix_exact
+from baselines.matrix_game.solve import solve_matrix_exact
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.rules import TooLargeError
 
+# Strategies of both players, each `[num_actions]` probabilities.
+Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
+# The same, with probabilities as fractions.
+ExactStrategies = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 # The number types used in computations.
 N = TypeVar("N", float, Fraction)
 # Larger floats skip integers.
