@@ -189,13 +189,12 @@ def check(
     if write_baseline and baseline is None:
         raise ValueError("--write-baseline needs --baseline FILE, the file to write")
     names, limits = selected(only or [], skip or []), limits_of(seed, seconds, games)
+    for path in (reproduce, junit, baseline if write_baseline else None):
+        _require_writable(path)
     unwritten = baseline is None or (write_baseline and not baseline.exists())
     known = {} if baseline is None or unwritten else read_baseline(baseline)
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(environment, parameters or [], zero_sum or None, **limits)
-    files = [reproduce, junit, baseline if write_baseline else None]
-    for path in files:
-        _require_writable(path)
     report = _checked(subject, names, known.get(subject.name, {}))
     found = report.results
     if write_baseline:
@@ -284,9 +283,17 @@ def _require_writable(path: Path | None) -> None:
 def _write(path: Path, content: bytes) -> None:
     """Replaces a file in one step, so that readers see either the old or the new content."""
     beside = path.with_name(f".{path.name}.new")
-    beside.unlink(missing_ok=True)
-    beside.write_bytes(content)
-    os.replace(beside, path)
+    try:
+        beside.unlink(missing_ok=True)
+        with open(beside, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()  # it would waste space on a full disk
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def printable(text: str) -> str:

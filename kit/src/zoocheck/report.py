@@ -129,6 +129,8 @@ def read_baseline(path: Path) -> Baseline:
     Raises:
         ValueError: If the file cannot be read, or is not a file of known findings.
     """
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is not a file of known findings, but a folder, a pipe or a device")
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:

@@ -208,12 +208,14 @@ def load(
     return subject
 
 
+KINDS: tuple[Literal["aec", "parallel"], ...] = ("aec", "parallel")
+
+
 def _registered(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
     if not hasattr(pettingzoo, "spec"):
         raise ValueError(f"{word}: ids need pettingzoo>=1.27, not {pettingzoo.__version__}; name the module instead")
     makers: dict[str, Callable[..., Any]] = {}
-    kinds: tuple[Literal["aec", "parallel"], ...] = ("aec", "parallel")
-    for kind in kinds:
+    for kind in KINDS:
         try:
             pettingzoo.spec(kind, word)
         except Exception as error:
@@ -278,6 +280,7 @@ def description(subject: Subject) -> dict[str, Any]:
         raise Skipped(f"these parameters cannot be passed to another process: {' '.join(words)}")
     found: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
     found["limits"] = {name: getattr(subject, name) for name in LIMITS}
+    found["imports"] = _modules_of(subject.word) if "/" in subject.word else []
     for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
         if not subject.word and make is not None:
             found[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
@@ -286,8 +289,17 @@ def description(subject: Subject) -> dict[str, Any]:
     return found
 
 
+def _modules_of(word: str) -> list[str]:
+    """The modules that make the environments of an id; importing them registers the id in another process."""
+    makers = [kind for kind, make in zip(KINDS, _registered(word), strict=True) if make is not None]
+    entries = [pettingzoo.spec(kind, word).entry_point for kind in makers]
+    return [each.partition(":")[0] if isinstance(each, str) else each.__module__ for each in entries]
+
+
 def remade(told: dict[str, Any]) -> Subject:
     """The subject that `description` describes."""
+    for module in told["imports"]:
+        import_module(module)
     if told["word"]:
         return load(told["word"], told["words"], **told["limits"])
     makers = {kind: told[kind] for kind in ("aec", "parallel") if kind in told}

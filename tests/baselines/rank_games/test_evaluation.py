@@ -171,7 +171,7 @@ def test_matching_loses_to_one_more():
     result = nash_conv(make_game("goofspiel", num_cards=8), "matching")
     assert result.total / 2 == pytest.approx(20, abs=1e-12)
     # Any hand against the one that matches the prizes left: the sum over k of k (8 over k)^2, of 2.4 million states.
-    assert result.asked.questions == 51_480
+    assert result.queries.total == 51_480
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_an_equilibrium_too_large_for_queries_is_computed_again(monkeypatch):
     queried = nash_conv(game, policy)
     monkeypatch.setattr(evaluation, "MOST_STATES", 10)
     again = nash_conv(game, policy)
-    assert queried.asked.questions > again.asked.questions == 0
+    assert queried.queries.total > again.queries.total == 0
     assert max(queried.total, again.total) <= 1e-12
     with pytest.raises(ValueError, match=r"at most 5 can be queried 2 times each, so the largest size .* is 1$"):
         nash_conv(game, Wave())
@@ -316,7 +316,7 @@ def test_too_many_words_are_refused_as_soon_as_there_are(monkeypatch):
 
 def test_as_many_queries_as_there_are_undecided_interleavings():
     game = make_game("jujitsu", num_cards=8)
-    assert nash_conv(game, "uniform").asked.questions == 5262
+    assert nash_conv(game, "uniform").queries.total == 5262
 
 
 @pytest.mark.slow
