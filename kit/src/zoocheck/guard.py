@@ -90,8 +90,9 @@ class Guard:
             return Result(name, SKIPPED, TIME_IS_UP), False
         child = self._child = self._child or self._started()
         timer = threading.Timer(max(1.0, self._until - time.monotonic()), _kill, [child])
+        timer.daemon = True  # an interrupt can come before it is cancelled, and this process must still end
         try:
-            timer.start()  # an interrupt from here on cancels it; left alone, it would keep this process from ending
+            timer.start()
             answer = _answer(child, name)
         finally:
             timer.cancel()
