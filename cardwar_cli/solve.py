@@ -28,20 +28,14 @@ MOST_STARTS = 100
 
 
 @contextmanager
-def _ray_aside() -> Iterator[None]:
+def _ray_aside(engine: str | None) -> Iterator[None]:
     """Keeps Ray's output off stdout, which is reserved for the result."""
-    before = _ray_runs()
     with redirect_stdout(sys.stderr):
         try:
             yield
         finally:
-            if _ray_runs() and not before:
-                sys.modules["ray"].shutdown()
-
-
-def _ray_runs() -> bool:
-    ray = sys.modules.get("ray")
-    return ray is not None and ray.is_initialized()
+            if engine == "ray" and (ray := sys.modules.get("ray")):
+                ray.shutdown()
 
 
 def solve(
@@ -81,7 +75,7 @@ def solve(
     shown_state = None if state is None else _checked_state(state, rules)
     settings: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
     try:
-        with _ray_aside(), advancing("matrix games" if exact else "states") as progress:
+        with _ray_aside(engine), advancing("matrix games" if exact else "states") as progress:
             announced = Announced(say_aside, progress)
             solution = baselines.solve(
                 rules, progress=announced, engine=engine, keep_layers=keep_layers, cache=cache, **settings

@@ -133,7 +133,7 @@ def played(monkeypatch, capsys):
 def test_a_game_begins_with_its_rules_before_the_equilibrium_is_computed(played, capsys, monkeypatch):
     shown = []
 
-    def search(game, **options):
+    def search(game, *options):
         shown.append(" ".join(capsys.readouterr().out.split()))
         raise ValueError("not today")
 
@@ -295,7 +295,7 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
     small = ("oshi_zumo", "coins=26", "size=2")
-    monkeypatch.setattr("cardwar_play.seating.PATIENCE", 0.0)
+    monkeypatch.setattr("cardwar_cli.play.PATIENCE", 0.0)
     monkeypatch.setattr("cardwar_cli.play.smaller_instead", lambda game: "")
     assert "takes more than 0 seconds; the total time is not known; --yes computes it." in played("quit\n", *small)[1]
     assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
