@@ -9,6 +9,7 @@ from train.policies.files import POLICY_FILE, load_policy, save_policy
 from train.policies.networks import Network, SoftmaxPolicy
 from train.storage.archive import Archive, read_archive, write_archive
 
+
 @pytest.fixture
 def kept(tmp_path):
     path = tmp_path / POLICY_FILE
