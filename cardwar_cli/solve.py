@@ -18,7 +18,7 @@ from baselines.oracles.answers.results import RANGE_TOLERANCE
 from cardwar_cli.arguments import GameName, MaxStates, Words
 from cardwar_cli.console import AsJson, advancing, print_json, say, say_aside, say_identity
 from cardwar_cli.mixes import plays_at_starts, show_start, show_state
-from cardwar_cli.state_words import state_from, state_in_any_words
+from cardwar_cli.state_words import state_from, state_in_words
 from cardwar_envs import Game
 from cardwar_envs.core.rules import TooLargeError
 from train.text.game_names import game_of_words
@@ -90,7 +90,7 @@ def solve(
     if as_json:
         more: dict[str, Any] = {} if engine is None else {"engine": engine}
         more |= {} if selection == "default" else {"selection": selection}
-        more |= {} if play is None else {"state": state_in_any_words(shown_state), "at_state": play.as_data()}
+        more |= {} if play is None else {"state": state_in_words(shown_state), "at_state": play.as_data()}
         print_json(rules, **solution_data(solution), **more)
         return
     _say_how(" ".join([game, *(words or [])]), solution)
@@ -142,7 +142,7 @@ def _labelled(solution: baselines.StateSolution) -> list[dict[str, Any]]:
     if len(solution.game.initial()) == 1:
         return solution.labelled()
     states = [start.state for start, _ in plays_at_starts(solution, MOST_STARTS)]
-    at_starts = {state_in_any_words(state): solution.labelled(state) for state in states}
+    at_starts = {state_in_words(state): solution.labelled(state) for state in states}
     return [{state: strategies[player] for state, strategies in at_starts.items()} for player in (0, 1)]
 
 
@@ -151,7 +151,7 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
     starts: dict[str, Any] = {}
     if isinstance(solution, baselines.StateSolution):
         starts["starts"] = [
-            {"probability": str(start.probability), "state": state_in_any_words(start.state), **play.as_data()}
+            {"probability": str(start.probability), "state": state_in_words(start.state), **play.as_data()}
             for start, play in plays_at_starts(solution, MOST_STARTS)
         ]
         strategies = _labelled(solution)
