@@ -235,9 +235,8 @@ def page(
 
     require_writable(out)
     rules = game_of_words(game, words or [])
-    if seat not in (0, 1):
-        raise ValueError(f"seat ({seat}) must be 0 or 1")
     places = places_of(rules)
+    check_opponents(rules, seat, [])
     with advancing("matrix games") as progress:
         solution = find_equilibrium(rules, progress)
     with advancing("positions", len(places)) as progress:

@@ -167,7 +167,7 @@ def test_the_command_writes_the_file_and_says_how_to_play_it(capsys, tmp_path):
         ("goofspiel payoff=win", "the largest size that works is goofspiel num_cards=3 payoff=win"),
         ("war num_players=3", "is for two-player zero-sum games; add num_players=2\n"),
         ("lowest_unique", "lowest_unique: a page against the equilibrium is for two-player zero-sum games; add num_pl"),
-        ("jujitsu num_cards=3 --seat 2", "seat (2) must be 0 or 1"),
+        ("jujitsu num_cards=3 --seat 2", "seat (2) must be in 0..1"),
         ("jujitsu num_cards=3 level:1", "level:1"),
         (
             "jujitsu num_cards=3 --out no/such/folder.html",
