@@ -210,7 +210,7 @@ class Record:
         actions = {player: given[str(player)] for player in acting}
         for player, action in actions.items():
             if action not in self.game.legal_actions(state, player):
-                raise ValueError(f"{where}.actions has action {action} of player_{player}, which is not legal there")
+                raise ValueError(f"{where}.actions has action {action} of player_{player}, which is not legal")
         return actions
 
     def _check_seal(self, where: str, sealed: str | None, number: int, actions: dict[int, int]) -> None:

@@ -85,7 +85,7 @@ def changed(content, place, value):
         (["opponents", "1"], "\ud800", "it contains an unpaired surrogate ('\\ud800')"),
         (["seed"], -1, "seed (-1) must be at least 0"),
         (["dealt"], 1, "dealt (1) must be in 0..0"),
-        (["steps", 0, "actions", "0"], 9, "steps[0].actions has action 9 of player_0, which is not legal there"),
+        (["steps", 0, "actions", "0"], 9, "steps[0].actions has action 9 of player_0, which is not legal"),
         (["steps", 0, "actions"], {"0": 4}, "steps[0].actions has players 0"),
         (["steps", 0, "outcome"], 1, "steps[0].outcome (1) must be in 0..0"),
         (["steps", 0, "actions", "1"], 4, "steps[0].seal commits to moves other than those played"),

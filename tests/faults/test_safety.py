@@ -70,35 +70,31 @@ def test_a_policy_that_is_whole_but_wrong_is_one_clear_error(kept, wrong):
     assert "\n" not in str(error.value)
 
 
-@each_row("name", ["observations", "probabilities"])
-@each_row("wrong", [None, torch.zeros(2), torch.zeros(4, 3), torch.zeros(4, 8, dtype=torch.int64)])
-def test_a_table_that_is_whole_but_wrong_is_one_clear_error(real, tmp_path, name, wrong):
-    path = tmp_path / POLICY_FILE
-    tensors, data = read_archive(real / POLICY_FILE)
-    tensors = {**tensors, name: wrong} if wrong is not None else {key: tensors[key] for key in tensors if key != name}
-    write_archive(path, Archive(tensors, data))
-    with pytest.raises(ValueError, match=r"does not contain a valid policy .*--resume"):
-        load_policy(path, GAME)
-
-
-def table(rows, row, place, value):
-    changed = rows.clone()
-    changed[row, place] = value
-    return changed
+PLAYED = "probabilities"
+TENSORS = [None, torch.zeros(2), torch.zeros(4, 3), torch.zeros(4, 8, dtype=torch.int64)]
+NO_POLICY = "does not contain a valid policy .*--resume"
 
 
 @each_row(
-    ("spoil", "message"),
+    ("changed", "message"),
     [
-        (lambda seen, rows: (seen, table(rows, 0, 0, -0.5)), "a row of its table is not a probability distribution"),
-        (lambda seen, rows: (seen, 2 * rows), "a row of its table is not a probability distribution"),
-        (lambda seen, rows: (torch.cat((seen, seen)), torch.cat((rows, rows))), "an observation has two rows"),
+        *(
+            (lambda old, name=name, new=new: {name: new}, NO_POLICY)
+            for new in TENSORS
+            for name in ("observations", PLAYED)
+        ),
+        (
+            lambda old: {PLAYED: old[PLAYED] - torch.eye(*old[PLAYED].shape)},
+            "a row of its table is not a probability distribution",
+        ),
+        (lambda old: {PLAYED: 2 * old[PLAYED]}, "a row of its table is not a probability distribution"),
+        (lambda old: {name: torch.cat((rows, rows)) for name, rows in old.items()}, "an observation has two rows"),
     ],
 )
-def test_a_table_has_probabilities_for_each_observation_once(real, tmp_path, spoil, message):
+def test_a_table_that_is_whole_but_wrong_is_one_clear_error(real, tmp_path, changed, message):
     tensors, data = read_archive(real / POLICY_FILE)
-    seen, rows = spoil(tensors["observations"], tensors["probabilities"])
-    write_archive(tmp_path / POLICY_FILE, Archive({"observations": seen, "probabilities": rows}, data))
+    tensors = {name: rows for name, rows in (tensors | changed(tensors)).items() if rows is not None}
+    write_archive(tmp_path / POLICY_FILE, Archive(tensors, data))
     with pytest.raises(ValueError, match=message):
         load_policy(tmp_path / POLICY_FILE, GAME)
 
