@@ -106,7 +106,7 @@ def test_lost_workers_leave_stdout_to_the_result(capsys, tmp_path, monkeypatch):
         return solve_range(*arguments)
 
     monkeypatch.setattr(duel_ray, "solve_range", mortal)
-    monkeypatch.setattr(duel_ray, "LEAST_WORDS_PER_TASK", 64)
+    monkeypatch.setattr(duel_ray, "LEAST_PER_TASK", 64)
     code, out, err = run(capsys, *SOLVE, "--engine", "ray", "--json")
     assert (code, out.count("\n")) == (0, 1)
     assert same(json.loads(out), run_json(capsys, *SOLVE) | {"engine": "ray"})
