@@ -322,17 +322,3 @@ def run_json_quietly(capsys, *call):
     code, out, _ = run(capsys, *call, "--json")
     assert code == 0
     return json.loads(out)
-
-
-def test_options_that_do_not_go_together_are_refused(capsys, tmp_path):
-    call = ["interview", "jujitsu", "num_cards=3", "--agent", "none", "--out", str(tmp_path / "out")]
-    for more, said in (
-        (["--repeats", "8"], "--repeats (8) requires --form move"),
-        (["--form", "words"], "--form (words) must be one of mix, move"),
-        (["--games", "4", "--sample", "4"], "cannot be combined"),
-        (["--form", "move", "--games", "4"], "--form move queries all information states"),
-    ):
-        assert said in run_refused(capsys, *call, *more)
-    assert not (tmp_path / "out").exists()
-    unique = ["interview", "lowest_unique", "--games", "4", *call[3:]]
-    assert "use --form mix, without" in run_refused(capsys, *unique)

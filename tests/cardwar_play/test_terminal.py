@@ -131,18 +131,6 @@ def played(monkeypatch, capsys):
     return play
 
 
-def test_a_game_begins_with_its_rules_before_the_equilibrium_is_computed(played, capsys, monkeypatch):
-    shown = []
-
-    def search(game, *options):
-        shown.append(" ".join(capsys.readouterr().out.split()))
-        raise ValueError("not today")
-
-    monkeypatch.setattr("cardwar_cli.play.find_equilibrium", search)
-    played("", "goofspiel", "num_cards=4")
-    assert shown == [f"goofspiel num_cards=4 {make_game('goofspiel', num_cards=4).how_to_play}"]
-
-
 def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, tmp_path):
     kept = tmp_path / "game.json"
     code, _, err = played("4\n9\n", "jujitsu", "num_cards=4", "--record", str(kept))

@@ -38,12 +38,6 @@ def course(number, steps):
         yield one_step(env, rng), view(env)
 
 
-def in_turns(numbers, steps):
-    """All courses at once, a step of each in turn."""
-    by_step = zip(*(course(number, steps) for number in numbers), strict=True)
-    return [list(each) for each in zip(*by_step, strict=True)]
-
-
 def in_threads(work, count=THREADS):
     """The results of `work(number)`, all begun at one moment."""
     ready = Barrier(count)
@@ -93,12 +87,6 @@ def test_memory_does_not_grow(episodes):
 
 
 # -- environments and threads in one process --------------------------------------------------------
-
-
-@briefly_or_long(("count", "steps"), (30, 8), (1000, 40))
-def test_environments_that_live_at_once_play_as_alone(count, steps):
-    numbers = range(count)
-    assert same(in_turns(numbers, steps), [list(course(number, steps)) for number in numbers])
 
 
 @briefly_or_long(("rounds", "steps"), (1, 8), (30, 100))
