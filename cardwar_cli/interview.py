@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import statistics
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from baselines.oracles.answers.estimates import in_words
 from cardwar_cli.arguments import AgentSeconds, GameName, Words, count
 from cardwar_cli.console import AsJson, advancing, is_duel, print_json, say, say_aside, say_identity
 from cardwar_envs.core.texts import counted
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from train.policies.agent_process import AgentError
 
 FORMS = ("mix", "move")
-# Number of answers after the first one that refine the estimate of the time.
-FIRST = 3
 # Moves per information state: best responses are computed from a quarter of them and measured on the others.
 REPEATS = 200
 
@@ -76,8 +72,8 @@ def interview(
         if answers.damaged:
             lines = ", ".join(map(str, answers.damaged))
             say_aside(f"{answers.path}: damaged lines, ignored: {lines}; their queries are repeated")
-        pace = _Pace(settings, about, rules, len(answers))
-        with closing(Interviewer(rules, agent, answers, tries, pace)) as interviewer:
+        say_aside(_queries(settings, about, rules, len(answers)))
+        with closing(Interviewer(rules, agent, answers, tries)) as interviewer:
             figures, ended = _measured(interviewer, settings, about, seed)
         if ended is None:
             answers.require_all_used()
@@ -112,32 +108,16 @@ def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | Non
     return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
 
 
-class _Pace:
-    """Prints the number of queries, and estimates their time after the first answer and again after `FIRST` more."""
-
-    def __init__(self, settings: dict[str, Any], about: Any, game: Game[Any], found: int) -> None:
-        states = f"{len(about):,} information states" if "form" in settings else ""
-        times = f", {settings['repeats']} times each" if "repeats" in settings else ""
-        if "games" in settings:  # fewer queries, if some decisions do not matter
-            self._left, self._most = settings["games"] * game.facts.max_length, "at most "
-            number = f"{counted(settings['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
-        else:
-            self._left, self._most = settings.get("sample") or len(about) * settings.get("repeats", 1), ""
-            number = counted(settings["sample"], "state") if "sample" in settings else states
-        self._left, self._times = self._left - found, list[float]()
-        known = f"; resumed with {counted(found, 'stored answer')}" if found else ""
-        say_aside(f"{number} to query{times}{known}" + ("; the first answer is timed" if self._left else ""))
-
-    def __call__(self, seconds: float) -> None:
-        """Called with the seconds that a new answer took."""
-        self._left -= 1
-        self._times.append(seconds)
-        if len(self._times) in (1, 1 + FIRST) and self._left > 0:
-            pace = statistics.mean(self._times[1:] or self._times)  # the first one includes the program's start
-            total = pace * self._left
-            took = in_words(total) if total >= 2 else "less than 2 seconds"
-            stop = "; after an interrupt, the same command resumes" if total >= 60 else ""
-            say_aside(f"{self._most}{self._left:,} more queries at {pace:.2g} s each: {took}{stop}")
+def _queries(settings: dict[str, Any], about: Any, game: Game[Any], found: int) -> str:
+    """Says how many queries the interview makes, before the first one; `found` answers are already stored."""
+    number, times = f"{len(about):,} information states" if "form" in settings else "", ""
+    if "games" in settings:
+        number = f"{counted(settings['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
+    elif "sample" in settings:
+        number = counted(settings["sample"], "state")
+    elif "repeats" in settings:
+        times = f", {settings['repeats']} times each"
+    return f"{number} to query{times}" + (f"; resumed with {counted(found, 'stored answer')}" if found else "")
 
 
 def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
@@ -149,7 +129,7 @@ def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
     if "form" in settings:
         return information_states(rules)
     with advancing("matrix games") as progress:
-        return Judge(find_equilibrium(rules, patient=True, progress=progress))
+        return Judge(find_equilibrium(rules, progress))
 
 
 def _measured(
@@ -165,7 +145,7 @@ def _measured(
 
     if "form" not in settings:
         return _sampled(interviewer, settings, about, seed)
-    with advancing("information states", len(about)) as bar:
+    with advancing("queries", len(about) * settings.get("repeats", 1)) as bar:
         try:
             if "repeats" in settings:
                 found = figures.bounds_from_moves(interviewer, about, settings["repeats"], seed, bar)

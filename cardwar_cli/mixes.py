@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import baselines
 from baselines.display.at_state import verdict
 from baselines.display.html import ROUNDED, Number, number, short
 from cardwar_cli.console import new_table, out, say
-from cardwar_cli.state_words import state_in_any_words
+from cardwar_cli.state_words import state_in_words
 from cardwar_envs import Transition
 
 if TYPE_CHECKING:
@@ -46,16 +47,13 @@ def show_start(solution: baselines.Solution, command: str) -> None:
             if several:
                 say(f"\nwith probability {start.probability}, worth {number(play.value, play.exact)} to player_0:")
                 say(play.description)
-            if play.matrix.size <= MAX_CELLS:
-                _show_matrix(play)
-            else:
+            if play.matrix.size > MAX_CELLS:
                 size = " x ".join(map(str, play.matrix.shape))
                 say(f"The payoff matrix, {size}, is not shown; --json has it, and --state prints it for one state.")
-            out.print(strategy_table(play, "at the start "))
-            show_freedom(play)
+            _show_play(play, "at the start ", MAX_CELLS)
         if several:
             more = f"{len(starts) - MAX_STARTS:,} more initial states; " if len(starts) > MAX_STARTS else ""
-            text = shlex.quote(state_in_any_words(starts[: MAX_STARTS + 1][-1].state))
+            text = shlex.quote(state_in_words(starts[: MAX_STARTS + 1][-1].state))
             say(f"\n{more}to show play at one of them: {command} --state {text}")
 
 
@@ -70,18 +68,17 @@ def show_state(play: PlayAt) -> None:
     """Shows the state, its value, the payoff matrix, and both mixed strategies with their uniqueness."""
     say(play.description)
     say(f"value to go {number(play.value, play.exact)} to player_0")
-    _show_matrix(play)
-    out.print(strategy_table(play, ""))
-    show_freedom(play)
+    _show_play(play, "", math.inf)
 
 
-def _show_matrix(play: PlayAt) -> None:
-    for line in matrix_lines(play):
+def _show_play(play: PlayAt, where: str, most: float) -> None:
+    """Shows the matrix if it has at most that many cells, the strategies, and whether they are the only optimal ones.
+
+    If they are not, it prints ranges: `3 anywhere in 0.1..0.45`.
+    """
+    for line in matrix_lines(play) if play.matrix.size <= most else ():
         say(line)
-
-
-def show_freedom(play: PlayAt) -> None:
-    """Prints whether each acting player has only one optimal strategy, else the ranges: `3 anywhere in 0.1..0.45`."""
+    out.print(strategy_table(play, where))
     for player, mix in enumerate(play.mixes):
         if mix.actions:
             _say_freedom(player, mix.unique, mix.free())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import sys
 from itertools import count
@@ -18,6 +19,7 @@ from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.rules import TooLargeError
 from cardwar_play.account import Series
 from cardwar_play.seating import (
+    PATIENCE,
     WITHOUT_EQUILIBRIUM,
     TooLongError,
     check_opponents,
@@ -161,7 +163,7 @@ def _searched(game: Game[Any], patient: bool) -> Solution:
     if err.is_terminal:
         err.print("Computing the equilibrium.", soft_wrap=True)
     with advancing("matrix games") as progress:
-        return find_equilibrium(game, patient=patient, progress=progress)
+        return find_equilibrium(game, progress, math.inf if patient else PATIENCE)
 
 
 def _play_here(table: Table, seed: int | None, games: int | None, record: Path | None) -> None:
@@ -233,11 +235,10 @@ def page(
 
     require_writable(out)
     rules = game_of_words(game, words or [])
-    if seat not in (0, 1):
-        raise ValueError(f"seat ({seat}) must be 0 or 1")
     places = places_of(rules)
+    check_opponents(rules, seat, [])
     with advancing("matrix games") as progress:
-        solution = find_equilibrium(rules, patient=True, progress=progress)
+        solution = find_equilibrium(rules, progress)
     with advancing("positions", len(places)) as progress:
         content = page_with(Listing(table_for(rules, seat, [], solution), places, progress).data()).encode()
     write_atomically(out, content)

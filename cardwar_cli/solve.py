@@ -18,7 +18,7 @@ from baselines.oracles.answers.results import RANGE_TOLERANCE
 from cardwar_cli.arguments import GameName, MaxStates, Words
 from cardwar_cli.console import AsJson, advancing, print_json, say, say_aside, say_identity
 from cardwar_cli.mixes import plays_at_starts, show_start, show_state
-from cardwar_cli.state_words import state_from, state_in_any_words
+from cardwar_cli.state_words import state_from, state_in_words
 from cardwar_envs import Game
 from cardwar_envs.core.rules import TooLargeError
 from train.text.game_names import game_of_words
@@ -28,20 +28,14 @@ MOST_STARTS = 100
 
 
 @contextmanager
-def _ray_aside() -> Iterator[None]:
+def _ray_aside(engine: str | None) -> Iterator[None]:
     """Keeps Ray's output off stdout, which is reserved for the result."""
-    before = _ray_runs()
     with redirect_stdout(sys.stderr):
         try:
             yield
         finally:
-            if _ray_runs() and not before:
-                sys.modules["ray"].shutdown()
-
-
-def _ray_runs() -> bool:
-    ray = sys.modules.get("ray")
-    return ray is not None and ray.is_initialized()
+            if engine == "ray" and (ray := sys.modules.get("ray")):
+                ray.shutdown()
 
 
 def solve(
@@ -81,7 +75,7 @@ def solve(
     shown_state = None if state is None else _checked_state(state, rules)
     settings: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
     try:
-        with _ray_aside(), advancing("matrix games" if exact else "states") as progress:
+        with _ray_aside(engine), advancing("matrix games" if exact else "states") as progress:
             announced = Announced(say_aside, progress)
             solution = baselines.solve(
                 rules, progress=announced, engine=engine, keep_layers=keep_layers, cache=cache, **settings
@@ -96,7 +90,7 @@ def solve(
     if as_json:
         more: dict[str, Any] = {} if engine is None else {"engine": engine}
         more |= {} if selection == "default" else {"selection": selection}
-        more |= {} if play is None else {"state": state_in_any_words(shown_state), "at_state": play.as_data()}
+        more |= {} if play is None else {"state": state_in_words(shown_state), "at_state": play.as_data()}
         print_json(rules, **solution_data(solution), **more)
         return
     _say_how(" ".join([game, *(words or [])]), solution)
@@ -148,7 +142,7 @@ def _labelled(solution: baselines.StateSolution) -> list[dict[str, Any]]:
     if len(solution.game.initial()) == 1:
         return solution.labelled()
     states = [start.state for start, _ in plays_at_starts(solution, MOST_STARTS)]
-    at_starts = {state_in_any_words(state): solution.labelled(state) for state in states}
+    at_starts = {state_in_words(state): solution.labelled(state) for state in states}
     return [{state: strategies[player] for state, strategies in at_starts.items()} for player in (0, 1)]
 
 
@@ -157,7 +151,7 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
     starts: dict[str, Any] = {}
     if isinstance(solution, baselines.StateSolution):
         starts["starts"] = [
-            {"probability": str(start.probability), "state": state_in_any_words(start.state), **play.as_data()}
+            {"probability": str(start.probability), "state": state_in_words(start.state), **play.as_data()}
             for start, play in plays_at_starts(solution, MOST_STARTS)
         ]
         strategies = _labelled(solution)

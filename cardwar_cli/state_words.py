@@ -35,25 +35,18 @@ def state_from(text: str, game: Game[Any]) -> Any:
         state = _read(text, example, game)
         game.check(state)
     except ValueError as error:
-        shown = state_in_any_words(example)
+        shown = state_in_words(example)
         raise ValueError(f"--state {text!r}: {error}; a complete state of {game.facts.name}: {shown!r}") from None
     return state
 
 
 def state_in_words(state: Any) -> str:
-    """Returns the string that `state_from` parses to this state; raises ValueError if a field cannot be written."""
+    """Returns the string that `state_from` parses to this state, or the state's `repr` if a field cannot be written."""
     hints = _fields(type(state))
-    if hints is None:
+    texts = {name: _written(getattr(state, name), 0) for name in hints or ()}
+    if hints is None or None in texts.values():
         return repr(state)
-    return " ".join(f"{name}={_written(name, getattr(state, name), 0)}" for name in hints)
-
-
-def state_in_any_words(state: Any) -> str:
-    """Like `state_in_words`, but returns the state's `repr` if a field cannot be written."""
-    try:
-        return state_in_words(state)
-    except ValueError:
-        return repr(state)
+    return " ".join(f"{name}={text}" for name, text in texts.items())
 
 
 def _fields(state_type: type) -> dict[str, Any] | None:
@@ -108,16 +101,15 @@ def _type_of(value: Any) -> Any:
     return type(value)
 
 
-def _written(name: str, value: Any, depth: int) -> str:
+def _written(value: Any, depth: int) -> str | None:
+    """Returns a field's value as text; None if no text is parsed to this value."""
     if isinstance(value, LISTS):
         items = sorted(value) if isinstance(value, frozenset) else value
         nested = any(isinstance(item, LISTS) for item in items)
-        if depth > 1 or (nested and depth == 1) or (nested and len(items) == 1 and not items[0]):
-            raise ValueError(f"{name} ({value}) cannot be written as text")
-        return ("/" if nested else ",").join(_written(name, item, depth + 1) for item in items)
-    if value is None:
-        return NONE
-    text = str(value)
-    if isinstance(value, str) and (any(mark in text for mark in SEPARATORS) or not text or text.split() != [text]):
-        raise ValueError(f"{name} ({value!r}) cannot be written as text")
-    return text
+        texts = [_written(item, depth + 1) for item in items]
+        if depth > 1 or (nested and depth == 1) or None in texts or (nested and texts == [""]):
+            return None
+        return ("/" if nested else ",").join(map(str, texts))
+    text = NONE if value is None else str(value)
+    ambiguous = any(mark in text for mark in SEPARATORS) or not text or text.split() != [text]
+    return None if isinstance(value, str) and ambiguous else text

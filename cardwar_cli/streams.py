@@ -34,7 +34,7 @@ def open_standard_streams() -> None:
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
     """Replaces characters that an encoding lacks; called by Python's encoders."""
     assert isinstance(error, UnicodeEncodeError)  # standard output only encodes
-    return "".join(IN_ASCII.get(letter, "?") for letter in error.object[error.start : error.end]), error.end
+    return "".join(IN_ASCII.get(character, "?") for character in error.object[error.start : error.end]), error.end
 
 
 def unwritten_output() -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -37,7 +36,6 @@ class Answers:
 
     Attributes:
         folder: The folder that stores them.
-        found: Number of answers that the folder contained when it was opened.
         damaged: Numbers, from 1, of the lines whose checksums were wrong then.
         failures: Key -> invalid answers to that query.
     """
@@ -54,7 +52,6 @@ class Answers:
             if entry["key"] in self._valid:
                 raise ValueError(f"{self.path}, line {number}: {entry['key']!r} has been answered before")
             self._take(entry)
-        self.found = len(self._valid)
 
     def __len__(self) -> int:
         return len(self._valid)
@@ -172,19 +169,11 @@ class Interviewer:
         command: The agent.
         answers: The stored answers.
         tries: Number of invalid answers to one query after which an error is raised.
-        answered: Called after each new answer with the seconds that it took.
     """
 
-    def __init__(
-        self,
-        game: Game[Any],
-        command: str,
-        answers: Answers,
-        tries: int,
-        answered: Callable[[float], object] = lambda seconds: None,
-    ) -> None:
+    def __init__(self, game: Game[Any], command: str, answers: Answers, tries: int) -> None:
         self.game, self.answers = game, answers
-        self._command, self._tries, self._queries, self._answered = command, tries, 0, answered
+        self._command, self._tries, self._queries = command, tries, 0
         self._process: AgentProcess | None = None
 
     def mix(self, key: str, view: View, ask: Literal["mix", "any"]) -> tuple[NDArray[np.float64], bool]:
@@ -206,7 +195,7 @@ class Interviewer:
             self._process.close()
 
     def _query(self, key: str, query: Query) -> Reply:
-        since, why = time.monotonic(), ""
+        why = ""
         if self._process is None:
             self._process = AgentProcess(self._command)
         for _ in range(self._tries):
@@ -219,7 +208,6 @@ class Interviewer:
                 self.answers.keep(key, query, line.decode(errors="replace"), why)
                 continue
             self.answers.keep(key, query, line.decode())
-            self._answered(time.monotonic() - since)
             return reply
         raise AgentError(
             f"agent ({self._command}) gave {self._tries} invalid answers to {key}, the last one because it {why}"

@@ -80,7 +80,7 @@ def bounds_from_moves(
         for repeat, policy in enumerate(moves):
             mix, _ = agent.mix(f"move {number} {repeat}", view, "any")
             policy[key] = np.eye(len(mix))[rng.choice(len(mix), p=mix)]
-        advance(number + 1)
+            advance(number * repeats + repeat + 1)
 
     def frequencies(of: list[dict[Key, NDArray[np.float64]]]) -> Answered:
         return Answered({key: np.mean([policy[key] for policy in of], axis=0) for key in states})

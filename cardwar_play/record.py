@@ -18,7 +18,7 @@ from pydantic import Field
 from baselines.system.files import parse_object, read_plain, write_atomically
 from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
 from cardwar_play.account import Account, account_of
-from cardwar_play.trainer import Seal, Step, Trainer, opens_to
+from cardwar_play.trainer import Step, Trainer, opens_to
 from train.storage.formats import Points, Seed, Value
 from train.text.game_names import json_parameters
 from train.text.printing import points
@@ -26,18 +26,8 @@ from train.text.validation import MAX_INT, Strict, check
 
 # Increased when older records can no longer be read.
 FORMAT = 1
-# For decisions with more choices than this, only the relevant choices are stored.
-MANY = 100
-
 Whole = Annotated[int, Field(ge=0, le=MAX_INT)]
 Cost = Annotated[Points, Field(ge=0)]
-
-
-class StoredSeal(Strict):
-    """The string that commits to the opponents' moves, and its SHA-256."""
-
-    digest: str
-    text: str
 
 
 class StoredVerdict(Strict):
@@ -48,11 +38,11 @@ class StoredVerdict(Strict):
 
 
 class StoredStep(Strict):
-    """A joint action, each player's action as text, and the index of the outcome in the rules' list."""
+    """A joint action, the index of its outcome in the rules' list, and the text of the seal (see `Seal`)."""
 
     actions: dict[str, Whole]
     outcome: Whole
-    seal: StoredSeal | None
+    seal: str | None
     verdict: StoredVerdict | None
 
 
@@ -80,7 +70,7 @@ class StoredGame(Strict):
     dealt: Whole
     steps: list[StoredStep]
     ending: Literal["over", "out", "given up", "broken off"]
-    left: StoredSeal | None
+    left: str | None
     payoffs: list[Points]
     total_cost: Cost | None
     account: StoredAccount | None
@@ -102,7 +92,7 @@ def record_of(trainer: Trainer) -> dict[str, Any]:
         "dealt": trainer.dealt,
         "steps": [_stored(step) for step in trainer.steps],
         "ending": trainer.ending,
-        "left": trainer.left and trainer.left.opened,
+        "left": trainer.left and trainer.left.text,
         "payoffs": list(trainer.payoffs),
         "total_cost": None if table.judge is None else trainer.total,
         "account": account and {name: float(term) for name, term in asdict(account).items()},
@@ -112,13 +102,12 @@ def record_of(trainer: Trainer) -> dict[str, Any]:
 def _stored(step: Step) -> dict[str, Any]:
     verdict = None
     if step.verdict is not None:
-        costs, mix = step.verdict.costs, step.verdict.mix
-        shown = [a for a in costs if mix[a] > 0.0 or a == step.verdict.played or len(costs) <= MANY]
-        verdict = {name: {str(action): of[action] for action in shown} for name, of in (("costs", costs), ("mix", mix))}
+        figures = {"costs": step.verdict.costs, "mix": step.verdict.mix}
+        verdict = {name: {str(action): figure for action, figure in of.items()} for name, of in figures.items()}
     return {
         "actions": {str(player): action for player, action in step.actions.items()},
         "outcome": step.outcome,
-        "seal": step.seal and step.seal.opened,
+        "seal": step.seal and step.seal.text,
         "verdict": verdict,
     }
 
@@ -221,32 +210,22 @@ class Record:
         actions = {player: given[str(player)] for player in acting}
         for player, action in actions.items():
             if action not in self.game.legal_actions(state, player):
-                raise ValueError(f"{where}.actions has action {action} of player_{player}, which is not legal there")
+                raise ValueError(f"{where}.actions has action {action} of player_{player}, which is not legal")
         return actions
 
-    def _check_seal(self, where: str, sealed: dict[str, str] | None, number: int, actions: dict[int, int]) -> None:
+    def _check_seal(self, where: str, sealed: str | None, number: int, actions: dict[int, int]) -> None:
         if (sealed is None) == (self.seat in actions):
             raise ValueError(f"{where}.seal must be given if and only if player_{self.seat} has moved")
-        if sealed is None:
-            return
-        _check_digest(f"{where}.seal", sealed)
         others = {player: action for player, action in actions.items() if player != self.seat}
-        if not opens_to(sealed["text"], self.game, number, others):
-            raise ValueError(f"{where}.seal.text commits to moves other than those played")
+        if sealed is not None and not opens_to(sealed, self.game, number, others):
+            raise ValueError(f"{where}.seal commits to moves other than those played")
 
     def _check_ending(self, state: Any) -> None:
-        ending, left = self.content["ending"], self.content["left"]
+        ending = self.content["ending"]
         live, acting = self.seat in self.game.live_players(state), bool(self.game.acting_players(state))
         possible = ("given up", "broken off") if live else ("out",) if acting else ("over",)
         if ending not in possible:
             raise ValueError(f"ending ({ending!r}) does not match the state after these moves")
-        if left is not None:
-            _check_digest("left", left)
-
-
-def _check_digest(where: str, sealed: dict[str, str]) -> None:
-    if Seal(sealed["text"]).digest != sealed["digest"]:
-        raise ValueError(f"{where}.digest is not the SHA-256 of its text")
 
 
 def _game_of(content: dict[str, Any]) -> Game[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
@@ -70,11 +71,11 @@ class _Patience(Relay):
 
 
 def find_equilibrium(
-    game: Game[Any], *, patient: bool, progress: Progress | None = None, seconds: float | None = None, **options: Any
+    game: Game[Any], progress: Progress | None = None, seconds: float = math.inf, **options: Any
 ) -> Solution:
-    """Computes the equilibrium by which moves are judged; gives up after `seconds` unless `patient`.
+    """Computes the equilibrium by which moves are judged, if that takes at most `seconds`.
 
-    `seconds` defaults to `PATIENCE`; `options` are those of `baselines.solve`.
+    `options` are those of `baselines.solve`.
 
     Raises:
         ValueError: If the equilibrium cannot be computed; the error says why.
@@ -82,11 +83,8 @@ def find_equilibrium(
     """
     if game.facts.num_players != 2 or not game.facts.zero_sum:
         raise ValueError("the equilibrium is computed only for two-player zero-sum games")
-    return baselines.solve(
-        game,
-        progress=progress if patient else _Patience(progress, PATIENCE if seconds is None else seconds),
-        **options,
-    )
+    limited = progress if seconds == math.inf else _Patience(progress, seconds)
+    return baselines.solve(game, progress=limited, **options)
 
 
 def timely_equilibrium(
@@ -94,7 +92,7 @@ def timely_equilibrium(
 ) -> tuple[Solution | None, str]:
     """Returns the equilibrium; or None and the reason, e.g. that computing it takes longer than `seconds`."""
     try:
-        return find_equilibrium(game, patient=False, progress=progress, seconds=seconds), ""
+        return find_equilibrium(game, progress, seconds), ""
     except TooLongError as wait:
         return None, f"computing its equilibrium {wait}"
     except TooLargeError:
@@ -114,7 +112,7 @@ def quick_size(game: Game[Any], **options: Any) -> dict[str, int]:
             continue
         watch = Stopwatch()
         try:
-            find_equilibrium(smaller, patient=False, seconds=QUICK, **options)
+            find_equilibrium(smaller, seconds=QUICK, **options)
         except (TooLongError, ValueError):
             break
         quick = numbers

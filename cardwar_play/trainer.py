@@ -38,11 +38,6 @@ class Seal:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
-    def opened(self) -> dict[str, str]:
-        """The string and its digest."""
-        return {"digest": self.digest, "text": self.text}
-
-    @property
     def command(self) -> str:
         """A shell command that computes the digest from the string."""
         return f"printf %s {shlex.quote(self.text)} | sha256sum"

@@ -114,7 +114,9 @@ def _moves(table: Table, step: Step) -> list[tuple[str, str]]:
 
 
 def _opened(sealed: Seal | None) -> dict[str, str] | None:
-    return None if sealed is None else {**sealed.opened, "command": sealed.command}
+    if sealed is None:
+        return None
+    return {"digest": sealed.digest, "text": sealed.text, "command": sealed.command}
 
 
 def verdict_view(table: Table, verdict: Verdict) -> dict[str, Any]:

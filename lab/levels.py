@@ -95,7 +95,7 @@ def as_arrays(policy: Any) -> tuple[str, dict[str, NDArray[Any]]]:
         return policy.kind, {name: array.astype(types[name]) for name, array in tensors.items()}
     layers = sorted({name.split(".")[0] for name in tensors}, key=int)
     parts = {"weight": "weights", "bias": "bias"}  # torch's names -> the names in a level's file
-    names = {f"{layer}.{there}": f"{here}_{i}" for i, layer in enumerate(layers) for there, here in parts.items()}
+    names = {f"{layer}.{torch}": f"{own}_{i}" for i, layer in enumerate(layers) for torch, own in parts.items()}
     return policy.kind, {names[name]: array.astype(np.float16) for name, array in tensors.items()}
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import baselines
 from baselines.system.files import write_atomically
-from cardwar_envs import Game, make_game
+from cardwar_envs import make_game
 from train.reports.markdown import table as in_markdown
 
 # A policy of this name is first trained by PPO in self-play for a short time.
@@ -73,7 +73,7 @@ def case_result(number: int, out: Path) -> dict[str, Any]:
         "number": number,
         "game": game_in_words(game),
         "policy": f"PPO, {LEARNING_STEPS:,} steps" if policy == LEARNED else policy,
-        "exact": _exact(game, policy_from(word, game)),
+        "exact": baselines.exploitability(game, policy_from(word, game)),
         "bound": bound.low,
         "responder": bound.responder,
         "games": bound.games,
@@ -81,10 +81,6 @@ def case_result(number: int, out: Path) -> dict[str, Any]:
     }
     write_atomically(result, json.dumps(figures).encode())
     return figures
-
-
-def _exact(game: Game[Any], policy: Any) -> float:
-    return baselines.exploitability(game, policy)
 
 
 def summary(results: Sequence[dict[str, Any]]) -> str:

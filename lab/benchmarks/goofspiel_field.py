@@ -105,17 +105,17 @@ def rows() -> Iterator[tuple[object, ...]]:
         for cards in sizes:
             for question in (*QUESTIONS, *([STEPS] if cards == sizes[-1] else [])):
                 print(prizes, cards, question, file=sys.stderr, flush=True)
-                here, there = (measured(who, question, prizes, cards) for who in ("ours", "theirs"))
-                assert not isinstance(here, str), here
-                if isinstance(there, str):
-                    share = f"more than {LIMIT / here[1]:,.0f}" if there.startswith("stopped") else ""
-                    yield prizes, cards, question, f"{here[1]:.3f}", there, share
+                own, other = (measured(who, question, prizes, cards) for who in ("ours", "theirs"))
+                assert not isinstance(own, str), own
+                if isinstance(other, str):
+                    share = f"more than {LIMIT / own[1]:,.0f}" if other.startswith("stopped") else ""
+                    yield prizes, cards, question, f"{own[1]:.3f}", other, share
                 elif question == STEPS:
-                    speeds = (f"{speed:,.0f} a second" for speed in (here[0], there[0]))
-                    yield prizes, cards, question, *speeds, f"{here[0] / there[0]:,.0f}"
+                    speeds = (f"{speed:,.0f} a second" for speed in (own[0], other[0]))
+                    yield prizes, cards, question, *speeds, f"{own[0] / other[0]:,.0f}"
                 else:
-                    assert abs(here[0] - there[0]) < 1e-6, (here, there)
-                    yield prizes, cards, question, f"{here[1]:.3f}", f"{there[1]:.3f}", f"{there[1] / here[1]:,.0f}"
+                    assert abs(own[0] - other[0]) < 1e-6, (own, other)
+                    yield prizes, cards, question, f"{own[1]:.3f}", f"{other[1]:.3f}", f"{other[1] / own[1]:,.0f}"
 
 
 def main(words: list[str]) -> None:

@@ -23,7 +23,7 @@ SPIEL = "OpenSpiel"
 SOLVERS = {f"{SPIEL} sequence form": "spiel_sequence_form", f"{SPIEL} value iteration": "spiel_value_iteration"}
 # Those of 6 cards take 20 s and more each, or do not end.
 SIZES, LONG_SIZES = (4, 5), (4, 5, 6)
-UNIFORM_SIZES = (4, 5, 6, 7, 8, 9, 10, 11, 12)
+UNIFORM_SIZES = range(4, 14)
 ROUNDS = 3
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -40,7 +41,7 @@ def run(
         if name not in GROUPS + ON_REQUEST:
             raise ValueError(f"unknown group {name!r}; expected one of {', '.join(GROUPS + ON_REQUEST)}")
     folder.mkdir(parents=True, exist_ok=True)
-    facts, watch = machine.facts(), machine.Watch()
+    facts, load, begin = machine.facts(), machine.load(), time.perf_counter()
     groups: dict[str, list[Result]] = {}
     for name in names or GROUPS:
         groups[name] = []
@@ -50,9 +51,8 @@ def run(
     data: dict[str, Any] = {
         "settings": vars(settings),
         "machine": facts,
-        "load": {"start": watch.start, "end": machine.load(), "others": watch.others()},
-        "warning": watch.warning(),
-        "seconds": watch.seconds,
+        "load": {"start": load, "end": machine.load()},
+        "seconds": time.perf_counter() - begin,
         "groups": {name: [as_data(result) for result in results] for name, results in groups.items()},
     }
     data["files"] = [str(path) for path in _write(folder, data, groups)]
@@ -77,8 +77,6 @@ def conditions(data: dict[str, Any]) -> str:
     lines = [
         f"{machine_facts['processors']} x {machine_facts['model']}, {machine_facts['memory_gib']} GiB, "
         f"{machine_facts['system']}, Python {machine_facts['python']}; {versions}.",
-        f"{data['seconds']:.0f} s in all; load averages {load['start']} at the start, {load['end']} at the end"
-        + ("." if load["others"] is None else f"; other processes used {load['others']:.0%} of the processors."),
-        *([f"Warning: {data['warning']}."] if data["warning"] else []),
+        f"{data['seconds']:.0f} s in all; load averages {load['start']} at the start, {load['end']} at the end.",
     ]
     return "\n".join(lines) + "\n"

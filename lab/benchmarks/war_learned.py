@@ -25,6 +25,7 @@ from cardwar_envs import Game, Policy, make_game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy, save_policy
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
+from train.reports.markdown import table as in_markdown
 from train.runs.exploit import exploit
 from train.runs.loop import run
 
@@ -118,7 +119,7 @@ def two_players(out: Path) -> str:
                 path = out / f"match-{label.replace(', ', '-')}-{other}.json"
                 result = kept(path, partial(_against, game, policy, other))
                 rows.append([label, other, *_match_cells(result["result"])])
-    return _table(["policy", "against", "games", "mean payoff (99 %)", "share won (99 %)"], rows)
+    return in_markdown(["policy", "against", "games", "mean payoff (99 %)", "share won (99 %)"], rows)
 
 
 def _against(game: Game[Any], policy: Policy, other: str) -> list[float]:
@@ -142,7 +143,7 @@ def many_players(out: Path) -> str:
             share, low, high = result["result"]
             cells = [f"{MANY_GAMES:,}", f"{share:.4f} ({low:.4f} to {high:.4f})", f"{result['seconds']:.0f}"]
             rows.append([str(players), label, *cells])
-    return _table(["players", "policy", "games", "share won (99 %)", "seconds"], rows)
+    return in_markdown(["players", "policy", "games", "share won (99 %)", "seconds"], rows)
 
 
 def _wins(game: Game[Any], folder: Path) -> list[float]:
@@ -171,7 +172,7 @@ def bounds(out: Path) -> str:
         how = "certain, one game" if bound["certain"] else f"{bound['games']:,} games, 99 %"
         cells = [f"{bound['low']:.4f}", how, f"{bound['mean']:.4f}", bound["responder"], f"{result['seconds']:.0f}"]
         rows.append([name, *cells])
-    return _table(["policy", "lower bound", "from", "responder's mean payoff", "responder", "seconds"], rows)
+    return in_markdown(["policy", "lower bound", "from", "responder's mean payoff", "responder", "seconds"], rows)
 
 
 def _match_cells(row: Sequence[float]) -> list[str]:
@@ -180,11 +181,6 @@ def _match_cells(row: Sequence[float]) -> list[str]:
     payoff = f"{mean:.4f}" if certain else f"{mean:.4f} ({low:.4f} to {high:.4f})"
     share = f"{won:.4f}" if certain else f"{won:.4f} ({won_low:.4f} to {won_high:.4f})"
     return [f"{games:,.0f}", payoff, share]
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def main() -> None:

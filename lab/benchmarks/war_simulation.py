@@ -1,10 +1,9 @@
 """Measures how fast WAR is simulated: by the compiled simulator, and by a direct program in Python.
 
-Usage: cardwar bench war_simulation [--rounds 5] [--seconds 0.5] [--long]
+Usage: cardwar bench war_simulation [--rounds 5] [--seconds 0.5]
 
-`simple_minded_1` plays against 1, 10 and 100 random players; a game stops when `simple_minded_1` is out.
-`--long` also runs the whole simulation of "WAR with Auction Rounds" (2017): 1.806 million games, 9,030 of
-each simple-minded player against each number of random players from 1 to 100. Compilation is not counted.
+`simple_minded_1` plays against 1, 10 and 100 random players; a game stops when `simple_minded_1` is out. Compilation
+is not counted. `cardwar reproduce war-2017` runs the whole simulation of "WAR with Auction Rounds" (2017).
 """
 
 from __future__ import annotations
@@ -14,12 +13,10 @@ import time
 from random import Random
 
 from baselines.matches.war_simulator import simulate
-from lab.benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked, for_seconds
+from lab.benchmarks.comparison import Comparison, Maker, Measure, Settings, clocked, for_seconds
 from lab.benchmarks.war_direct import play_game
 
 OPPONENTS = (1, 10, 100)
-PAPER_GAMES = 9030
-PAPER_OPPONENTS = 100
 DIRECT = "direct Python program"
 
 
@@ -57,22 +54,6 @@ def compiled(seats: tuple[str, ...], seconds: float, threads: int) -> Maker:
     return make
 
 
-def paper(threads: int) -> Maker:
-    """The paper's whole simulation."""
-
-    def play() -> int:
-        for name in ("simple_minded_1", "simple_minded_2"):
-            for opponents in range(1, PAPER_OPPONENTS + 1):
-                simulate(line_up(name, opponents), PAPER_GAMES, opponents, focus=0, threads=threads)
-        return 2 * PAPER_OPPONENTS * PAPER_GAMES
-
-    def run() -> Sample:
-        sample = clocked(play)
-        return sample._replace(facts={"minutes": sample.wall / 60, "processor minutes": sample.processor / 60})
-
-    return lambda: run
-
-
 def comparisons(settings: Settings) -> list[Comparison]:
     """A comparison for each number of opponents."""
     threads = os.cpu_count() or 1
@@ -84,14 +65,4 @@ def comparisons(settings: Settings) -> list[Comparison]:
         direct = {DIRECT: directly(seats, settings.seconds)}
         title = f"Simulating WAR, {opponents} opponent{'s' * (opponents > 1)}"
         found.append(Comparison(title=title, unit="games", peers=direct, ours=ours, against=(DIRECT,)))
-    if settings.long:
-        found.append(
-            Comparison(
-                title='The whole simulation of "WAR with Auction Rounds", 1,806,000 games',
-                unit="games",
-                ours={f"ours, {threads} threads": paper(threads)},
-                facts={"minutes": ".1f", "processor minutes": ".1f"},
-                rounds=1,
-            )
-        )
     return found

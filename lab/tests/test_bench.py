@@ -13,7 +13,7 @@ import cardwar_cli.laboratory
 from cardwar_envs import GAMES
 from lab.benchmarks import duel_sizes
 from lab.benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, in_child, measure
-from lab.benchmarks.report import cells, duration, for_terminal, markdown, plot, short, spread
+from lab.benchmarks.report import cells, for_terminal, markdown, plot
 from lab.benchmarks.suite import GROUPS, ON_REQUEST
 
 
@@ -128,17 +128,6 @@ def test_of_facts_the_largest_is_shown():
     result = measure(Comparison(title="Playing", unit="games", ours=ours, facts={"gap": ".0e"}), rounds=2)
     assert cells(result)[1] == [["ours", "1", "1e-09"]]
     assert as_data(result)["rows"][0]["facts"] == {"gap": 1e-9}
-
-
-def test_numbers():
-    assert [duration(seconds) for seconds in (93.4, 0.0123, 4.56e-6, 7e-9)] == [
-        "93.4 s",
-        "12.3 ms",
-        "4.56 us",
-        "0.007 us",
-    ]
-    assert [short(number) for number in (0.01234, 1.234, 99.99, 1234.5)] == ["0.0123", "1.23", "100", "1,234"]
-    assert spread([3.0, 1.0, 2.0]) == "2 (1..3)"
 
 
 def test_a_fresh_process_hands_back_its_sample_or_says_why_not():

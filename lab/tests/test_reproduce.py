@@ -4,7 +4,7 @@ import importlib
 import json
 
 import pytest
-from command import run, run_refused
+from command import run
 from matplotlib.figure import Figure
 
 import lab.papers
@@ -81,11 +81,6 @@ def test_files_lie_where_they_should(capsys, tmp_path, report, monkeypatch):
     first, second, *_ = (folder / "rows.csv").read_text().splitlines()
     assert first == "place,item,published,computed,range,verdict,reason"
     assert second == 'Table 1,"3x3 Random v. Random, win",0.25,0.25,,agrees,all digits'
-
-
-def test_a_folder_that_cannot_be_is_an_error(capsys, tmp_path, report):
-    (tmp_path / "file").touch()
-    run_refused(capsys, "reproduce", "dice-wars", "--out", str(tmp_path / "file" / "folder"))
 
 
 def test_dice_wars_by_the_command(capsys, tmp_path, monkeypatch):

@@ -9,7 +9,6 @@ from thinning import each_row
 
 import cardwar_envs
 from cardwar_cli.main import COMMANDS, main
-from train.text.parsing import converted
 
 
 @each_row(
@@ -55,18 +54,6 @@ def test_every_help_has_an_example_that_can_be_typed(capsys, name):
     _, out, _ = run(capsys, name, "--help")
     assert " ".join(example) in " ".join(out.replace('"', "").split())
     assert all(len(line) <= 80 for line in out.splitlines())
-
-
-@each_row(
-    ("text", "number"),
-    [("1e5", 100_000), ("100_000", 100_000), ("2E3", 2000), ("1.5", None), ("1e-3", None), ("1e99", None)],
-)
-def test_counts_may_have_an_exponent(text, number):
-    if number is None:
-        with pytest.raises(ValueError, match="must be an integer"):
-            converted("steps", text, int)
-    else:
-        assert converted("steps", text, int) == number
 
 
 def test_a_game_in_the_working_folder_is_suggested(capsys, tmp_path, monkeypatch):

@@ -10,16 +10,13 @@ from run_files import rows
 from thinning import each_row
 
 import baselines
+from cardwar_cli.match import FIGURES
 from cardwar_cli.solve import with_leaves
 from cardwar_envs import make_game
 from train.text.game_names import game_of_words, json_parameters
+from train.text.printing import points
 
 PRIZE = ("lowest_unique", "num_players=2", "numbers=3", "payoff=prize")
-# Of a match that is played.
-KEYS = {
-    "game", "parameters", "policies", "wins", "nobody", "unfinished", "mean_rounds", "std_rounds", "mean_rounds_won",
-    "games", "seed", "seconds", "mean_payoffs", "payoff_errors",
-}  # fmt: skip
 
 # -- solve ------------------------------------------------------------------------------
 
@@ -122,64 +119,34 @@ def test_an_exact_match_shows_both_payoffs_unless_they_sum_to_zero(capsys):
 
 
 @each_row(
-    ("line_up", "rounds", "winner"),
+    ("words", "line_up", "size", "games"),
     [
-        (("min", "simple_minded_1"), 13, 0),
-        (("max", "simple_minded_1"), 36, 0),
-        (("min", "max"), 150, None),  # at the limit of rounds
-        (("simple_minded_1", "simple_minded_2"), 1, None),
+        ("max_rounds=150", ("max", "simple_minded_1"), {"num_players": 2, "max_rounds": 150}, None),  # 36 rounds
+        ("max_rounds=99", ("min", "max", "max"), {"num_players": 3, "max_rounds": 99}, None),  # at the limit of rounds
+        ("ranks=4 discards=1", ("dummie", "max"), {"num_players": 2, "ranks": 4, "discards": 1}, 200),
+        ("num_players=3 numbers=3", ("uniform",) * 3, {"num_players": 3, "numbers": 3}, 200),
+        ("num_players=3 numbers=3", ("uniform",) * 3, {"num_players": 3, "numbers": 3}, 1),
     ],
 )
-def test_written_games(capsys, line_up, rounds, winner):
-    answer = run_json(capsys, "match", "war", *line_up, "max_rounds=150")
-    assert set(answer) == KEYS | {"rounds", "winner"}
-    assert (answer["rounds"], answer["winner"], answer["games"]) == (rounds, winner, 1)
-    assert answer["policies"] == list(line_up)
-    assert answer["unfinished"] == (rounds == 150)
-    assert answer["nobody"] == (rounds == 1)
-    assert answer["wins"] == [int(winner == 0), 0]
-    assert answer["mean_rounds_won"] == [rounds if winner == 0 else None, None]
-    assert answer["parameters"]["num_players"] == 2
-    assert answer["seconds"] > 0
-
-
-def test_the_number_of_players_follows_from_the_policies(capsys):
-    four = ("general_purpose_adversary", "min", "max", "simple_minded_1")
-    answer = run_json(capsys, "match", "war", *four, "max_rounds=99")
-    assert answer["parameters"] == {"num_players": 4, "ranks": 12, "discards": 3, "max_rounds": 99}
-    assert answer["winner"] == 0
-    given = run_json(capsys, "match", "war", "num_players=3", "min", "max", "max", "max_rounds=9")
-    assert given["parameters"]["num_players"] == 3
-
-
-def test_games_with_chance_are_played_by_number_and_seed(capsys):
-    words = ("match", "war", "ranks=4", "discards=1", "max_rounds=30", "dummie", "max", "--games", "200")
-    first, again, other = (run_json(capsys, *words, "--seed", seed) for seed in ("1", "1", "2"))
-    for answer in (first, again, other):
-        assert set(answer) == KEYS
-        assert sum(answer["wins"]) + answer["nobody"] + answer["unfinished"] == answer["games"] == 200
-        del answer["seconds"]
-    assert first == again
-    assert first["wins"] != other["wins"]
-    assert (first["seed"], other["seed"]) == (1, 2)
-    assert 0 < first["std_rounds"] < first["mean_rounds"] < 30
-
-
-def test_a_match_of_three_shows_mean_payoffs_with_their_standard_errors(capsys):
-    words = ("match", "lowest_unique", "numbers=3", "uniform", "uniform", "uniform", "--games", "200", "--seed", "3")
-    answer, game = run_json(capsys, *words), make_game("lowest_unique", numbers=3)
-    played = baselines.cross_play(game, ["uniform"] * 3, games=200, seed=3)
-    assert answer["mean_payoffs"] == list(played.mean_payoffs)
-    assert answer["payoff_errors"] == list(played.payoff_errors)
-    exact = baselines.nash_conv(game, "uniform").payoffs
-    assert (np.abs(np.subtract(answer["mean_payoffs"], exact)) < 5 * np.array(answer["payoff_errors"])).all()
-    code, out, _ = run(capsys, *words)
-    assert code == 0
-    assert f"{played.mean_payoffs[0]:.4f} ± {played.payoff_errors[0]:.4f}" in out
-    code, shown, _ = run(capsys, *words[:-4], "--games", "1", "--json")
-    assert code == 0
-    assert json.loads(shown, parse_constant=pytest.fail)["payoff_errors"] == [None] * 3, "one game has no such error"
-    assert run(capsys, *words[:-4], "--games", "1")[0] == 0
+def test_a_match_that_is_played_has_the_figures_of_cross_play(capsys, words, line_up, size, games):
+    """The number of players follows from the policies."""
+    name = "lowest_unique" if "numbers" in size else "war"
+    given = () if games is None else ("--games", str(games), "--seed", "3")
+    code, out, err = run(capsys, "match", name, *words.split(), *line_up, *given, "--json")
+    assert (code, err) == (0, "")
+    answer, game = json.loads(out, parse_constant=pytest.fail), make_game(name, **size)
+    played = baselines.cross_play(game, line_up, **({} if games is None else {"games": games, "seed": 3}))
+    assert (answer["parameters"], answer["policies"]) == (json_parameters(game), list(line_up))
+    course = ("rounds", "winner") if games is None else ()
+    for key in (*FIGURES, *course):
+        figure = getattr(played, key)
+        assert answer[key] == (list(figure) if isinstance(figure, tuple) else figure), key
+    assert (answer["seed"], answer["seconds"] > 0, "rounds" in answer) == (3 if games else 0, True, games is None)
+    errors = played.payoff_errors and [None if games == 1 else error for error in played.payoff_errors]
+    assert answer["payoff_errors"] == errors, "one game has no such error"
+    shown = run(capsys, "match", name, *words.split(), *line_up, *given)[1]
+    if name == "lowest_unique" and games > 1:
+        assert f"{points(played.mean_payoffs[0], 4)} ± {points(played.payoff_errors[0], 4)}" in shown
 
 
 def test_a_run_in_the_way_is_named_with_the_command_that_resumes_it(capsys, tmp_path):

@@ -106,7 +106,7 @@ def test_lost_workers_leave_stdout_to_the_result(capsys, tmp_path, monkeypatch):
         return solve_range(*arguments)
 
     monkeypatch.setattr(duel_ray, "solve_range", mortal)
-    monkeypatch.setattr(duel_ray, "LEAST_WORDS_PER_TASK", 64)
+    monkeypatch.setattr(duel_ray, "LEAST_PER_TASK", 64)
     code, out, err = run(capsys, *SOLVE, "--engine", "ray", "--json")
     assert (code, out.count("\n")) == (0, 1)
     assert same(json.loads(out), run_json(capsys, *SOLVE) | {"engine": "ray"})
@@ -149,27 +149,12 @@ def test_estimates_in_words(seconds, words):
     assert estimates.in_words(seconds) == words
 
 
-@pytest.fixture
-def terminal(monkeypatch):
+def test_a_bar_on_the_terminal_leaves_stdout_to_the_result(capsys, monkeypatch):
     shown = Console(file=io.StringIO(), force_terminal=True, width=120)
     monkeypatch.setattr(console, "err", shown)
-    return shown.file
-
-
-def test_a_terminal_shows_how_far_it_is_and_how_long_it_will_take(terminal):
-    with console.advancing("matrix games") as progress:
-        progress(500)
-        progress.expect(2000)
-        progress(1000)
-    assert "1,000 of 2,000" in terminal.getvalue()
-    assert "left" in terminal.getvalue()
-
-
-def test_a_bar_leaves_stdout_to_the_result(terminal, capsys):
-    code, out, _ = run(capsys, *SOLVE, "--json")
-    assert code == 0
-    assert json.loads(out)["states"] == 2641
-    assert "of 2,641" in terminal.getvalue()
+    assert run_json(capsys, *SOLVE)["states"] == 2641
+    assert "2,641 of 2,641" in shown.file.getvalue()
+    assert "left" in shown.file.getvalue()
 
 
 # -- play at a state --------------------------------------------------------------------

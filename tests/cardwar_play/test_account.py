@@ -60,12 +60,13 @@ def terms_at(solution, state, actions):
     return value, matrix[a, b], mistakes, matrix[a, b] - value + mistakes[0] - mistakes[1]
 
 
-def check_accounts(game, count):
-    """Random games, half of them from each seat."""
+@each_row("game", GAMES)
+def test_the_terms_are_those_of_the_oracle_and_add_up(game):
+    """In random games, half of them from each seat."""
     solution, rng = baselines.solve(game), np.random.default_rng(1)
     judge = Judge(solution)
     terms = cache(lambda state, joint: terms_at(solution, state, dict(joint)))
-    for number in range(count):
+    for number in range(60):
         episode, seat = play_episode(game, ["uniform", "uniform"], rng), number % 2
         values, payoffs, mistakes, draws = zip(
             *(
@@ -85,11 +86,6 @@ def check_accounts(game, count):
         assert [account.mine, account.theirs] == pytest.approx(np.sum(mistakes, axis=0)[[seat, 1 - seat]], abs=1e-9)
         luck = account.chance + account.draws
         assert account.result == pytest.approx(account.value + luck - account.mine + account.theirs, abs=1e-9)
-
-
-@each_row("game", GAMES)
-def test_the_terms_are_those_of_the_oracle_and_add_up(game):
-    check_accounts(game, 60)
 
 
 @each_row(
@@ -123,12 +119,6 @@ def test_moves_on_private_information_are_judged_without_declared_arrays():
     for start in game.initial():
         assert judge.expected(start.state, 0) == pytest.approx(declared.expected(start.state, 0))
     assert len(places_of(game)) > 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.facts.name)
-def test_the_terms_of_many_games(game):
-    check_accounts(game, 2000)
 
 
 def all_games(game, policies):

@@ -80,14 +80,18 @@ def ask(capsys, out):
     return code, json.loads(printed) if code == 0 else err
 
 
-def test_what_fails_is_asked_again_and_nothing_is_lost(capsys, tmp_path, endpoint):
-    endpoint.faults = [500, "I would rather not.", "cut", '{"move": "9"}']
+ODD = {"body": b"[" * 200_000}, {"content": 5}, '{"move": ' + "[" * 100_000 + "}"
+
+
+@pytest.mark.parametrize("faults", [[500, "I would rather not.", "cut", '{"move": "9"}'], ODD], ids=["failed", "odd"])
+def test_what_fails_is_asked_again_and_nothing_is_lost(capsys, tmp_path, endpoint, faults):
+    endpoint.faults = list(faults)
     code, found = ask(capsys, tmp_path)
     game = make_game("jujitsu", num_cards=2)
     assert (code, found["invalid_answers"]) == (0, 2)
     assert found["about"] == [{"model": "a-model", "temperature": 0.7, "prompt": 1}]
     assert found["exploitability"] == baselines.exploitability(game, "lowest_card")
-    assert len(endpoint.asked) == found["answers"] + 4
+    assert len(endpoint.asked) == found["answers"] + len(faults)
     assert {each["temperature"] for each in endpoint.asked} == {0.7}
     assert game.how_to_play in endpoint.asked[0]["messages"][0]["content"]
 
@@ -114,12 +118,6 @@ def test_an_endless_answer_is_an_error_that_says_so(capfd, tmp_path, endpoint):
     assert "Traceback" not in said
     assert endpoint.sent < 1 << 26
     assert len(endpoint.asked) == 2, "it does not ask again"
-
-
-def test_odd_answers_are_no_traceback(capfd, tmp_path, endpoint):
-    endpoint.faults = [{"body": b"[" * 200_000}, {"content": 5}, '{"move": ' + "[" * 100_000 + "}"]
-    code, found = ask(capfd, tmp_path)
-    assert (code, found["invalid_answers"], len(endpoint.asked)) == (0, 2, found["answers"] + 3)
 
 
 def test_other_addresses_need_tls(capsys, tmp_path, monkeypatch, endpoint):

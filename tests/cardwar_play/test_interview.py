@@ -84,33 +84,6 @@ def test_mixes_give_the_exact_exploitability(capsys, tmp_path, agent, name, size
     assert len(asked()) == found["states"], "nothing is asked twice"
 
 
-def test_it_goes_on_after_the_agent_ended_and_after_a_line_was_cut_off(capsys, tmp_path, agent):
-    (command, asked), out = agent, tmp_path / "out"
-    states = information_states(make_game("jujitsu", num_cards=3))
-
-    def ask():
-        with answers_in(out, {"agent": "one"}) as answers:
-            who = Interviewer(make_game("jujitsu", num_cards=3), command(7), answers, 3)
-            try:
-                return [who.mix(f"mix {number}", view, "mix")[0] for number, view in enumerate(states.values())]
-            finally:
-                who.close()
-
-    for kept in (7, 14, 21):
-        with pytest.raises(ValueError, match="with exit status 3"):
-            ask()
-        assert (out / ANSWERS_FILE).read_bytes().count(b"\n") == kept
-    content = (out / ANSWERS_FILE).read_bytes()
-    (out / ANSWERS_FILE).write_bytes(content[:-20])
-    assert len(ask()) == len(states) == 26
-    assert len({*asked()}) == 26
-    assert len(asked()) == 26 + 3 + 1, "three questions had no answer, and one answer was cut off"
-    with pytest.raises(ValueError, match="its interview has agent 'one', not 'two'"), answers_in(out, {"agent": "two"}):
-        pass
-    with pytest.raises(ValueError, match="contains files, but no interview"), answers_in(tmp_path, {}):
-        pass
-
-
 def edited(line, **changes):
     """The line of an entry that an interview stored with other contents."""
     return line_of({name: each for name, each in (json.loads(line) | changes).items() if name != "sha256"})
@@ -159,28 +132,30 @@ def test_a_damaged_line_is_named_and_only_its_query_is_repeated(capsys, tmp_path
     assert f"{path}: damaged lines, ignored: 3; their queries are repeated\n" in err
     assert len(asked()) == 26 + 1
     assert "26 answers; 1 damaged line ignored\n" in run(capsys, *call)[1]
+    path.write_bytes(content[:-20])  # the last line was cut off
+    assert json.loads(run(capsys, *call, "--json")[1]) == figures
+    assert len(asked()) == 26 + 2
+    assert "its interview has seed 0, not 1" in run_refused(capsys, *call, "--seed", "1")
+    assert "contains files, but no interview" in run_refused(capsys, *call[:-1], str(tmp_path))
 
 
-def test_the_number_and_the_time_come_first_and_the_error_says_how_to_go_on(capsys, tmp_path, agent):
-    command, asked = agent
-    call = ["interview", "jujitsu", "num_cards=3", "--agent", command(9), "--out", str(tmp_path / "out")]
-    code, out, err = run(capsys, *call)
-    first, second, third, error = err.splitlines()
-    assert (code, out, first) == (2, "", "26 information states to query; the first answer is timed")
-    assert second.startswith("25 more queries at ")
-    assert third.startswith("22 more queries at ")
-    assert error.endswith(f"exit status 3; 9 answers stored in {tmp_path / 'out'}; the same command resumes there")
-    assert "; resumed with 9 stored answers; " in run(capsys, *call)[2]
-    assert len({*asked()}) == 19, "the answer that is timed is kept"
-
-
-@pytest.mark.parametrize(("form", "answers", "completed"), [("--games", 7, 3), ("--sample", 7, 7), ("--games", 3, 0)])
-def test_a_failure_in_mid_sample_shows_what_is_complete(capsys, tmp_path, agent, form, answers, completed):
-    call = ["interview", "jujitsu", "num_cards=3", "--agent", agent[0](answers), "--out", str(tmp_path / "out")]
-    code, out, err = run(capsys, *call, form, "20", "--json")
-    assert (code, f"{answers} answers stored in" in err) == (2, True)
+@pytest.mark.parametrize(
+    ("more", "answers", "completed", "first"),
+    [
+        ((), 9, 0, "26 information states to query\n"),
+        (("--games", "20"), 7, 3, "20 games of up to 3 decisions to query\n"),
+        (("--games", "20"), 3, 0, "20 games of up to 3 decisions to query\n"),
+        (("--sample", "20"), 7, 7, "20 states to query\n"),
+    ],
+)
+def test_a_failure_shows_what_is_complete_and_how_to_go_on(capsys, tmp_path, agent, more, answers, completed, first):
+    call = ["interview", "jujitsu", "num_cards=3", "--agent", agent[0](answers), "--out", str(tmp_path / "out"), *more]
+    code, out, err = run(capsys, *call, "--json")
+    assert (code, err.startswith(first)) == (2, True)
+    assert err.endswith(f"{answers} answers stored in {tmp_path / 'out'}; the same command resumes there\n")
     found = json.loads(out) if completed else {"completed": 0, "ended": "", "answers": answers}
     assert (found["completed"], found["answers"], found["ended"] in err) == (completed, answers, True)
+    assert f"; resumed with {answers} stored answers\n" in run(capsys, *call)[2]
 
 
 @pytest.mark.slow
@@ -206,7 +181,8 @@ def test_killed_three_times_it_asks_nothing_twice(capsys, tmp_path, agent):
 
 
 @pytest.mark.parametrize(
-    ("most", "more"), [(2, ("--sample", "6")), (3, ("--games", "4")), (40, ("--form", "move", "--repeats", "4"))]
+    ("most", "more"),
+    [(7, ()), (2, ("--sample", "6")), (3, ("--games", "4")), (40, ("--form", "move", "--repeats", "4"))],
 )
 def test_every_kind_of_interview_goes_on(capsys, tmp_path, agent, most, more):
     command, asked = agent
@@ -346,17 +322,3 @@ def run_json_quietly(capsys, *call):
     code, out, _ = run(capsys, *call, "--json")
     assert code == 0
     return json.loads(out)
-
-
-def test_options_that_do_not_go_together_are_refused(capsys, tmp_path):
-    call = ["interview", "jujitsu", "num_cards=3", "--agent", "none", "--out", str(tmp_path / "out")]
-    for more, said in (
-        (["--repeats", "8"], "--repeats (8) requires --form move"),
-        (["--form", "words"], "--form (words) must be one of mix, move"),
-        (["--games", "4", "--sample", "4"], "cannot be combined"),
-        (["--form", "move", "--games", "4"], "--form move queries all information states"),
-    ):
-        assert said in run_refused(capsys, *call, *more)
-    assert not (tmp_path / "out").exists()
-    unique = ["interview", "lowest_unique", "--games", "4", *call[3:]]
-    assert "use --form mix, without" in run_refused(capsys, *unique)

@@ -44,12 +44,6 @@ GAMES = {
     "paid start": paid_start,
     "hostile": lambda: Hostile(num_cards=2),
 }
-SLOW = {
-    "jujitsu 5": lambda: make_game("jujitsu", num_cards=5),
-    "goofspiel 3": lambda: make_game("goofspiel", num_cards=3),
-    "dice poker": lambda: make_game("dice_poker"),
-    "oshi zumo": lambda: make_game("oshi_zumo", coins=6, size=1),
-}
 
 
 def data_in(page):
@@ -75,7 +69,9 @@ def drawn_shapes(game, data, picture, revealed):
     assert picture["outcome"] == outcome_of(scene)
 
 
-def check_every_place(game, seat):
+@pytest.mark.parametrize("name", GAMES)
+def test_every_place_is_that_of_the_rules_and_the_oracle(name):
+    game, seat = GAMES[name](), len(name) % 2
     solution, places, page = page_of(game, seat)
     data, table, judge = data_in(page), table_for(game, seat, [], solution), Judge(solution)
     assert abs(data["value"] - (1 - 2 * seat) * solution.value) < 1e-12
@@ -109,17 +105,6 @@ def check_every_place(game, seat):
                 reached.add(to)
     assert reached == set(range(len(places)))
     assert len(page) < 3e6
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_every_place_is_that_of_the_rules_and_the_oracle(name):
-    check_every_place(GAMES[name](), seat=len(name) % 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SLOW)
-def test_every_place_of_larger_games(name):
-    check_every_place(SLOW[name](), seat=0)
 
 
 def test_a_verdict_is_by_information_state_and_the_picture_hides_the_others_roll():
@@ -182,7 +167,7 @@ def test_the_command_writes_the_file_and_says_how_to_play_it(capsys, tmp_path):
         ("goofspiel payoff=win", "the largest size that works is goofspiel num_cards=3 payoff=win"),
         ("war num_players=3", "is for two-player zero-sum games; add num_players=2\n"),
         ("lowest_unique", "lowest_unique: a page against the equilibrium is for two-player zero-sum games; add num_pl"),
-        ("jujitsu num_cards=3 --seat 2", "seat (2) must be 0 or 1"),
+        ("jujitsu num_cards=3 --seat 2", "seat (2) must be in 0..1"),
         ("jujitsu num_cards=3 level:1", "level:1"),
         (
             "jujitsu num_cards=3 --out no/such/folder.html",

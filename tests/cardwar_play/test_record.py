@@ -1,5 +1,6 @@
 """Records: what is written is read again and replayed; what cannot have happened is refused."""
 
+import hashlib
 import json
 import re
 
@@ -54,7 +55,7 @@ def test_a_game_that_was_given_up_shows_what_was_sealed(solution, trainer_of, tm
     shown = trainer.digest
     trainer.stop("given up")
     write_record(trainer, tmp_path / "game.json")
-    assert read_record(tmp_path / "game.json").content["left"]["digest"] == shown
+    assert hashlib.sha256(read_record(tmp_path / "game.json").content["left"].encode()).hexdigest() == shown
 
 
 def changed(content, place, value):
@@ -84,18 +85,16 @@ def changed(content, place, value):
         (["opponents", "1"], "\ud800", "it contains an unpaired surrogate ('\\ud800')"),
         (["seed"], -1, "seed (-1) must be at least 0"),
         (["dealt"], 1, "dealt (1) must be in 0..0"),
-        (["steps", 0, "actions", "0"], 9, "steps[0].actions has action 9 of player_0, which is not legal there"),
+        (["steps", 0, "actions", "0"], 9, "steps[0].actions has action 9 of player_0, which is not legal"),
         (["steps", 0, "actions"], {"0": 4}, "steps[0].actions has players 0"),
         (["steps", 0, "outcome"], 1, "steps[0].outcome (1) must be in 0..0"),
-        (["steps", 0, "actions", "1"], 4, "steps[0].seal.text commits to moves other than those played"),
+        (["steps", 0, "actions", "1"], 4, "steps[0].seal commits to moves other than those played"),
         (["steps", 1, "seal"], None, "steps[1].seal must be given"),
-        (["steps", 2, "seal", "digest"], "00", "steps[2].seal.digest is not the SHA-256 of its text"),
         (["steps", 0, "verdict", "costs", "0"], -1.0, "must be at least 0"),
         (["steps", 0, "verdict", "costs", "0"], float("nan"), "must be a finite number"),
         (["payoffs"], [0.0, 0.0], "payoffs ([0.0, 0.0]) must be"),
         (["ending"], "given up", "ending ('given up') does not match the state"),
         (["account", "draws"], 0.5, "account: its result must be"),
-        (["left"], {"digest": "00", "text": "x"}, "left.digest is not the SHA-256"),
         (["extra"], 1, "unknown name 'extra'"),
     ],
 )

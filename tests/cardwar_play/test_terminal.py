@@ -116,7 +116,8 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
             assert re.search(r"\W+".join(map(re.escape, row)), said)
         assert f"{points(total, 3)} points given away" in said
     assert total > 0.01
-    assert record.account.sentence("equilibrium") in " ".join(screens[-1].split())
+    ending = " ".join("".join(screens[-2:]).split())  # a read can bring more than was waited for
+    assert record.account.sentence("equilibrium") in ending
 
 
 @pytest.fixture
@@ -128,18 +129,6 @@ def played(monkeypatch, capsys):
         return run(capsys, "play", *words)
 
     return play
-
-
-def test_a_game_begins_with_its_rules_before_the_equilibrium_is_computed(played, capsys, monkeypatch):
-    shown = []
-
-    def search(game, **options):
-        shown.append(" ".join(capsys.readouterr().out.split()))
-        raise ValueError("not today")
-
-    monkeypatch.setattr("cardwar_cli.play.find_equilibrium", search)
-    played("", "goofspiel", "num_cards=4")
-    assert shown == [f"goofspiel num_cards=4 {make_game('goofspiel', num_cards=4).how_to_play}"]
 
 
 def test_the_end_of_the_input_breaks_the_game_off_and_keeps_the_record(played, tmp_path):
@@ -162,15 +151,9 @@ def test_a_series_has_the_next_seeds_and_keeps_each_record(played, tmp_path):
     assert "In 2 games you won" in out  # one was given up
 
 
-def test_a_series_ends_when_the_person_quits(played, capsys):
+def test_a_series_ends_when_the_person_quits(played):
     code, out, _ = played("1\nquit\n", "jujitsu", "num_cards=2", "--games", "9")
     assert (code, "Game 3" in out) == (0, False)
-    assert "games (0) must be in 1..1000" in run_refused(capsys, "play", "jujitsu", "--games", "0")
-    assert (
-        run_refused(capsys, "play")
-        == "cardwar: name a game, as in cardwar play jujitsu; cardwar play --web lets you choose one\n"
-    )
-    assert "--games requires a game" in run_refused(capsys, "play", "--games", "2", "--web")
 
 
 def test_who_wins_after_the_person_is_out_is_said(played):
@@ -295,7 +278,7 @@ def test_a_record_never_replaces_a_file(capsys, tmp_path):
 
 def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(played, monkeypatch):
     small = ("oshi_zumo", "coins=26", "size=2")
-    monkeypatch.setattr("cardwar_play.seating.PATIENCE", 0.0)
+    monkeypatch.setattr("cardwar_cli.play.PATIENCE", 0.0)
     monkeypatch.setattr("cardwar_cli.play.smaller_instead", lambda game: "")
     assert "takes more than 0 seconds; the total time is not known; --yes computes it." in played("quit\n", *small)[1]
     assert "Each move is judged" in played("quit\n", *small, "--yes")[1]
@@ -335,10 +318,3 @@ def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):
 def test_seats_are_checked_before_the_equilibrium_is_computed(capsys, monkeypatch, options, message):
     monkeypatch.setattr("cardwar_cli.play.find_equilibrium", Mock(side_effect=AssertionError))
     assert message in run_refused(capsys, "play", "goofspiel", *options.split())
-
-
-def test_a_very_long_number_is_no_move(played):
-    """A terminal cuts a line of this length short, but a pipe passes it on."""
-    code, out, err = played(f"#{'9' * 5000}\n2\n#1\n", "jujitsu", "num_cards=2", "--seed", "1")
-    assert (code, err) == (0, "")
-    assert "is not one of your moves" in out

@@ -15,46 +15,30 @@ from cardwar_envs.core.compiled import always_compiled
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.game_batch import GameBatch
 
+# Without compiled rules, which takes longest.
 WAR_FOR_THREE = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=4)
-# Shares of the episodes: one by one through AEC, and in batches where there are no compiled rules.
-BY_AEC, BY_RULES = 0.02, 0.01
 GAMES_IN_BATCH = 100
+# Batches of the games with compiled rules that are played with each episode through AEC.
+BATCHES = 10
 
 
-class Player:
-    """Environments that are used again and again, as in a long training."""
-
-    def __init__(self):
-        self.rng = np.random.default_rng(0)
-        self.single = [AECGameEnv(game) for game in [*EVERY_GAME, WAR_FOR_THREE]]
-        self.batches = [GameBatch(game, GAMES_IN_BATCH, seed=1) for game in EVERY_GAME]
-        self.slow = GameBatch(WAR_FOR_THREE, GAMES_IN_BATCH, seed=2)
-        self.played = 0
-        for env in self.single:
-            env.reset(seed=3)
-        for batch in (*self.batches, self.slow):
-            batch.reset()
-
-    def play(self, episodes):
-        by_aec, by_rules = round(episodes * BY_AEC), round(episodes * BY_RULES)
-        for number in range(by_aec):
-            self._episode(self.single[number % len(self.single)])
-        self._in_batch(self.slow, by_rules)
-        for batch in self.batches:
-            self._in_batch(batch, (episodes - by_aec - by_rules) // len(self.batches))
-
-    def _episode(self, env):
-        env.reset()
-        for _ in env.agent_iter():
-            observation, _, over, _, _ = env.last()
-            env.step(None if over else int(self.rng.choice(np.flatnonzero(observation["action_mask"]))))
-        self.played += 1
-
-    def _in_batch(self, batch, episodes):
-        done = 0
-        while done < episodes:
-            done += int(batch.step(batch.uniform_actions()).done.sum())
-        self.played += done
+def episodes():
+    """Plays the same environments again and again, as in a long training; yields how many games have ended."""
+    rng, played = np.random.default_rng(0), 0
+    envs = [AECGameEnv(game) for game in [*EVERY_GAME, WAR_FOR_THREE]]
+    batches = [GameBatch(game, GAMES_IN_BATCH, seed=1) for game in EVERY_GAME] * BATCHES
+    batches.append(GameBatch(WAR_FOR_THREE, GAMES_IN_BATCH, seed=2))
+    for batch in batches:
+        batch.reset()
+    while True:
+        for env in envs:
+            env.reset(seed=3) if not played else env.reset()
+            for _ in env.agent_iter():
+                observation, _, over, _, _ = env.last()
+                env.step(None if over else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+            played += 1
+        played += sum(int(batch.step(batch.uniform_actions()).done.sum()) for batch in batches)
+        yield played
 
 
 def held():
@@ -69,12 +53,12 @@ def held():
     }
 
 
-def main(episodes):
-    player = Player()
-    player.play(episodes // 100)
+def main(most):
+    counts = episodes()
+    next(played for played in counts if played >= most // 100)
     early = held()
-    player.play(episodes - player.played)
-    print(json.dumps({"early": early, "late": held(), "played": player.played}))
+    played = next(played for played in counts if played >= most)
+    print(json.dumps({"early": early, "late": held(), "played": played}))
 
 
 if __name__ == "__main__":

@@ -38,12 +38,6 @@ def course(number, steps):
         yield one_step(env, rng), view(env)
 
 
-def in_turns(numbers, steps):
-    """All courses at once, a step of each in turn."""
-    by_step = zip(*(course(number, steps) for number in numbers), strict=True)
-    return [list(each) for each in zip(*by_step, strict=True)]
-
-
 def in_threads(work, count=THREADS):
     """The results of `work(number)`, all begun at one moment."""
     ready = Barrier(count)
@@ -95,12 +89,6 @@ def test_memory_does_not_grow(episodes):
 # -- environments and threads in one process --------------------------------------------------------
 
 
-@briefly_or_long(("count", "steps"), (30, 8), (1000, 40))
-def test_environments_that_live_at_once_play_as_alone(count, steps):
-    numbers = range(count)
-    assert same(in_turns(numbers, steps), [list(course(number, steps)) for number in numbers])
-
-
 @briefly_or_long(("rounds", "steps"), (1, 8), (30, 100))
 def test_environments_in_threads_play_as_alone(rounds, steps):
     for first in range(0, rounds * THREADS, THREADS):
@@ -132,8 +120,8 @@ def test_children_forked_after_compiling_compute_the_same():
 # -- environments in processes of their own ---------------------------------------------------------
 
 
-def same_play(game, count, steps):
-    """The same play in as many processes and in one; then all processes have ended."""
+def test_environments_in_processes_play_as_in_one():
+    game, count = EVERY_GAME[1], 3
     multiprocessing.set_forkserver_preload(["cardwar_envs.envs.single_agent"])
     makers = [partial(SingleAgentEnv, game) for _ in range(count)]
     apart, together, rng = AsyncVectorEnv(makers, context="forkserver"), SyncVectorEnv(makers), np.random.default_rng(0)
@@ -141,7 +129,7 @@ def same_play(game, count, steps):
         processes = list(apart.processes)
         seen = together.reset(seed=5)[0]
         assert same(apart.reset(seed=5)[0], seen)
-        for _ in range(steps):
+        for _ in range(12):
             masks = seen["action_mask"].astype(float)
             # After the end of a game any action starts the next one.
             odds = np.where(masks.any(axis=1, keepdims=True), masks, 1.0)
@@ -153,10 +141,6 @@ def same_play(game, count, steps):
         apart.close()
         together.close()
     assert [process.exitcode for process in processes] == [0] * count, "all have ended, and were waited for"
-
-
-def test_environments_in_processes_play_as_in_one():
-    same_play(EVERY_GAME[1], 3, 12)
 
 
 # -- two solvers, one folder ------------------------------------------------------------------------

@@ -55,15 +55,6 @@ def test_the_plots_of_the_source_begin_in_the_wrong_place():
     assert {row.verdict for row in rows} == {Verdict.WRONG}
 
 
-def test_tables_hold_decimals_and_fractions(odds):
-    tables = dice_wars.odds_tables(odds)
-    assert set(tables) == {"win", "win_fractions", "tie", "tie_fractions"}
-    assert tables["win_fractions"][1][2] == "5/54"
-    assert tables["win"][1][2] == pytest.approx(5 / 54)
-    assert dice_wars.sums_table()[1:8] == [*([1, n, 1, 1 / 6, "1/6"] for n in range(1, 7)), [2, 2, 1, 1 / 36, "1/36"]]
-    assert all(len(tables[name]) == len(tables[name][0]) == 21 for name in ("win", "tie", "tie_fractions"))
-
-
 def test_the_report_is_sound(no_stacks):
     report = dice_wars.reproduce()
     assert report.sound

@@ -6,7 +6,6 @@ from fractions import Fraction
 import pytest
 
 from baselines.questions import solve
-from cardwar_envs import DuelState
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 from cardwar_envs.games.jujitsu import Jujitsu
 from lab.papers.fetterman import PAPER, lemmas, paper
@@ -129,21 +128,6 @@ def test_matchings_by_hand():
     assert margin_shares((2, 2), (2, 2)) == {0: 1}
     # Paid if the first card of either hand meets the other's: half of the matchings of two cards.
     assert replies_to_uniform(2, lambda pairs: Fraction((0, 0) in pairs)) == (Fraction(1, 2), Fraction(1, 2))
-
-
-def test_exact_matrix_and_value_of_a_solution():
-    game = DinosaurWar(hand_0=(2, 3, 6), hand_1=(1, 3, 5), payoff="win")
-    solution = solve(game, exact=True)
-    start = game.initial()[0].state
-    exact = [[float(entry) for entry in row] for row in solution.exact_payoff_matrix(start)]
-    assert exact == solution.payoff_matrix(start).tolist()
-    assert solution.exact_value_at(start) == solution.exact
-    # No play leads there, for 3 ties with 3; two tricks won or one each, player 0 stays ahead.
-    assert solution.exact_value_at(DuelState(hands=((2, 6), (1, 5)), score=1)) == 1
-    with pytest.raises(ValueError, match="not solved in rational arithmetic"):
-        solve(game).exact_payoff_matrix(start)
-    with pytest.raises(ValueError, match="over"):
-        solution.exact_payoff_matrix(DuelState(hands=((), ()), score=1))
 
 
 def test_a_reason_belongs_to_its_verdict():

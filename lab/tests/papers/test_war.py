@@ -74,11 +74,6 @@ def test_the_table_and_the_picture_show_each_point(points):
     assert [title.split(":")[0] for title in titles] == [f"Figure {n}" for n in (2, 5, 3, 6, 4, 7)]
 
 
-def test_a_difference_that_is_not_there_is_not_called_one():
-    alike = [Estimate(0.5, 0.01), Estimate(0.51, 0.01)]
-    assert abs(alike[1].apart(alike[0])) < war_2017._bar(100) < 5
-
-
 def test_claims_are_judged_by_what_was_played(points):
     same = [replace(p, win_ratio=Estimate(0.5, 0.01)) for p in points]
     better = [replace(p, win_ratio=Estimate(0.5 + 0.2 * p.strategy.endswith("2"), 0.01)) for p in points]

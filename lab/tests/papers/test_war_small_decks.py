@@ -1,6 +1,5 @@
 """The report on WAR with small decks, on the smallest of them."""
 
-import numpy as np
 import pytest
 
 from cardwar_envs.games.war.state import WarState
@@ -50,12 +49,3 @@ def test_the_report_is_sound_and_would_say_if_it_were_not(decks, monkeypatch):
     assert list(report.tables) == ["decks"]
     monkeypatch.setattr(war_small_decks, "MOST_GAP", -1.0)
     assert not war_small_decks.reproduce().sound
-
-
-@pytest.mark.slow
-def test_values_that_alternate_are_found_to():
-    deck = war_small_decks.study(5, 1)
-    assert deck.period == 12
-    assert (deck.change > 0.1, deck.circle) == (True, 12)
-    assert "come again every 12 rounds" in war_small_decks.settling(deck)
-    assert np.sort(deck.endless.widths)[-1] == pytest.approx(0.2063, abs=1e-4)

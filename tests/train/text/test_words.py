@@ -17,6 +17,9 @@ from train.text.parsing import converted, fields_from, split_words
     [
         ("3", int, 3),
         ("-3", int | None, -3),
+        ("1e5", int, 100_000),
+        ("100_000", int, 100_000),
+        ("2E3", int, 2000),
         ("1e-3", float, 0.001),
         ("2,3, 6", tuple[int, ...] | None, (2, 3, 6)),
         ("carry", str, "carry"),
@@ -31,6 +34,8 @@ def test_text_becomes_a_value_of_the_type(text, hint, value):
     ("text", "hint", "message"),
     [
         ("1.0", int, r"it \(1.0\) must be an integer"),
+        ("1e-3", int, r"it \(1e-3\) must be an integer"),
+        ("1e99", int, r"it \(1e99\) must be an integer"),
         ("true", int, r"it \(true\) must be an integer"),
         ("", int, r"it \(\) must be an integer"),
         ("much", float, r"it \(much\) must be a number"),
