@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from by_rules import assert_shows, step_by_the_rules
 from thinning import each_row
 
 from cardwar_envs import WarState, make_game
@@ -47,24 +48,13 @@ def events(game, before, after):
     return [name for name, found in happened.items() if found]
 
 
-def assert_seen(game, batch, views):
-    """What everybody sees, who acts and who is in the game."""
-    engine, everyone = batch._engine, range(game.num_players)
-    for place, state in enumerate(batch.states()):
-        for player in everyone:
-            assert np.array_equal(views.observations[place, player], game.observation(state, player))
-            assert np.array_equal(views.masks[place, player], game.action_mask(state, player))
-        assert tuple(np.flatnonzero(engine.acting()[place])) == game.acting_players(state)
-        assert tuple(np.flatnonzero(engine.live()[place])) == game.live_players(state)
-
-
 def play_by_the_rules(game, games, steps):
     """Counts the events of uniform play from random starts, each joint action compared with the rules."""
     batch, rng, found = GameBatch(game, games, seed=1, start="random"), np.random.default_rng(2), Counter()
     views = batch.reset()
-    assert_seen(game, batch, views)
+    assert_shows(batch, views)
     for _ in range(steps):
-        before, actions, acting = batch.states(), batch.uniform_actions(), batch._engine.acting()
+        before, actions, acting = batch.states(), batch.uniform_actions(), batch.acting()
         legal = np.take_along_axis(views.masks, actions[:, :, None], axis=2)[:, :, 0]
         assert np.array_equal(legal, views.masks.any(axis=2)), "who waits, waits; nobody chooses after going out"
         anything = rng.integers(-2, game.actions.size + 2, size=actions.shape)
@@ -72,20 +62,12 @@ def play_by_the_rules(game, games, steps):
         inside = anything.clip(0, game.actions.size - 1)
         allowed = np.take_along_axis(views.masks, inside[:, :, None], axis=2)[:, :, 0] * (inside == anything)
         assert np.array_equal(refused, acting & (allowed == 0))
-        step = batch.step(np.where(acting, actions, -7))  # what the others choose is ignored
-        for place, after in enumerate(batch.states()):
-            joint = {player: int(actions[place, player]) for player in np.flatnonzero(acting[place]).tolist()}
-            (outcome,) = game.transitions(before[place], joint)
-            found.update(events(game, before[place], outcome.state))
-            assert tuple(step.rewards[place]) == outcome.rewards
-            assert step.done[place] == (not game.acting_players(outcome.state))
-            if step.done[place]:
-                game.check(after)
-                assert game.acting_players(after), "a random start"
-            else:
-                assert after == outcome.state
-        views = step
-        assert_seen(game, batch, views)
+        views = step_by_the_rules(batch, np.where(acting, actions, -7))  # what the others choose is ignored
+        for state, chosen in zip(before, actions.tolist(), strict=True):
+            (outcome,) = game.transitions(state, {player: chosen[player] for player in game.acting_players(state)})
+            found.update(events(game, state, outcome.state))
+        for start in (state for state, done in zip(batch.states(), views.done, strict=True) if done):
+            game.check(start)
     return found
 
 
