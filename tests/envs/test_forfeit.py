@@ -115,21 +115,6 @@ def test_it_is_judged_when_all_have_committed(illegal):
 
 
 @every_game
-def test_legal_play_goes_as_without_forfeits(game):
-    for seed in range(5):
-        raising, forfeiting = AECGameEnv(game), AECGameEnv(game, illegal_action="forfeit")
-        raising.reset(seed=seed)
-        forfeiting.reset(seed=seed)
-        rng = np.random.default_rng(seed)
-        while not is_over(raising):
-            agent = raising.agent_selection
-            action = None if raising.terminations[agent] else choose(raising, int(agent[-1]), rng)
-            raising.step(action)
-            forfeiting.step(action)
-            assert same(*(view(env, without=["session"]) for env in (raising, forfeiting)))
-
-
-@every_game
 def test_the_single_agent_forfeits(game):
     for seat in range(game.facts.num_players):
         env = SingleAgentEnv(game, seat=seat, illegal_action="forfeit")

@@ -7,7 +7,7 @@ import time
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.wrappers import AddRenderObservation, HumanRendering, RecordVideo, RenderCollection
+from gymnasium.wrappers import HumanRendering, RecordVideo
 from knock_out import KnockOut
 from skins import every_skin
 from test_render import AFTER, GAME, GIVEN, MIDDLE
@@ -120,12 +120,7 @@ def test_a_film_can_be_read_back(tmp_path):
 POKER = "cardwar/DicePoker-v0"
 
 
-def test_wrappers_that_look_at_frames(monkeypatch):
-    collected = RenderCollection(gymnasium.make("cardwar/DinosaurWar-v0", render_mode="rgb_array", num_cards=3))
-    steps = play(collected)
-    assert len(collected.render()) == steps + 1
-    seen, _ = AddRenderObservation(gymnasium.make(POKER, render_mode="rgb_array")).reset(seed=0)
-    assert seen.shape == (392, 600, 3)
+def test_pictures_go_on_after_a_wrapper_has_closed_pygame(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     human = HumanRendering(gymnasium.make(POKER, render_mode="rgb_array"))
     human.reset(seed=0)

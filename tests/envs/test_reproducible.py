@@ -8,7 +8,6 @@ import pytest
 from skins import every_game, every_skin, generator, is_over, one_step, rest_of_game, same, view
 
 from cardwar_envs import make_game
-from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 DICE = make_game("dice_wars", num_cards=4, sides=3)
@@ -62,11 +61,6 @@ def test_copies_go_on_alike(game, duplicate):
         one_step(env, rng)
         one_step(undisturbed, same_rng)
         assert same(view(env), view(undisturbed))
-
-
-def test_all_skins_draw_the_same_dice():
-    """A seed means the same to every skin; `test_stateful` compares AEC and Parallel with the rules."""
-    assert same(*(generator(seeded(DICE, 6, skin)).bit_generator.state for skin in (SingleAgentEnv, AECGameEnv)))
 
 
 @every_skin

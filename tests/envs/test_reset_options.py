@@ -6,7 +6,7 @@ from brute_force import reachable
 from skins import SingleAgentEnv, every_game, every_skin, one_step, rest_of_game, same
 from thinning import each_row
 
-from cardwar_envs import DuelState, make_game
+from cardwar_envs import DuelState
 
 
 @pytest.mark.thin
@@ -23,16 +23,6 @@ def test_every_state_can_be_a_start(game, skin):
         assert env._session.state == state
         assert env._session.last_actions is None
         rest_of_game(env)
-
-
-@every_skin
-def test_state_with_duplicates(skin):
-    game = make_game("dinosaur_war", hand_0=(2, 2, 6), hand_1=(2, 3, 3))
-    env = skin(game)
-    env.reset(seed=0, options={"state": DuelState(hands=((2, 2), (3, 3)), score=1)})
-    assert env._session.observe(0)["observation"].tolist() == [2, 0, 0, 0, 2, 0, 1, 0]
-    _, end = rest_of_game(env)[-1]
-    assert end["session"]["state"] == DuelState(((), ()), score=-1)
 
 
 @every_skin
