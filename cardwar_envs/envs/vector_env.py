@@ -121,7 +121,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             seated_opponents(opponent, self.game, self.seat),
             uniform=is_uniform(opponent),
             engine=engine,
-            trajectories=self.render_mode is not None,
+            revealing=self.render_mode is not None,
         )
         self._options: dict[str, Any] = {}
         # Marks the games that have ended and not restarted; never true in mode SAME_STEP.
