@@ -9,7 +9,7 @@ from functools import cached_property
 from random import Random
 from typing import Any, TypeVar
 
-from cardwar_envs.contract.queries import BadActions, BadSeats, Node, node_at, short, where
+from cardwar_envs.contract.queries import Node, node_at, short, where
 from cardwar_envs.contract.verdicts import Failed, NotApplicable, in_a_line
 from cardwar_envs.core.game import Game, GameFacts, Transition
 
@@ -40,13 +40,14 @@ class Walk:
         complete: Whether these are all states and all joint actions of the game.
         size: Number of states examined.
         starts: The result of `initial`.
-        raised, bad_seats, bad_actions, unhashable: Descriptions of the first error raised by the rules, of the first
-            impossible players, impossible legal actions and unhashable state; "" if there is none.
+        faults: The first failure of each class at a state: impossible players, impossible legal actions, other errors.
+        unhashable: Describes the first state that cannot be hashed; "" if there is none.
     """
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
         self.game, self.max_states, self.seed = game, max_states, seed
-        self.raised = self.bad_seats = self.bad_actions = self.unhashable = ""
+        self.faults: dict[type[Failed], Failed] = {}
+        self.unhashable = ""
         self.endless: Any = None  # a state of a random game that is longer than `max_length`
         self.twins: list[tuple[Any, Any]] = []  # equal states that look different
         self.trajectories: list[Trajectory] = []  # random games, if not `complete`
@@ -97,6 +98,11 @@ class Walk:
         states = f"{self.size:,}"
         return f"all {states} states" if self.complete else f"a sample of {states} states, seed {self.seed}"
 
+    def require_no(self, kind: type[Failed]) -> None:
+        """Raises the first failure of this class, if there was one."""
+        if kind in self.faults:
+            raise self.faults[kind]
+
     def knows(self, state: Any) -> bool:
         """Whether the walk visited the state."""
         return state in self._met
@@ -135,7 +141,7 @@ class Walk:
                 if not isinstance(start, Transition):
                     raise TypeError(f"{short(start)} is not a Transition")
         except Exception as error:
-            self.raised = f"initial raises {in_a_line(error)}"
+            self.faults[Failed] = Failed(f"initial raises {in_a_line(error)}")
             return ()
         return starts
 
@@ -145,12 +151,8 @@ class Walk:
         node = None
         try:
             node = node_at(self.game, self.facts, state, most, self._rng)
-        except BadSeats as fault:
-            self.bad_seats = self.bad_seats or str(fault)
-        except BadActions as fault:
-            self.bad_actions = self.bad_actions or str(fault)
         except Failed as fault:
-            self.raised = self.raised or str(fault)
+            self.faults.setdefault(type(fault), fault)
         self._nodes[state] = node
         return node
 
