@@ -11,6 +11,7 @@ from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.session import own_stream
 
+ILLEGAL = 99
 BAD_OPTIONS = [{"start": "middle"}, {"start": None}, {"state": "nowhere"}, {"state": 7, "start": "random"}]
 
 
@@ -51,6 +52,9 @@ class Pair:
 
     Attributes:
         agents: The players who are still in the environment's list of agents.
+        dealt: What the deal pays and the environment has not paid yet.
+        paid: What it must have paid.
+        turns: Number of joint actions.
     """
 
     skin = None
@@ -64,7 +68,8 @@ class Pair:
         result = self.env.reset(seed=seed, options=options)
         if seed is not None:
             self.chance = own_stream(np.random.default_rng(seed))
-        self.dealt = np.zeros(self.game.facts.num_players)
+        self.dealt = self.paid = np.zeros(self.game.facts.num_players)
+        self.turns = 0
         if "state" in options:
             self.state = options["state"]
         elif options.get("start") == "random":
@@ -95,6 +100,7 @@ class Pair:
         joint = {player: actions[player] for player in self.game.acting_players(self.state)}
         _, self.state, rewards = sample_transition(self.game.transitions(self.state, joint), self.chance)
         rewards, self.dealt = np.add(rewards, self.dealt), np.zeros(len(rewards))
+        self.paid, self.turns = self.paid + rewards, self.turns + 1
         return rewards
 
     def assert_sees(self, player, seen, info):
@@ -149,6 +155,16 @@ class AECPair(Pair):
             with pytest.raises(IllegalActionError, match=f"player_{self.selected}"):
                 self.env.step(self.illegal(self.selected, rng))
 
+    def forfeit(self, offenders, rng):
+        """All commit, the offenders to an illegal action; returns what each player is paid then."""
+        while self.dead:
+            self.step(rng)
+        for player in self.game.acting_players(self.state):
+            self.env.step(ILLEGAL if player in offenders else int(rng.choice(self.legal(player))))
+        assert all(self.env.terminations.values())
+        assert not any(self.env.observe(agent)["action_mask"].any() for agent in self.env.agents)
+        return np.array([self.env.rewards.get(agent, 0.0) for agent in self.env.possible_agents])
+
     def assert_same(self):
         super().assert_same()
         for player, agent in zip(self.agents, self.env.agents, strict=True):
@@ -184,6 +200,15 @@ class ParallelPair(Pair):
         assert terminations == {f"player_{player}": player not in live for player in self.agents}
         assert not any(truncations.values())
         self.agents = list(live)
+
+    def forfeit(self, offenders, rng):
+        """The offenders choose an illegal action; returns what each player is paid."""
+        actions = self.choices(rng) | {f"player_{player}": ILLEGAL for player in offenders}
+        observations, rewards, terminations, _, infos = self.env.step(actions)
+        assert self.env.agents == []
+        assert all(terminations.values())
+        assert not any(shown["action_mask"].any() for shown in (*observations.values(), *infos.values()))
+        return np.array([rewards.get(agent, 0.0) for agent in self.env.possible_agents])
 
     def refused_step(self, rng):
         actions, player = self.choices(rng), self.agents[rng.integers(len(self.agents))]

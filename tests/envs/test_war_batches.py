@@ -102,28 +102,6 @@ def test_cards_are_drawn_as_by_the_rules(players):
             assert np.array_equal(array, other)
 
 
-def test_a_written_war_of_five():
-    """Players 0, 1 and 3 are at war; player 1 cannot pay, and players 0 and 3 tie again with their last cards."""
-    game = war(5, 4, 1, 9)
-    hands = ((2, 5), (4,), (3, 3, 3, 4), (2, 5), ())
-    wins = ((), (2, 2), (2,), (3, 3, 4, 4, 4), ())
-    now = WarState(hands, wins, pot=(5, 5, 5), tied=(0, 1, 3), live=(0, 1, 2, 3), rounds_left=4)
-    game.check(now)
-    batch = GameBatch(game, 1, seed=0, engine="compiled")
-    masks = batch.reset([now]).masks
-    wait, tie = game.actions.wait, game.actions.encode(((2,), 5))
-    assert [np.flatnonzero(mask).tolist() for mask in masks[0][[1, 2, 4]]] == [[wait], [wait], []]
-    step = batch.step(np.array([[tie, 10**9, -1, tie, 0]]))
-    # Nobody can pay for another war: the pot is carried over, player 0 goes out, and two pick up their wins.
-    after = WarState(
-        hands=((), (2, 2), (3, 3, 3, 4), (3, 3, 4, 4, 4), ()), wins=((), (), (2,), (), ()),
-        pot=(2, 2, 4, 5, 5, 5, 5, 5), rounds_left=3,
-    )  # fmt: skip
-    assert batch.states() == [after]
-    assert step.rewards.tolist() == [[-0.25, 0.0, 0.0, 0.0, 0.0]]
-    assert not step.done[0]
-
-
 def test_nobody_acts_once_a_game_is_over():
     """One player takes the last card; or the rounds are used up, and two share what the third paid."""
     game = war(3, 2, 0, 9)
