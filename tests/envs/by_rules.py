@@ -10,6 +10,7 @@ from cardwar_envs.core.play import random_state, sample_transition
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.session import own_stream
+from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 ILLEGAL = 99
 BAD_OPTIONS = [{"start": "middle"}, {"start": None}, {"state": "nowhere"}, {"state": 7, "start": "random"}]
@@ -45,6 +46,41 @@ def step_by_the_rules(batch, actions):
         assert game.acting_players(after)
     assert_shows(batch, step)
     return step
+
+
+def outcomes_until_asked(game, state, seat, action):
+    """All (paid, state) to which a seat's action can lead, all others playing their lowest, until it is asked again."""
+    joint = {player: game.legal_actions(state, player)[0] for player in game.acting_players(state)}
+    if action is not None:
+        joint[seat] = action
+    found = []
+    for _, after, rewards in game.transitions(state, joint):
+        if seat in game.live_players(after) and seat not in game.acting_players(after):
+            found += [(rewards[seat] + paid, last) for paid, last in outcomes_until_asked(game, after, seat, None)]
+        else:
+            found.append((rewards[seat], after))
+    return found
+
+
+def single_by_the_rules(game, seat, lowest):
+    """Holds a single-agent environment to the rules; `lowest` is the policy that plays the lowest legal action."""
+    rng, env = np.random.default_rng(5), SingleAgentEnv(game, seat=seat, opponent=lowest)
+    for seed in range(6):
+        env.reset(seed=seed)
+        over = False
+        while not over:
+            before, owed = env._session.state, env._owed
+            assert np.array_equal(env.action_masks(), mask_by_rules(game, before, seat))
+            action = int(rng.choice(game.legal_actions(before, seat)))
+            seen, reward, over, _, info = env.step(action)
+            after = env._session.state
+            assert (reward - owed, after) in outcomes_until_asked(game, before, seat, action)
+            assert over == (seat not in game.live_players(after))
+            assert np.array_equal(seen["observation"], game.observation(after, seat))
+            assert np.array_equal(info.pop("action_mask"), mask_by_rules(game, after, seat))
+            assert info == game.info(after, seat)
+        with pytest.raises(ResetNeeded):
+            env.step(0)
 
 
 class Pair:

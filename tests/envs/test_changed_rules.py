@@ -2,7 +2,15 @@
 
 import numpy as np
 import pytest
-from by_rules import AECPair, ParallelPair, assert_shows, mask_by_rules, step_by_the_rules
+from by_rules import (
+    AECPair,
+    ParallelPair,
+    assert_shows,
+    mask_by_rules,
+    outcomes_until_asked,
+    single_by_the_rules,
+    step_by_the_rules,
+)
 from changed_rules import BASES, PLAY, changed_rules
 from knock_out import Always
 from toys import Answering, uniform_over
@@ -167,37 +175,9 @@ def test_forfeits_pay_the_least_that_the_facts_name(game, rule):
 # -- Gymnasium ----------------------------------------------------------------------------------------
 
 
-def outcomes_until_asked(game, state, action):
-    """All (paid, state) to which player 0's action can lead, the other playing its lowest, until 0 is asked again."""
-    joint = {player: game.legal_actions(state, player)[0] for player in game.acting_players(state)}
-    if action is not None:
-        joint[0] = action
-    found = []
-    for _, after, rewards in game.transitions(state, joint):
-        if 0 in game.live_players(after) and 0 not in game.acting_players(after):
-            found += [(rewards[0] + paid, last) for paid, last in outcomes_until_asked(game, after, None)]
-        else:
-            found.append((rewards[0], after))
-    return found
-
-
 @each_change
 def test_gymnasium_plays_by_the_rules(game, rule):
-    rng, env = np.random.default_rng(5), SingleAgentEnv(game, opponent=LOWEST)
-    for seed in range(6):
-        env.reset(seed=seed)
-        over = False
-        while not over:
-            before = env._session.state
-            assert np.array_equal(env.action_masks(), mask_by_rules(game, before, 0))
-            action = int(rng.choice(game.legal_actions(before, 0)))
-            seen, reward, over, _, info = env.step(action)
-            after = env._session.state
-            assert (reward, after) in outcomes_until_asked(game, before, action)
-            assert over == (0 not in game.live_players(after))
-            assert np.array_equal(seen["observation"], game.observation(after, 0))
-            told = {key: value for key, value in info.items() if key != "action_mask"}
-            assert told == game.info(after, 0)
+    single_by_the_rules(game, 0, LOWEST)
 
 
 @each_change
@@ -221,7 +201,7 @@ def play_a_vector_environment(game, opponent):
             continue
         for i, state in enumerate(before):
             ends = [
-                (paid, after) for paid, after in outcomes_until_asked(game, state, actions[i]) if paid == rewards[i]
+                (paid, after) for paid, after in outcomes_until_asked(game, state, 0, actions[i]) if paid == rewards[i]
             ]
             if over[i]:
                 (final,) = (info["final_obs"][i]["observation"],)

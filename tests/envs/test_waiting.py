@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from by_rules import single_by_the_rules
 from gymnasium.error import ResetNeeded
 from knock_out import DUCK, STAND, WAIT, Always, Consoling, KnockOut
 from pettingzoo.utils.conversions import aec_to_parallel
@@ -93,14 +94,9 @@ def test_a_single_agent_who_is_out_cannot_start():
 # -- single agent -----------------------------------------------------------------------------
 
 
-def test_single_agent_skips_the_turns_in_which_it_waits():
-    env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=0)
-    env.reset(seed=0, options={"state": (0, (0, 1, 2))})
-    observation, reward, terminated, _, _ = env.step(DUCK)
-    assert observation["observation"][1] == 2  # turn 1 went by
-    assert observation["action_mask"].tolist() == [1, 1, 0]
-    assert (reward, terminated) == (0.0, False)
-    assert env.step(DUCK)[2] is True  # turn 3 too, and that is the end
+@each_row("seat", range(3))
+def test_single_agent_skips_the_turns_in_which_it_waits_and_is_over_when_it_is_out(seat):
+    single_by_the_rules(KnockOut(turns=6), seat, Always(DUCK))
 
 
 def test_single_agent_is_paid_once_for_what_happens_before_it_is_asked():
@@ -115,22 +111,6 @@ def test_single_agent_is_paid_once_for_what_happens_before_it_is_asked():
             rewards.append(env.step(DUCK)[1])
             payments.add(tuple(rewards))
     assert payments == {(0.5, 0.0)}
-
-
-def test_single_agent_is_over_when_it_is_eliminated():
-    env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=2)
-    ends = 0
-    for seed in range(20):
-        env.reset(seed=seed, options={"state": (0, (0, 1, 2))})
-        observation, reward, terminated, _, _ = env.step(STAND)
-        if terminated:
-            ends += 1
-            assert reward == -1.0
-            assert not observation["action_mask"].any()
-            assert env._session.live == (0, 1)
-            with pytest.raises(ResetNeeded):
-                env.step(DUCK)
-    assert 0 < ends < 20
 
 
 def test_opponents_sit_in_the_order_given():
