@@ -6,13 +6,13 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from cardwar_envs.core.game import Game, IllegalActionError
 from cardwar_envs.core.streams import new_streams
+from cardwar_envs.envs import spaces
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch, checked_actions
 from cardwar_envs.envs.session import MASKED_EVALUATION, require_paid_in_time, resolved_game
@@ -53,13 +53,12 @@ class SelfPlayVecEnv(VecEnv):
             batch: The games.
             own: The seats that are environments, as numbers `game * num_players + seat`; by default all.
         """
-        facts = batch.game.facts
         self._batch, self._own = batch, slice(None) if own is None else own
         self._views: Views | None = None
         self._actions: NDArray[np.int64] | None = None
-        low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
-        count = batch.num_games * facts.num_players if own is None else len(own)
-        super().__init__(count, Box(low, high, dtype=np.float32), Discrete(facts.num_actions))
+        space: Any = spaces.observation_space(batch.game)
+        count = batch.num_games * batch.game.facts.num_players if own is None else len(own)
+        super().__init__(count, space["observation"], spaces.action_space(batch.game))
 
     def reset(self) -> NDArray[np.float32]:
         """Starts new games, seeded if `seed` was called before; returns observations `[num_envs, observation_size]`."""
