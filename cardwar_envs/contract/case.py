@@ -80,6 +80,11 @@ class Case(Walk):
         self._outlooks: dict[Any, Outlook] = {}
         self._canonical: dict[Any, Canonical[Any]] = {}
 
+    @cached_property
+    def same_seats(self) -> Seats:
+        """The seats of all players if no seats are exchanged."""
+        return tuple(range(self.facts.num_players))
+
     @property
     def compared(self) -> list[Node]:
         """The nodes for checks that compare futures, nearest to the end first; a selection if the walk is a sample."""
@@ -156,10 +161,9 @@ class Case(Walk):
         that pass may still differ later.
         """
         self.require_payments()
-        same = tuple(range(self.facts.num_players))
-        if one == other and seats in (None, same):
+        if one == other and seats in (None, self.same_seats):
             return False
-        first, second = self._future_of(one, seats or same), self._future_of(other, same)
+        first, second = self._future_of(one, seats or self.same_seats), self._future_of(other, self.same_seats)
         return first is not None and second is not None and first != second
 
     def _future_of(self, state: Any, seats: Seats) -> Hashable | None:
@@ -198,8 +202,7 @@ class Case(Walk):
             with querying("canonical", state):
                 found = self.game.canonical(state)
                 hash(found)
-            seats = range(self.facts.num_players)
-            if not isinstance(found, Canonical) or sorted(found.seats) != list(seats):
+            if not isinstance(found, Canonical) or tuple(sorted(found.seats)) != self.same_seats:
                 raise Failed(f"{where(state)}: canonical returns {short(found)}, not a Canonical with all seats")
             self._canonical[state] = found
         return self._canonical[state]
