@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from cardwar_envs.contract.queries import Actions, Node, query, querying, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.walk import Walk, backward
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, query, querying, short, where
+from cardwar_envs.contract.walk import Actions, Node, Walk
 from cardwar_envs.core.game import Canonical, Game, Transition
 
 Seats = tuple[int, ...]
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 DIGITS = 9  # sums of payments differ by rounding
 
 
@@ -42,6 +43,31 @@ def _future(node: Node, seats: Seats, follows: Callable[[Any], Hashable]) -> Has
         played = frozenset((seats[player], action) for player, action in node.chosen(actions).items())
         moves.append((played, frozenset(odds.items())))
     return _now(node, seats), frozenset(moves)
+
+
+class Circle(NotApplicable):
+    """A game can visit a state twice, so sums over its continuations do not terminate."""
+
+
+def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], combine: Callable[[K], V]) -> V:
+    """Computes something by backward induction up to `root`; raises Circle if an item depends on itself.
+
+    `parts` returns the successors of an item, and `combine` computes an item whose parts are all `known`.
+    """
+    stack, begun = [root], set()
+    while stack:
+        top = stack[-1]
+        missing = [] if top in known else [part for part in parts(top) if part not in known]
+        if not missing:
+            stack.pop()
+            if top not in known:
+                known[top] = combine(top)
+        elif top in begun:
+            raise Circle(f"a game can visit {where(top)} twice")
+        else:
+            begun.add(top)
+            stack.extend(missing)
+    return known[root]
 
 
 class Outlook(NamedTuple):

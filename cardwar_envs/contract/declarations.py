@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.contract.case import Case, in_seats
-from cardwar_envs.contract.queries import Node, querying, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.walk import backward
+from cardwar_envs.contract.case import Case, backward, in_seats
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, querying, short, where
+from cardwar_envs.contract.walk import Node
 from cardwar_envs.core.game import ActionImage
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import BadActions, BadSeats, kind_of, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted
-from cardwar_envs.contract.walk import Circle
+from cardwar_envs.contract.case import Case, Circle
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted, kind_of, short, where
+from cardwar_envs.contract.walk import BadActions, BadSeats
 from cardwar_envs.core.game import Game, Transition
 
 

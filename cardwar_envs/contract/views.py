@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import kind_of, querying, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted, failing
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted, failing, kind_of, querying, short, where
 from cardwar_envs.core.game import GameFacts
 from cardwar_envs.core.scene import Revealed
 
