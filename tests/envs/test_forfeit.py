@@ -12,7 +12,6 @@ from skins import SingleAgentEnv, choose, every_game, illegal_actions, is_over, 
 from thinning import each_row
 from toys import END, Toy
 
-from cardwar_envs import make_game
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
@@ -26,7 +25,9 @@ def forfeited(pair, game, seed, turns, offenders):
         both.step(rng)
     if not set(offenders) <= set(game.acting_players(both.state)):
         return None
-    return both.paid + both.forfeit(offenders, rng)
+    total = both.paid + both.forfeit(offenders, rng)
+    assert both.env._rng.bit_generator.state == both.chance.bit_generator.state, "a forfeit needs no chance"
+    return total
 
 
 def check_payoffs(game, received, offenders):
@@ -142,15 +143,6 @@ def test_to_refuse_to_wait_is_an_offence():
     rewards = env.step({"player_0": DUCK, "player_1": DUCK, "player_2": DUCK})[1]
     assert rewards == {"player_0": -1.25, "player_1": 0.625, "player_2": 0.625}
     assert "player_0 forfeits" in env.render()
-
-
-def test_forfeit_in_dice_wars_needs_no_dice():
-    game = make_game("dice_wars", num_cards=3)
-    env = ParallelGameEnv(game, illegal_action="forfeit")
-    env.reset(seed=0)
-    before = env._rng.bit_generator.state
-    env.step({"player_0": ILLEGAL, "player_1": 0})
-    assert env._rng.bit_generator.state == before
 
 
 # -- games whose deal pays --------------------------------------------------------------------
