@@ -13,8 +13,7 @@ from typing import Any
 
 from cardwar_envs.contract import declarations, forms, games, moves, states, views
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import short
-from cardwar_envs.contract.verdicts import FAILED, UNEVENTFUL, Result, counted, judged, quiet
+from cardwar_envs.contract.verdicts import FAILED, UNEVENTFUL, Result, counted, judged, quiet, short
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 

@@ -4,58 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from cardwar_envs.contract.queries import Actions, Node, query, querying, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.walk import Walk, backward
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, query, querying, short, where
+from cardwar_envs.contract.walk import Actions, Node, Walk
 from cardwar_envs.core.game import Canonical, Game, Transition
 
 Seats = tuple[int, ...]
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 DIGITS = 9  # sums of payments differ by rounding
-
-
-class Futures:
-    """The future of each state, in comparable form.
-
-    On a complete walk, compares futures to the end of the game. In a sample, compares only the next move, so states
-    that pass may still differ later.
-    """
-
-    def __init__(self, walk: Walk) -> None:
-        self._walk = walk
-        self._known: dict[tuple[Any, Seats], int] = {}
-        self._numbers: dict[Hashable, int] = {}
-
-    def differ(self, one: Any, other: Any, seats: Seats | None = None) -> bool:
-        """Whether the futures of two states differ, if player `p` at `one` has seat `seats[p]` at `other`."""
-        same = tuple(range(self._walk.facts.num_players))
-        if one == other and seats in (None, same):
-            return False
-        first, second = self._of(one, seats or same), self._of(other, same)
-        return first is not None and second is not None and first != second
-
-    def _of(self, state: Any, seats: Seats) -> Hashable | None:
-        if self._walk.unhashable:
-            raise NotApplicable("states cannot be hashed")
-        node = self._walk.node(state)
-        if self._walk.complete:
-            return backward((state, seats), self._known, self._parts, self._number)
-        return _future(node, seats, lambda each: _now(self._walk.choices(each), seats)) if node.whole else None
-
-    def _parts(self, at: tuple[Any, Seats]) -> list[tuple[Any, Seats]]:
-        state, seats = at
-        return [(child, seats) for child in self._walk.node(state).children()]
-
-    def _number(self, at: tuple[Any, Seats]) -> int:
-        state, seats = at
-        found = _future(self._walk.node(state), seats, lambda each: self._known[each, seats])
-        return self._numbers.setdefault(found, len(self._numbers))
 
 
 def in_seats(rewards: Sequence[float], seats: Seats) -> tuple[float, ...]:
@@ -82,6 +45,31 @@ def _future(node: Node, seats: Seats, follows: Callable[[Any], Hashable]) -> Has
     return _now(node, seats), frozenset(moves)
 
 
+class Circle(NotApplicable):
+    """A game can visit a state twice, so sums over its continuations do not terminate."""
+
+
+def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], combine: Callable[[K], V]) -> V:
+    """Computes something by backward induction up to `root`; raises Circle if an item depends on itself.
+
+    `parts` returns the successors of an item, and `combine` computes an item whose parts are all `known`.
+    """
+    stack, begun = [root], set()
+    while stack:
+        top = stack[-1]
+        missing = [] if top in known else [part for part in parts(top) if part not in known]
+        if not missing:
+            stack.pop()
+            if top not in known:
+                known[top] = combine(top)
+        elif top in begun:
+            raise Circle(f"a game can visit {where(top)} twice")
+        else:
+            begun.add(top)
+            stack.extend(missing)
+    return known[root]
+
+
 class Outlook(NamedTuple):
     """Tight bounds over all continuations from a state.
 
@@ -104,45 +92,6 @@ def united(outlooks: Sequence[Outlook]) -> Outlook:
     return Outlook(tuple(map(min, *least)), tuple(map(max, *most))) if len(outlooks) > 1 else outlooks[0]
 
 
-class Outlooks:
-    """Bounds for each state, over all continuations or, in a sample, over the sampled games."""
-
-    def __init__(self, walk: Walk) -> None:
-        self._walk = walk
-        self._known: dict[Any, Outlook] = {}
-
-    @cached_property
-    def _over(self) -> Outlook:
-        nothing = (0.0,) * (self._walk.facts.num_players + 2)
-        return Outlook(nothing, nothing)
-
-    def of(self, state: Any) -> Outlook | None:
-        """The outlook of a state, visited or not; None if no sampled game visits it."""
-        if self._walk.unhashable:
-            raise NotApplicable("states cannot be hashed")
-        if self._walk.complete:
-            return backward(state, self._known, lambda each: self._walk.node(each).children(), self._combined)
-        return self._played.get(state)
-
-    def _combined(self, state: Any) -> Outlook:
-        node: Node = self._walk.node(state)
-        if not node.acting:
-            return self._over
-        return united(
-            [self._known[each.state].after(each.rewards) for outcomes in node.moves.values() for each in outcomes]
-        )
-
-    @cached_property
-    def _played(self) -> dict[Any, Outlook]:
-        found: dict[Any, Outlook] = {}
-        for trajectory in self._walk.trajectories:
-            to_go = self._over
-            for state, paid in zip(trajectory.states[-2::-1], trajectory.rewards[::-1], strict=True):
-                to_go = to_go.after(paid)
-                found[state] = united([found[state], to_go]) if state in found else to_go
-        return found
-
-
 COMPARED = 300
 NUMBER = (int, float, Fraction, np.integer, np.floating)
 
@@ -152,8 +101,15 @@ class Case(Walk):
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
         super().__init__(game, max_states, seed)
-        self._futures, self._outlooks = Futures(self), Outlooks(self)
+        self._numbers: dict[tuple[Any, Seats], int] = {}  # (state, seats) -> the number of its future
+        self._futures: dict[Hashable, int] = {}  # future -> number
+        self._outlooks: dict[Any, Outlook] = {}
         self._canonical: dict[Any, Canonical[Any]] = {}
+
+    @cached_property
+    def same_seats(self) -> Seats:
+        """The seats of all players if no seats are exchanged."""
+        return tuple(range(self.facts.num_players))
 
     @property
     def compared(self) -> list[Node]:
@@ -195,15 +151,66 @@ class Case(Walk):
             return f"rewards are {short(rewards)}, which must be finite numbers"
         return ""
 
-    def outlook(self, state: Any) -> Outlook | None:
-        """Bounds on the remaining payments from a state; None if unknown in a sample."""
-        self.require_payments()
-        return self._outlooks.of(state)
+    # -- until the end of the game --------------------------------------------------------
 
-    def differ(self, one: Any, other: Any, seats: tuple[int, ...] | None = None) -> bool:
-        """Whether the futures of two states differ; see `Futures.differ`."""
+    def outlook(self, state: Any) -> Outlook | None:
+        """Bounds on the remaining payments, over all continuations; in a sample over the sampled games, if any."""
         self.require_payments()
-        return self._futures.differ(one, other, seats)
+        self._require_hashable()
+        if self.complete:
+            return backward(state, self._outlooks, lambda each: self.node(each).children(), self._combined)
+        return self._sampled.get(state)
+
+    @cached_property
+    def _over(self) -> Outlook:
+        nothing = (0.0,) * (self.facts.num_players + 2)
+        return Outlook(nothing, nothing)
+
+    def _combined(self, state: Any) -> Outlook:
+        outcomes = [outcome for outcomes in self.node(state).moves.values() for outcome in outcomes]
+        return united([self._outlooks[each.state].after(each.rewards) for each in outcomes]) if outcomes else self._over
+
+    @cached_property
+    def _sampled(self) -> dict[Any, Outlook]:
+        found: dict[Any, Outlook] = {}
+        for trajectory in self.trajectories:
+            to_go = self._over
+            for state, paid in zip(trajectory.states[-2::-1], trajectory.rewards[::-1], strict=True):
+                to_go = to_go.after(paid)
+                found[state] = united([found[state], to_go]) if state in found else to_go
+        return found
+
+    def differ(self, one: Any, other: Any, seats: Seats | None = None) -> bool:
+        """Whether the futures of two states differ, if player `p` at `one` has seat `seats[p]` at `other`.
+
+        On a complete walk, compares futures to the end of the game. In a sample, compares only the next move, so states
+        that pass may still differ later.
+        """
+        self.require_payments()
+        if one == other and seats in (None, self.same_seats):
+            return False
+        first, second = self._future_of(one, seats or self.same_seats), self._future_of(other, self.same_seats)
+        return first is not None and second is not None and first != second
+
+    def _future_of(self, state: Any, seats: Seats) -> Hashable | None:
+        self._require_hashable()
+        node = self.node(state)
+        if self.complete:
+            return backward((state, seats), self._numbers, self._following, self._numbered)
+        return _future(node, seats, lambda after: _now(self.choices(after), seats)) if node.whole else None
+
+    def _following(self, at: tuple[Any, Seats]) -> list[tuple[Any, Seats]]:
+        state, seats = at
+        return [(child, seats) for child in self.node(state).children()]
+
+    def _numbered(self, at: tuple[Any, Seats]) -> int:
+        state, seats = at
+        found = _future(self.node(state), seats, lambda after: self._numbers[after, seats])
+        return self._futures.setdefault(found, len(self._futures))
+
+    def _require_hashable(self) -> None:
+        if self.unhashable:
+            raise NotApplicable("states cannot be hashed")
 
     def require_public_state(self) -> None:
         """Raises NotApplicable if players do not see the state."""
@@ -221,8 +228,7 @@ class Case(Walk):
             with querying("canonical", state):
                 found = self.game.canonical(state)
                 hash(found)
-            seats = range(self.facts.num_players)
-            if not isinstance(found, Canonical) or sorted(found.seats) != list(seats):
+            if not isinstance(found, Canonical) or tuple(sorted(found.seats)) != self.same_seats:
                 raise Failed(f"{where(state)}: canonical returns {short(found)}, not a Canonical with all seats")
             self._canonical[state] = found
         return self._canonical[state]

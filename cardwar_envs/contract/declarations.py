@@ -13,21 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.contract.case import Case, in_seats
-from cardwar_envs.contract.queries import Node, querying, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable
-from cardwar_envs.contract.walk import backward
+from cardwar_envs.contract.case import Case, backward, in_seats
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, querying, short, where
+from cardwar_envs.contract.walk import Node
 from cardwar_envs.core.game import ActionImage
 
 
 def canonical_is_its_own(case: Case) -> None:
     """A representative is its own representative, in the same seats."""
-    same = tuple(range(case.facts.num_players))
     for node in case.nodes:
-        there = case.canonical(node.state).state
-        if case.canonical(there) != (there, same):
-            own = case.canonical(there)
-            raise Failed(f"{where(node.state)}: canonical is {short(there)}, whose own canonical is {short(own)}")
+        representative = case.canonical(node.state).state
+        own = case.canonical(representative)
+        if own != (representative, case.same_seats):
+            at = where(node.state)
+            raise Failed(f"{at}: canonical is {short(representative)}, whose own canonical is {short(own)}")
 
 
 def action_images_fit(case: Case) -> None:
@@ -39,21 +38,21 @@ def action_images_fit(case: Case) -> None:
 
 
 def _image_fault(case: Case, node: Node, player: int) -> str:
-    there, seats = case.canonical(node.state)
+    representative, seats = case.canonical(node.state)
     images = _images(case, node, player)
-    if not all(isinstance(each, ActionImage) for each in images):
+    if not all(isinstance(image, ActionImage) for image in images):
         return f"canonical_actions are {short(images)}, not ActionImages"
     given = tuple(case.game.legal_actions(node.state, player))
-    if tuple(each.action for each in images) != given:
-        return f"canonical_actions map {[each.action for each in images]}, but legal_actions are {given}"
-    legal, found = case.query("legal_actions", there, seats[player], to=set), {each.image for each in images}
+    if tuple(image.action for image in images) != given:
+        return f"canonical_actions map {[image.action for image in images]}, but legal_actions are {given}"
+    legal, found = case.query("legal_actions", representative, seats[player], to=set), {each.image for each in images}
     if found != legal:
-        return f"images are {sorted(found)}, but legal_actions at {short(there)} are {sorted(legal)}"
+        return f"images are {sorted(found)}, but legal_actions at {short(representative)} are {sorted(legal)}"
     shares: dict[int, Fraction] = defaultdict(Fraction)
-    for each in dict.fromkeys(images):
-        if not isinstance(each.share, Fraction) or each.share <= 0:
-            return f"share {each.share!r} of action {each.action} must be a Fraction above 0"
-        shares[each.image] += each.share
+    for image in dict.fromkeys(images):
+        if not isinstance(image.share, Fraction) or image.share <= 0:
+            return f"share {image.share!r} of action {image.action} must be a Fraction above 0"
+        shares[image.image] += image.share
     wrong = [f"the shares of image {image} sum to {total}, not to 1" for image, total in shares.items() if total != 1]
     return wrong[0] if wrong else ""
 
@@ -69,31 +68,29 @@ def canonical_keeps_what_follows(case: Case) -> None:
     Therefore both states have the same value; this check needs no solution of the game.
     """
     case.require_payments()
-    same = tuple(range(case.facts.num_players))
     for node in case.compared:
-        there, seats = case.canonical(node.state)
-        acting = case.query("acting_players", there, to=set)
+        representative, seats = case.canonical(node.state)
+        acting = case.query("acting_players", representative, to=set)
         if acting != {seats[player] for player in node.acting}:
-            raise Failed(f"{where(node.state)}: canonical is {short(there)}, where {sorted(acting)} act")
-        if case.canonical(there) != (there, same):
+            raise Failed(f"{where(node.state)}: canonical is {short(representative)}, where {sorted(acting)} act")
+        if case.canonical(representative) != (representative, case.same_seats):
             raise NotApplicable("representatives are not their own representatives")
         if any(_image_fault(case, node, player) for player in node.acting):
             raise NotApplicable("the images of actions are invalid")
         image_of = {player: {each.action: each.image for each in _images(case, node, player)} for player in node.acting}
-        if there == node.state and seats == same and all(a == b for of in image_of.values() for a, b in of.items()):
-            continue  # trivial
+        moved = any(action != image for images in image_of.values() for action, image in images.items())
+        if (representative, seats) == (node.state, case.same_seats) and not moved:
+            continue
         for actions, outcomes in node.moves.items():
-            chosen = node.chosen(actions)
-            images = {seats[player]: image_of[player][action] for player, action in chosen.items()}
-            mirrored = case.query("transitions", there, actions=images)
-            here, elsewhere = _odds(case, outcomes, seats), _odds(case, mirrored, same)
-            if here != elsewhere and not _alike(case, here, elsewhere):
-                at = f"{node.at(actions)}: canonical is {short(there)}, seats {seats}"
+            images = {seats[player]: image_of[player][action] for player, action in node.chosen(actions).items()}
+            mirrored = case.query("transitions", representative, actions=images)
+            if not _alike(case, _odds(case, outcomes, seats), _odds(case, mirrored, case.same_seats)):
+                at = f"{node.at(actions)}: canonical is {short(representative)}, seats {seats}"
                 raise Failed(f"{at}, where {images} leads to different payments or representatives")
 
 
 TOLERANCE = 1e-9
-# Maps (payments, representative) to the players' seats there, and these to probabilities.
+# Maps (payments, representative) to the seats that the players have at the representative, and these to probabilities.
 _Odds = dict[tuple[tuple[float, ...], Any], dict[tuple[int, ...], Fraction]]
 
 
@@ -108,17 +105,19 @@ def _odds(case: Case, outcomes: Any, seats: tuple[int, ...]) -> _Odds:
     return found
 
 
-def _alike(case: Case, here: _Odds, elsewhere: _Odds) -> bool:
+def _alike(case: Case, one: _Odds, other: _Odds) -> bool:
     """Whether two distributions are equal up to exchangeable seats at a representative."""
-    if here.keys() != elsewhere.keys():
+    if one == other:
+        return True
+    if one.keys() != other.keys():
         return False
-    for key in here:
-        more: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
-        for ways, sign in ((here[key], 1), (elsewhere[key], -1)):
+    for key in one:
+        surplus: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+        for ways, sign in ((one[key], 1), (other[key], -1)):
             for seats, probability in ways.items():
-                equal = next((other for other in more if _exchangeable(case, key[1], seats, other)), seats)
-                more[equal] += sign * probability
-        if any(more.values()):
+                equal = next((known for known in surplus if _exchangeable(case, key[1], seats, known)), seats)
+                surplus[equal] += sign * probability
+        if any(surplus.values()):
             return False
     return True
 
@@ -143,21 +142,21 @@ def action_counts_fit(case: Case) -> None:
 
 
 def _require_shares(case: Case, node: Node, player: int, counts: Any) -> None:
-    at, (there, seats) = where(node.state, player), case.canonical(node.state)
+    at, (representative, seats) = where(node.state, player), case.canonical(node.state)
     images = dict.fromkeys(_images(case, node, player))
-    together: dict[int, float] = defaultdict(float)
-    for each in images:
-        together[each.image] += counts[each.action]
-    for each in images:
-        if abs(counts[each.action] / together[each.image] - float(each.share)) > TOLERANCE:
-            part = f"{counts[each.action]:g} of {together[each.image]:g} counts of image {each.image}"
-            raise Failed(f"{at}: action {each.action} has {part}, but its share is {each.share}")
-    counts_there = counts_of(case, there, seats[player], tuple(together))
-    for image, count in together.items():
-        weight, weight_there = count / sum(together.values()), counts_there[image] / counts_there.sum()
-        if abs(weight - weight_there) > TOLERANCE:
-            weights = f"{weight:.4f} of all counts, but at {short(there)} {weight_there:.4f}"
-            raise Failed(f"{at}: the actions of image {image} have {weights}")
+    totals: dict[int, float] = defaultdict(float)
+    for image in images:
+        totals[image.image] += counts[image.action]
+    for image in images:
+        if abs(counts[image.action] / totals[image.image] - float(image.share)) > TOLERANCE:
+            part = f"{counts[image.action]:g} of {totals[image.image]:g} counts of image {image.image}"
+            raise Failed(f"{at}: action {image.action} has {part}, but its share is {image.share}")
+    expected = counts_of(case, representative, seats[player], tuple(totals))
+    for number, total in totals.items():
+        weight, weight_expected = total / sum(totals.values()), expected[number] / expected.sum()
+        if abs(weight - weight_expected) > TOLERANCE:
+            weights = f"{weight:.4f} of all counts, but at {short(representative)} {weight_expected:.4f}"
+            raise Failed(f"{at}: the actions of image {number} have {weights}")
 
 
 def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> Any:

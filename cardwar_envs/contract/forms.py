@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import Node, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, short, where
+from cardwar_envs.contract.walk import Node
 from cardwar_envs.core.forms import BayesianForm, RoundsForm
 from cardwar_envs.core.game import IllegalActionError
 from cardwar_envs.envs.engines.engine import Views

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import short
-from cardwar_envs.contract.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, in_a_line, short
 from cardwar_envs.core.game import Chance, Game, GameFacts
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")

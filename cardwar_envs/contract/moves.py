@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import kind_of, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted
-from cardwar_envs.contract.walk import Circle
+from cardwar_envs.contract.case import Case, Circle
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted, kind_of, short, where
+from cardwar_envs.contract.walk import BadActions, BadSeats
 from cardwar_envs.core.game import Game, Transition
 
 
 def rules_answer(case: Case) -> None:
     """`initial`, `acting_players`, `live_players`, `legal_actions` and `transitions` raise no errors."""
-    if case.raised:
-        raise Failed(case.raised)
+    case.require_no(Failed)
     if not case.starts:
         raise Failed("initial returns no start")
 
@@ -28,8 +26,7 @@ def players_are_seats(case: Case) -> None:
 
     If a live player does not act, the facts must not declare that everyone acts.
     """
-    if case.bad_seats:
-        raise Failed(case.bad_seats)
+    case.require_no(BadSeats)
     for node in case.nodes:
         if case.facts.everyone_acts and node.acting != node.live:
             said = "but the facts declare everyone_acts"
@@ -38,8 +35,7 @@ def players_are_seats(case: Case) -> None:
 
 def legal_actions_are_in_order(case: Case) -> None:
     """Each live player has a legal action; `legal_actions` is a tuple of distinct actions, ascending."""
-    if case.bad_actions:
-        raise Failed(case.bad_actions)
+    case.require_no(BadActions)
     for node, player in case.choosing:
         given = case.game.legal_actions(node.state, player)
         if not isinstance(given, tuple) or given != node.legal[player]:

@@ -16,8 +16,8 @@ import numpy as np
 
 from cardwar_envs.contract.case import Case
 from cardwar_envs.contract.games import COPIES
-from cardwar_envs.contract.queries import Node, querying, short, where
-from cardwar_envs.contract.verdicts import Failed, in_a_line
+from cardwar_envs.contract.verdicts import Failed, in_a_line, querying, short, where
+from cardwar_envs.contract.walk import Node
 from cardwar_envs.core.cached import slots_of
 
 FIXED = (int, float, complex, str, bytes, type(None), Fraction, Decimal, Enum, range, np.generic)

@@ -1,4 +1,4 @@
-"""Verdicts of the checks of rules, and the functions that run a check."""
+"""Verdicts of the checks of rules, the functions that run a check, and descriptions of where it fails."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import inspect
 import logging
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 PASSED, FAILED, NOTED, NOT_APPLICABLE = "passed", "failed", "note", "not applicable"
 # Results that reports omit by default.
@@ -98,3 +101,58 @@ def quiet() -> Iterator[None]:
             yield
     finally:
         logging.disable(level)
+
+
+# -- where a check fails ----------------------------------------------------------------------------
+
+LONGEST = 240
+
+
+def short(data: Any) -> str:
+    """Describes data in one line, truncated."""
+    try:
+        text = " ".join(repr(data).split())
+    except Exception as error:
+        text = f"{type(data).__name__} whose repr raises {in_a_line(error)}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def kind_of(data: Any) -> str:
+    """The type of some data; for an array, its dtype and shape."""
+    return f"{data.dtype}{list(data.shape)}" if isinstance(data, np.ndarray) else type(data).__name__
+
+
+def where(state: Any, player: int | None = None, actions: Mapping[int, int] | None = None) -> str:
+    """Describes a state with a player or a joint action (player -> action)."""
+    words = [f"state {short(state)}"]
+    if player is not None:
+        words.append(f"player_{player}")
+    if actions is not None:
+        words.append(f"actions {dict(actions)}")
+    return ", ".join(words)
+
+
+@contextmanager
+def querying(
+    question: str, state: Any, player: int | None = None, actions: Mapping[int, int] | None = None
+) -> Iterator[None]:
+    """Turns an error of the rules into a failure that names the state and the query."""
+    try:
+        yield
+    except (Failed, NotApplicable, Noted):
+        raise
+    except Exception as error:
+        raise Failed(f"{where(state, player, actions)}: {question} raises {in_a_line(error)}") from error
+
+
+def query(
+    game: Any,
+    rule: str,
+    state: Any,
+    player: int | None = None,
+    actions: Mapping[int, int] | None = None,
+    to: Callable[[Any], Any] = lambda answer: answer,
+) -> Any:
+    """Queries a rule at a state and converts its result by `to`; an error in either is a failure (see `querying`)."""
+    with querying(rule, state, player, actions):
+        return to(getattr(game, rule)(state, *(each for each in (player, actions) if each is not None)))

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.contract.case import Case
-from cardwar_envs.contract.queries import kind_of, querying, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted, failing
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, Noted, failing, kind_of, querying, short, where
 from cardwar_envs.core.game import GameFacts
 from cardwar_envs.core.scene import Revealed
 
@@ -101,8 +100,8 @@ def state_of_reads_observations(case: Case) -> None:
                 )
             if type(turned) is not type(node.state):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which has a different type")
-            there = case.query("observation", turned, seat)
-            if not np.array_equal(there, case.game.observation(node.state, player)):
+            seen = case.query("observation", turned, seat)
+            if not np.array_equal(seen, case.game.observation(node.state, player)):
                 raise Failed(f"{at}: state_of returns {short(turned)}, which player_{seat} observes differently")
             # `observations_tell_states_apart` reports states that look alike.
             if seat == player and not case.knows(turned) and case.differ(node.state, turned):

@@ -1,25 +1,113 @@
-"""The states of a game to check: all of them, or a seeded sample."""
+"""The states of a game to check, all of them or a seeded sample, with what the rules return for them."""
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
+from operator import index
 from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
-from cardwar_envs.contract.queries import BadActions, BadSeats, Node, node_at, short, where
-from cardwar_envs.contract.verdicts import Failed, NotApplicable, in_a_line
+from cardwar_envs.contract.verdicts import Failed, NotApplicable, in_a_line, query, short, where
 from cardwar_envs.core.game import Game, GameFacts, Transition
+
+Actions = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """What the rules return for a state."""
+
+    state: Any
+    acting: tuple[int, ...]  # the players who choose
+    live: tuple[int, ...]  # the players still in the game
+    legal: Mapping[int, Actions]  # legal actions of each live player, ascending
+    moves: Mapping[Actions, Sequence[Transition[Any]]]  # outcomes of each joint action, in the order of `acting`
+    whole: bool  # True if `moves` contains all joint actions
+
+    def chosen(self, actions: Actions) -> dict[int, int]:
+        """A joint action as player -> action."""
+        return dict(zip(self.acting, actions, strict=True))
+
+    def at(self, actions: Actions) -> str:
+        """Describes the state and a joint action."""
+        return where(self.state, actions=self.chosen(actions))
+
+    def children(self) -> list[Any]:
+        """The states that the listed moves lead to."""
+        return [outcome.state for outcomes in self.moves.values() for outcome in outcomes]
+
+
+class BadSeats(Failed):
+    """Impossible acting or live players."""
+
+
+class BadActions(Failed):
+    """Impossible legal actions."""
+
+
+def node_at(game: Game[Any], facts: GameFacts, state: Any, most: int, rng: Random) -> Node:
+    """Queries the rules at a state; lists all joint actions, or a random sample if there are more than `most`.
+
+    Raises:
+        Failed: If a rule raises an error or returns something impossible.
+    """
+    acting, live = (query(game, rule, state, to=tuple) for rule in ("acting_players", "live_players"))
+    if fault := seats_fault(facts, acting, live):
+        raise BadSeats(f"{where(state)}: {fault}")
+    legal = {player: _distinct(facts, state, player, query(game, "legal_actions", state, player)) for player in live}
+    choices = [legal[player] for player in acting]
+    count = math.prod(map(len, choices)) if acting else 0
+    if count <= most:
+        joint = list(product(*choices)) if acting else []
+    else:
+        joint = sorted({tuple(rng.choice(each) for each in choices) for _ in range(most)})
+    moves = {actions: _outcomes(game, state, dict(zip(acting, actions, strict=True))) for actions in joint}
+    return Node(state, acting, live, legal, moves, whole=count <= most)
+
+
+def seats_fault(facts: GameFacts, acting: Sequence[Any], live: Sequence[Any]) -> str | None:
+    """Describes a fault of the acting and live players, if any."""
+    seats = range(facts.num_players)
+    for what, players in (("acting_players", acting), ("live_players", live)):
+        if not all(player in seats for player in players) or list(players) != sorted(set(players)):
+            return f"{what} are {short(players)}, which must be seats 0..{seats[-1]}, ascending"
+    if not set(acting) <= set(live):
+        return f"acting_players are {acting}, but live_players are {live}: only live players can act"
+    if bool(acting) != bool(live):
+        return f"no player acts, but live_players are {live}: if the game is over, no player is live"
+    return None
+
+
+def _distinct(facts: GameFacts, state: Any, player: int, given: Any) -> Actions:
+    at = where(state, player)
+    try:
+        numbers = [index(action) for action in given]
+    except TypeError:
+        raise BadActions(f"{at}: legal_actions are {short(given)}, which must be whole numbers") from None
+    if not numbers:
+        raise BadActions(f"{at}: there is no legal action, but the player is in the game")
+    if not all(0 <= number < facts.num_actions for number in numbers):
+        raise BadActions(f"{at}: legal_actions are {short(given)}, which must be in 0..{facts.num_actions - 1}")
+    return tuple(sorted(set(numbers)))
+
+
+def _outcomes(game: Game[Any], state: Any, actions: dict[int, int]) -> tuple[Transition[Any], ...]:
+    outcomes: tuple[Any, ...] = query(game, "transitions", state, actions=dict(actions), to=tuple)
+    for outcome in outcomes:
+        if not isinstance(outcome, Transition):
+            raise Failed(f"{where(state, actions=actions)}: {short(outcome)} is not a Transition")
+    return outcomes
+
 
 # A game counts as large if its states have more than `MOVES_A_STATE` joint actions on average; for a state of a large
 # game, at most `MOVES_OF_A_SAMPLE` are listed.
 MOVES_A_STATE, MOVES_OF_A_SAMPLE = 50, 64
 MOST_TWINS = 2000
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -40,13 +128,14 @@ class Walk:
         complete: Whether these are all states and all joint actions of the game.
         size: Number of states examined.
         starts: The result of `initial`.
-        raised, bad_seats, bad_actions, unhashable: Descriptions of the first error raised by the rules, of the first
-            impossible players, impossible legal actions and unhashable state; "" if there is none.
+        faults: The first failure of each class at a state: impossible players, impossible legal actions, other errors.
+        unhashable: Describes the first state that cannot be hashed; "" if there is none.
     """
 
     def __init__(self, game: Game[Any], max_states: int, seed: int) -> None:
         self.game, self.max_states, self.seed = game, max_states, seed
-        self.raised = self.bad_seats = self.bad_actions = self.unhashable = ""
+        self.faults: dict[type[Failed], Failed] = {}
+        self.unhashable = ""
         self.endless: Any = None  # a state of a random game that is longer than `max_length`
         self.twins: list[tuple[Any, Any]] = []  # equal states that look different
         self.trajectories: list[Trajectory] = []  # random games, if not `complete`
@@ -97,6 +186,11 @@ class Walk:
         states = f"{self.size:,}"
         return f"all {states} states" if self.complete else f"a sample of {states} states, seed {self.seed}"
 
+    def require_no(self, kind: type[Failed]) -> None:
+        """Raises the first failure of this class, if there was one."""
+        if kind in self.faults:
+            raise self.faults[kind]
+
     def knows(self, state: Any) -> bool:
         """Whether the walk visited the state."""
         return state in self._met
@@ -135,7 +229,7 @@ class Walk:
                 if not isinstance(start, Transition):
                     raise TypeError(f"{short(start)} is not a Transition")
         except Exception as error:
-            self.raised = f"initial raises {in_a_line(error)}"
+            self.faults[Failed] = Failed(f"initial raises {in_a_line(error)}")
             return ()
         return starts
 
@@ -145,12 +239,8 @@ class Walk:
         node = None
         try:
             node = node_at(self.game, self.facts, state, most, self._rng)
-        except BadSeats as fault:
-            self.bad_seats = self.bad_seats or str(fault)
-        except BadActions as fault:
-            self.bad_actions = self.bad_actions or str(fault)
         except Failed as fault:
-            self.raised = self.raised or str(fault)
+            self.faults.setdefault(type(fault), fault)
         self._nodes[state] = node
         return node
 
@@ -213,28 +303,3 @@ class Walk:
             last = self._nodes.get(state)
             if last is not None and not last.acting:
                 self.trajectories.append(Trajectory(states, rewards))
-
-
-class Circle(NotApplicable):
-    """A game can visit a state twice, so sums over its continuations do not terminate."""
-
-
-def backward(root: K, known: dict[K, V], parts: Callable[[K], Iterable[K]], combine: Callable[[K], V]) -> V:
-    """Computes something by backward induction up to `root`; raises Circle if an item depends on itself.
-
-    `parts` returns the successors of an item, and `combine` computes an item whose parts are all `known`.
-    """
-    stack, begun = [root], set()
-    while stack:
-        top = stack[-1]
-        missing = [] if top in known else [part for part in parts(top) if part not in known]
-        if not missing:
-            stack.pop()
-            if top not in known:
-                known[top] = combine(top)
-        elif top in begun:
-            raise Circle(f"a game can visit {where(top)} twice")
-        else:
-            begun.add(top)
-            stack.extend(missing)
-    return known[root]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,63 +20,6 @@ from cardwar_envs.envs.opponents import MAX_STARTS, SeatPool
 from cardwar_envs.envs.session import forfeit_payoffs, refuse_late_payments
 
 
-class Trajectories:
-    """Records the part of each game's history that one seat may see, for games that an engine steps.
-
-    Args:
-        game: The rules.
-        viewer: The seat.
-        kept: Whether to record anything; games that are not rendered run faster without records.
-
-    Attributes:
-        revealed: One per game. Each change makes a new list, so that callers can restore an old one.
-    """
-
-    def __init__(self, game: Game[Any], viewer: int, kept: bool) -> None:
-        self._game, self._viewer, self._kept = game, viewer, kept
-        self.revealed: list[Revealed[Any]] = []
-
-    def start(self, engine: Engine[Any], where: NDArray[np.bool_], dealt: NDArray[np.float64]) -> None:
-        """Records the start of games; `dealt` is the payoff points that the deals paid, `[num_games, num_players]`."""
-        if not self._kept:
-            return
-        started = [self._seen(state, None, paid) for state, paid in zip(engine.states(), dealt.tolist(), strict=True)]
-        kept = self.revealed or started
-        self.revealed = [new if anew else old for new, old, anew in zip(started, kept, where, strict=True)]
-
-    def play(
-        self, engine: Engine[Any], where: NDArray[np.bool_], joint: NDArray[np.int64], paid: NDArray[np.float64]
-    ) -> None:
-        """Records joint actions and rewards, each `[num_games, num_players]`, after the engine has played them."""
-        if not self._kept:
-            return
-        revealed, states = list(self.revealed), engine.states()
-        for place in np.flatnonzero(where).tolist():
-            before = revealed[place]
-            acting = self._game.acting_players(before.state)
-            actions = {player: int(joint[place, player]) for player in acting}
-            payoffs = [sum(both) for both in zip(before.payoffs, paid[place].tolist(), strict=True)]
-            revealed[place] = replace(self._seen(states[place], actions, payoffs), before=before.state)
-        self.revealed = revealed
-
-    def forfeit(self, where: NDArray[np.bool_], joint: NDArray[np.int64]) -> None:
-        """Records that the viewer ended games by an illegal action; `joint` is `[num_games, num_players]`."""
-        if not self._kept:
-            return
-        revealed = list(self.revealed)
-        for place in np.flatnonzero(where).tolist():
-            old, live = revealed[place], self._game.live_players(revealed[place].state)
-            actions = {player: int(joint[place, player]) for player in self._game.acting_players(old.state)}
-            payoffs = forfeit_payoffs(self._game.facts, old.payoffs, live, [self._viewer])
-            chosen = {**actions, self._viewer: FORFEIT}
-            revealed[place] = Revealed(old.state, self._viewer, chosen, tuple(payoffs), True, old.state)
-        self.revealed = revealed
-
-    def _seen(self, state: Any, actions: dict[int, int] | None, payoffs: Sequence[float]) -> Revealed[Any]:
-        over = not self._game.acting_players(state)
-        return Revealed(state, self._viewer, actions, tuple(payoffs), over)
-
-
 class SeatGames:
     """Games of one kind, each with its own random stream for chance and for the opponents' draws.
 
@@ -86,7 +28,7 @@ class SeatGames:
     Attributes:
         engine: The engine that steps the games.
         views: The views of all players; None before the first start.
-        revealed: The history that the caller's seat may see in each game, if recorded.
+        revealed: What the caller's seat may see of each game, if recorded. Each change makes a new list.
     """
 
     def __init__(
@@ -98,7 +40,7 @@ class SeatGames:
         *,
         uniform: bool,
         engine: str,
-        trajectories: bool,
+        revealing: bool,
     ) -> None:
         """Sets up the games; `start` must be called first.
 
@@ -109,7 +51,7 @@ class SeatGames:
             opponents: The pool of policies of every other seat.
             uniform: Whether all opponents play uniformly, in which case the engine draws their actions.
             engine: "compiled", "rules", or "auto": compiled rules if the game has them.
-            trajectories: Whether to record `revealed`.
+            revealing: Whether to record `revealed`; games that are not rendered run faster without it.
         """
         refuse_late_payments(game)
         self.game, self.seat, self.count = game, seat, count
@@ -117,29 +59,23 @@ class SeatGames:
         # Callers get copies of the engine's views, so the engine can reuse its arrays.
         self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, reuse=True)
         self.views: Views | None = None
-        self._trajectories = Trajectories(game, seat, trajectories)
+        self._revealing = revealing
+        self.revealed: list[Revealed[Any]] = []
         # `[count, num_players]`: index of each seat's policy in its pool.
         self._sitting = np.zeros((count, game.facts.num_players), dtype=np.int64)
         # The seat's payoff in each game so far, and the part of it that `collected` has not returned yet.
         self._paid, self._owed = np.zeros(count), np.zeros(count)
-
-    @property
-    def revealed(self) -> list[Any]:
-        """One `Revealed` per game, with the history that the seat may see."""
-        return self._trajectories.revealed
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
         """Restores everything if an error is raised, e.g. by an opponent."""
         kept = dict(vars(self))
         copied = deepcopy({name: kept[name] for name in ("engine", "_sitting", "_paid", "_owed")})
-        revealed = self._trajectories.revealed
         try:
             yield
         except BaseException:
             vars(self).clear()
             vars(self).update(kept | copied)
-            self._trajectories.revealed = revealed
             if self.views is not None:
                 self.views = self.engine.views()
             raise
@@ -165,7 +101,7 @@ class SeatGames:
                 dealt = np.zeros(self.engine.shape)
             else:
                 dealt = self.engine.deal(where, options.get("start") == "random")
-            self._trajectories.start(self.engine, where, dealt)
+            self._reveal_starts(where, dealt)
             self._paid = np.where(where, 0.0, self._paid)
             self._owed = np.where(where, 0.0, self._owed)
             self._pay(dealt[:, self.seat])
@@ -181,12 +117,10 @@ class SeatGames:
             where: The games.
             offends: The games in which the action is illegal: these end with the minimal payoff for the caller's seat.
         """
-        going_on = where & ~offends
-        joint = self._play(actions, where, going_on)
+        self._play(actions, where, offends)
         if offends.any():
             self._pay(np.where(offends, self.game.facts.min_payoff - self._paid, 0.0))
-            self._trajectories.forfeit(offends, joint)
-        self._play_until_asked(going_on)
+        self._play_until_asked(where & ~offends)
 
     def collected(self, where: NDArray[np.bool_]) -> NDArray[np.float64]:
         """`[count]`: the caller's payoff points since the last call; 0 in games outside `where`."""
@@ -209,19 +143,47 @@ class SeatGames:
             without = where & self.engine.live()[:, self.seat] & ~self.engine.acting()[:, self.seat]
             if not without.any():
                 return
-            self._play(None, without, without)
+            self._play(None, without, np.zeros_like(without))
 
-    def _play(
-        self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_], going_on: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
-        """Draws the opponents' actions and plays the games `going_on`; returns the joint action, `[count, players]`."""
+    def _play(self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
+        """Draws the opponents' actions in the games `where`, and plays these games but for those that offenders end."""
         joint = self._drawn(where, None if actions is None else self.views)
         if actions is not None:
             joint[:, self.seat] = actions
-        paid = self.engine.play(joint, going_on)[0]
+        paid = self.engine.play(joint, where & ~offends)[0]
         self._pay(paid[:, self.seat])
-        self._trajectories.play(self.engine, going_on, joint, paid)
-        return joint
+        self._reveal_play(where, joint, paid, offends)
+
+    def _reveal_starts(self, where: NDArray[np.bool_], dealt: NDArray[np.float64]) -> None:
+        if self._revealing:
+            starts = [
+                Revealed(state, self.seat, None, tuple(paid), not self.game.acting_players(state))
+                for state, paid in zip(self.engine.states(), dealt.tolist(), strict=True)
+            ]
+            before = self.revealed or starts
+            self.revealed = [new if anew else old for new, old, anew in zip(starts, before, where, strict=True)]
+
+    def _reveal_play(
+        self,
+        where: NDArray[np.bool_],
+        joint: NDArray[np.int64],
+        paid: NDArray[np.float64],
+        offends: NDArray[np.bool_],
+    ) -> None:
+        if not self._revealing:
+            return
+        revealed, states, facts = list(self.revealed), self.engine.states(), self.game.facts
+        for place in np.flatnonzero(where).tolist():
+            old, state = revealed[place], states[place]
+            actions = {player: int(joint[place, player]) for player in self.game.acting_players(old.state)}
+            if offends[place]:
+                actions[self.seat] = FORFEIT
+                payoffs = forfeit_payoffs(facts, old.payoffs, self.game.live_players(state), [self.seat])
+            else:
+                payoffs = [sum(both) for both in zip(old.payoffs, paid[place].tolist(), strict=True)]
+            over = bool(offends[place]) or not self.game.acting_players(state)
+            revealed[place] = Revealed(state, self.seat, actions, tuple(payoffs), over, old.state)
+        self.revealed = revealed
 
     def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
         """Draws the opponents' actions, `[count, num_players]`; `views` are those of all games, if known."""

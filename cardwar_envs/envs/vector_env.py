@@ -30,36 +30,7 @@ except ImportError as error:
     raise ImportError("vector environments need gymnasium>=1.1") from error
 
 RESET_MASK = "reset_mask"
-
-
-def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Converts a mode, or its value such as "NextStep", to Gymnasium's enum.
-
-    Raises:
-        ValueError: If there is no such mode.
-    """
-    try:
-        return AutoresetMode(mode)
-    except ValueError:
-        known = ", ".join(repr(each.value) for each in AutoresetMode)
-        raise ValueError(f"autoreset_mode ({mode!r}) must be one of {known}") from None
-
-
-def games_to_reset(options: Mapping[str, Any] | None, count: int) -> NDArray[np.bool_]:
-    """`[count]`: the games selected by the `reset_mask` option of `reset`; by default all.
-
-    Raises:
-        ValueError: If the mask is not an array of `count` bools or selects no game. The error is also a TypeError,
-            because Gymnasium's own vector environments raise either.
-    """
-    if options is None or RESET_MASK not in options:
-        return np.ones(count, dtype=np.bool_)
-    mask = checked_mask(RESET_MASK, options[RESET_MASK], count)
-    if not mask.any():
-        raise ArgumentError(f"reset_mask ({mask!r}) must be true for at least one game")
-    return mask
-
-
+MODES = {mode.value: mode for mode in AutoresetMode}
 Seed = int | Sequence[int | None] | None
 Step = tuple[spaces.Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
@@ -111,7 +82,8 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         self.game, self.num_envs = resolved_game(game, parameters), num_envs
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.seat = int(one_of("seat", seat, tuple(range(self.game.facts.num_players))))
-        self.autoreset_mode = checked_mode(autoreset_mode)
+        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        self.autoreset_mode = MODES[one_of("autoreset_mode", mode, tuple(MODES))]
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._session = Session(self.game, illegal_action)  # checks options and illegal actions
         self._games = SeatGames(
@@ -121,7 +93,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             seated_opponents(opponent, self.game, self.seat),
             uniform=is_uniform(opponent),
             engine=engine,
-            trajectories=self.render_mode is not None,
+            revealing=self.render_mode is not None,
         )
         self._options: dict[str, Any] = {}
         # Marks the games that have ended and not restarted; never true in mode SAME_STEP.
@@ -155,7 +127,11 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         """
         seeds = None if seed is None else self._checked_seeds(seed)
         self._session.check_options(options, needed=self.seat)
-        where = games_to_reset(options, self.num_envs)
+        where = np.ones(self.num_envs, dtype=np.bool_)
+        if options is not None and RESET_MASK in options:
+            where = checked_mask(RESET_MASK, options[RESET_MASK], self.num_envs)
+            if not where.any():
+                raise ArgumentError(f"reset_mask ({where!r}) must be true for at least one game")
         if self._games.views is None and not where.all():
             raise ResetNeeded("there are no games yet: in the first reset, reset_mask must be true for all games")
         with self._games.all_or_nothing():

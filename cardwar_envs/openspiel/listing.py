@@ -19,6 +19,9 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cardwar_envs.core.rules import CERTAIN, Transition
 from cardwar_envs.openspiel.loading import GameObject, load, reading
 
@@ -27,6 +30,8 @@ HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
 MOST_HISTORIES = 2_000_000
 # With more histories than this, a message announces the enumeration.
 MANY = 200_000
+# Limit on the size of tensors: 200 MB.
+MOST_NUMBERS = 50_000_000
 PROBES = 64
 # Estimates stop at this number.
 ENORMOUS = 1e100
@@ -72,6 +77,8 @@ class Listing(NamedTuple):
         game: OpenSpiel's game.
         initial: The possible starts.
         nodes: The states, each after its successors.
+        tensors: `[states, players, size]`: OpenSpiel's tensors. The size is 0 if OpenSpiel provides none or they would
+            exceed `MOST_NUMBERS` numbers.
         merged: Number of histories merged into each state.
         identity: "histories", "proven merged" or "declared merged".
         normalised: Whether probabilities are OpenSpiel's doubles divided by their sum.
@@ -83,6 +90,7 @@ class Listing(NamedTuple):
     game: Any
     initial: Outcomes
     nodes: list[Node]
+    tensors: NDArray[np.float32]
     merged: list[int]
     identity: str
     normalised: bool
@@ -110,9 +118,25 @@ def listing(name: str | GameObject, key: Key | None, merge: bool) -> Listing:
     identity = DECLARED if key is not None else PROVEN if max(lister.merged) > 1 else HISTORIES
     length = max(lister.lengths[outcome.state.number] for outcome in initial)
     merged, lister.merged = lister.merged, [0] * len(lister.merged)  # later lookups must not change the counts
+    nodes, tensors = lister.nodes, _tensors(game, lister.nodes)
     return Listing(
-        game, initial, lister.nodes, merged, identity, lister.normalised, length, lister.find, lister.disagreement
+        game, initial, nodes, tensors, merged, identity, lister.normalised, length, lister.find, lister.disagreement
     )
+
+
+def _tensors(game: Any, nodes: list[Node]) -> NDArray[np.float32]:
+    kind, players = game.get_type(), range(game.num_players())
+    what = "observation" if kind.provides_observation_tensor else "information_state"
+    shape = getattr(game, f"{what}_tensor_shape")() if getattr(kind, f"provides_{what}_tensor") else []
+    size = math.prod(shape) if shape else 0
+    if len(nodes) * len(players) * size > MOST_NUMBERS:
+        size = 0
+    found = np.zeros((len(nodes), len(players), size), dtype=np.float32)
+    for number, node in enumerate(nodes):
+        if size and node.acting:  # terminal states get no tensor, because OpenSpiel may not define one
+            tensor = getattr(node.first, f"{what}_tensor")
+            found[number] = [tensor(player) for player in players]
+    return found
 
 
 def _estimated(name: str | GameObject, game: Any) -> float:

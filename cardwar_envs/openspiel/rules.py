@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,9 +14,6 @@ from cardwar_envs.core.game import Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, whole_number
 from cardwar_envs.openspiel.listing import Key, Listing, Node, OpenSpielState, listing
 from cardwar_envs.openspiel.loading import GameObject, canonical_name
-
-# Limit on the size of tensors: 200 MB.
-MOST_NUMBERS = 50_000_000
 
 
 def after_history(game: Any, history: Sequence[int]) -> Any | None:
@@ -34,33 +30,6 @@ def after_history(game: Any, history: Sequence[int]) -> Any | None:
         else:
             state.apply_action(actions[0])
     return state
-
-
-@lru_cache(maxsize=8)
-def tensors_of(name: str | GameObject, key: Key | None, merge: bool) -> NDArray[np.float32]:
-    """`[states, players, size]`: OpenSpiel's tensors for all states of a `listing`.
-
-    The size is 0 if OpenSpiel provides no tensors or they would exceed the limit.
-    """
-    listed = listing(name, key, merge)
-    game, players = listed.game, range(listed.game.num_players())
-    kind, shape = game.get_type(), []
-    if kind.provides_observation_tensor:
-        shape = game.observation_tensor_shape()
-    elif kind.provides_information_state_tensor:
-        shape = game.information_state_tensor_shape()
-    size = math.prod(shape) if shape else 0
-    if len(listed.nodes) * len(players) * size > MOST_NUMBERS:
-        size = 0
-    found = np.zeros((len(listed.nodes), len(players), size), dtype=np.float32)
-    if not size:
-        return found
-    for number, node in enumerate(listed.nodes):
-        if node.acting:  # terminal states get no tensor, because OpenSpiel may not define one
-            first = node.first
-            tensor = first.observation_tensor if kind.provides_observation_tensor else first.information_state_tensor
-            found[number] = [tensor(player) for player in players]
-    return found
 
 
 # Observations hold the number of a state divided by this, which float32 represents exactly.
@@ -99,14 +68,9 @@ class OpenSpielGame(Game[OpenSpielState]):
 
     @cached_property
     def listed(self) -> Listing:
-        """All states of the game."""
-        return listing(*self._listed_by)
-
-    @property
-    def _listed_by(self) -> tuple[str | GameObject, Key | None, bool]:
-        """The arguments of `listing`; all copies of a game share its cached result."""
+        """All states of the game; copies of a game share them."""
         key = _text if self.state_key == "string" else self.state_key if callable(self.state_key) else None
-        return self.spiel, key, self.state_key is None
+        return listing(self.spiel, key, self.state_key is None)
 
     @cached_property
     def facts(self) -> GameFacts:
@@ -119,7 +83,7 @@ class OpenSpielGame(Game[OpenSpielState]):
             chance = "moves"
         elif len(listed.initial) > 1:
             chance = "deal"
-        low, high = (tuple(end(self.tensors, axis=(0, 1)).tolist()) for end in (np.min, np.max))
+        low, high = (tuple(end(self.listed.tensors, axis=(0, 1)).tolist()) for end in (np.min, np.max))
         return GameFacts(
             name=f"openspiel:{'object ' if isinstance(self.spiel, GameObject) else ''}{self.spiel}",
             version=0,
@@ -188,17 +152,12 @@ class OpenSpielGame(Game[OpenSpielState]):
         return self.listed.find(state)
 
     @cached_property
-    def tensors(self) -> NDArray[np.float32]:
-        """OpenSpiel's tensors of all states, `[states, players, size]`."""
-        return tensors_of(*self._listed_by)
-
-    @cached_property
     def _observations(self) -> NDArray[np.float32]:
         """The observations of all states, `[states, players, observation_size]`."""
-        states, players, _ = self.tensors.shape
+        states, players, _ = self.listed.tensors.shape
         numbers = np.arange(states).repeat(players).reshape(states, players, 1) / WHOLE
         seats = np.broadcast_to(np.arange(players)[:, None], numbers.shape)
-        return np.concatenate([numbers, seats, self.tensors], axis=2, dtype=np.float32)
+        return np.concatenate([numbers, seats, self.listed.tensors], axis=2, dtype=np.float32)
 
     def observation(self, state: OpenSpielState, player: int) -> NDArray[np.float32]:
         """The number of the state, the seat, and OpenSpiel's tensor.
@@ -278,7 +237,8 @@ def _equal(one: OpenSpielGame, other: OpenSpielGame) -> bool:
     if replace(one.facts, name="") != replace(other.facts, name="") or one.initial() != other.initial():
         return False
     rules, others = ([node[1:] for node in each.listed.nodes] for each in (one, other))
-    return rules == others and np.array_equal(one.tensors, other.tensors) and one._action_words == other._action_words
+    tensors_agree = np.array_equal(one.listed.tensors, other.listed.tensors)
+    return rules == others and tensors_agree and one._action_words == other._action_words
 
 
 def _action_text(spiel_state: Any, player: int, action: int) -> str:

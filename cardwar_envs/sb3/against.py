@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from stable_baselines3.common.vec_env import VecEnvWrapper
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
@@ -93,7 +92,7 @@ def one_seat_each(num_games: int, num_players: int) -> NDArray[np.bool_]:
     return own
 
 
-class AgainstVecEnv(VecEnvWrapper):
+class AgainstVecEnv(SelfPlayVecEnv):
     """An SB3 `VecEnv` of games in which fixed policies have the seats that the learner does not have.
 
     Each environment is one of the learner's seats, ordered by game: by default seat `game % num_players` of each game.
@@ -120,33 +119,22 @@ class AgainstVecEnv(VecEnvWrapper):
             ValueError: If `learns` is not such a mask, or the game pays players who have left.
         """
         refuse_late_payments(batch.game)
-        self._seats = SelfPlayVecEnv(batch)
-        super().__init__(self._seats)
         count, players = batch.num_games, batch.game.facts.num_players
-        self._batch, self.opponents = batch, opponents
         learns = one_seat_each(count, players) if learns is None else learns
         self._learns = checked_mask("learns", learns, count, players)
         if not (seated := self._learns.any(axis=1)).all():
             raise ValueError(f"learns must be true for a seat of each game; it is not for game {seated.argmin()}")
-        self._own = np.flatnonzero(self._learns)
-        self.num_envs = len(self._own)
+        super().__init__(batch, np.flatnonzero(self._learns))
+        self.opponents = opponents
         self._drawn = np.zeros((count, players), dtype=np.int64)
         self.streams = _second_half(seed, count)
-        self._seen: NDArray[np.float32] | None = None
-
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seeds chance and the opponents' draws, starting at the next `reset`."""
-        seeds = self._seats.seed(seed)
-        self._seeds[0] = seeds[0]
-        return seeds
 
     def reset(self) -> NDArray[np.float32]:
         """Starts new games with newly drawn opponents; returns observations `[num_envs, observation_size]`."""
         if self._seeds[0] is not None:
             self.streams = _second_half(self._seeds[0], len(self._learns))
-            self._reset_seeds()
         self._draw_opponents(np.ones(len(self._learns), dtype=np.bool_))
-        return self._look(self._seats.reset())
+        return super().reset()
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Stores the learner's actions, `[num_envs]`, and draws the opponents' actions.
@@ -155,38 +143,18 @@ class AgainstVecEnv(VecEnvWrapper):
             ValueError: If `reset` was not called, or `actions` are not integers of that shape.
         """
         actions = checked_actions(actions, self.num_envs)
-        joint = self._replies().reshape(-1)
-        joint[self._own] = actions
-        self._seats.step_async(joint)
+        self._actions = self._replies()
+        self._actions[self._learns] = actions
 
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
-        observations, rewards, ended, _ = self._seats.step_wait()
-        dones = ended.reshape(self._learns.shape)
-        without: NDArray[np.bool_] = ~np.any(self._batch.live() & self._learns, axis=1)
+        rewards, dones = self._play()
+        without = ~np.any(self._batch.live() & self._learns, axis=1)
         if without.any():
-            observations = self._seats.restart(without)
+            self._views = self._batch.restart(without)
             dones[without] = True
         self._draw_opponents(np.asarray(np.all(dones, axis=1)))
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        return self._look(observations), rewards[self._own], dones.reshape(-1)[self._own], infos
-
-    def action_masks(self) -> NDArray[np.int8]:
-        """Returns the action masks, `[num_envs, num_actions]`."""
-        return self._seats.action_masks()[self._own]
-
-    def env_method(
-        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
-    ) -> list[Any]:
-        """Supports only `action_masks`: one mask `[num_actions]` per environment."""
-        own = self._own[list(self._get_indices(indices))]
-        return self._seats.env_method(method_name, *method_args, indices=own, **method_kwargs)
-
-    def _look(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Stores the observations of all seats for the opponents, and returns the learner's observations."""
-        own: NDArray[np.float32] = observations[self._own]
-        self._seen = observations
-        return own
+        return self._seen(rewards, dones)
 
     def _draw_opponents(self, begins: NDArray[np.bool_]) -> None:
         """Draws a policy for each opponent seat of the games that start."""
@@ -199,10 +167,7 @@ class AgainstVecEnv(VecEnvWrapper):
 
     def _replies(self) -> NDArray[np.int64]:
         """Returns `[num_games, num_players]`: the opponents' actions; 0 for the learner and for waiting players."""
-        if self._seen is None:
-            raise ValueError("reset must be called before the first step")
-        shape = self._learns.shape
-        seen, masks = self._seen.reshape(*shape, -1), self._seats.action_masks().reshape(*shape, -1)
+        (seen, masks), shape = self._started(), self._learns.shape
         acting, numbers = self._batch.acting() & ~self._learns, np.zeros(shape)
         for seat in range(shape[1]):
             games = np.flatnonzero(acting[:, seat])

@@ -6,13 +6,14 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from cardwar_envs.core.game import Game, IllegalActionError
 from cardwar_envs.core.streams import new_streams
+from cardwar_envs.envs import spaces
+from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch, checked_actions
 from cardwar_envs.envs.session import MASKED_EVALUATION, require_paid_in_time, resolved_game
 
@@ -35,9 +36,6 @@ def make_self_play(
     return SelfPlayVecEnv(GameBatch(resolved_game(game, parameters), num_games, seed, start))
 
 
-Played = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
-
-
 class SelfPlayVecEnv(VecEnv):
     """A `GameBatch` as an SB3 `VecEnv`.
 
@@ -48,31 +46,39 @@ class SelfPlayVecEnv(VecEnv):
     game.
     """
 
-    def __init__(self, batch: GameBatch[Any]) -> None:
-        facts = batch.game.facts
-        self._batch, self._num_players = batch, facts.num_players
+    def __init__(self, batch: GameBatch[Any], own: NDArray[np.intp] | None = None) -> None:
+        """Sets up the environments.
+
+        Args:
+            batch: The games.
+            own: The seats that are environments, as numbers `game * num_players + seat`; by default all.
+        """
+        self._batch, self._own = batch, slice(None) if own is None else own
+        self._views: Views | None = None
         self._actions: NDArray[np.int64] | None = None
-        self._masks: NDArray[np.int8] | None = None
-        low, high = (np.array(bound, dtype=np.float32) for bound in (facts.observation_low, facts.observation_high))
-        super().__init__(
-            batch.num_games * facts.num_players, Box(low, high, dtype=np.float32), Discrete(facts.num_actions)
-        )
+        space: Any = spaces.observation_space(batch.game)
+        count = batch.num_games * batch.game.facts.num_players if own is None else len(own)
+        super().__init__(count, space["observation"], spaces.action_space(batch.game))
 
     def reset(self) -> NDArray[np.float32]:
         """Starts new games, seeded if `seed` was called before; returns observations `[num_envs, observation_size]`."""
         if self._seeds[0] is not None:
             self._batch.streams = new_streams(self._seeds[0], self._batch.num_games)
             self._reset_seeds()
-        observations, self._masks = self._batch.reset()
-        return self._by_env(observations)
+        self._views = self._batch.reset()
+        return self._of_own(self._views.observations)
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Stores one action per environment, `[num_envs]`; raises a ValueError for anything else."""
         chosen = checked_actions(actions, self.num_envs)
-        self._actions = chosen.reshape(self._batch.num_games, self._num_players)
+        self._actions = chosen.reshape(self._batch.num_games, -1)
 
-    def step_wait(self) -> Played:
+    def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions; returns observations, rewards `[num_envs]` float32, dones `[num_envs]`, empty infos."""
+        return self._seen(*self._play())
+
+    def _play(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Plays the actions; returns rewards and who is done, both `[num_games, num_players]`."""
         if self._actions is None:
             raise ValueError("step_async must be called before step_wait")
         out = self._out()
@@ -80,35 +86,33 @@ class SelfPlayVecEnv(VecEnv):
             step = self._batch.step(self._actions)
         except IllegalActionError as error:
             raise IllegalActionError(f"{error}{MASKED_EVALUATION}") from None
-        self._actions, self._masks = None, step.masks
+        self._actions, self._views = None, Views(step.observations, step.masks)
         for game in np.flatnonzero((step.rewards * out).any(axis=1)):
             require_paid_in_time(self._batch.game, np.flatnonzero(~out[game]).tolist(), step.rewards[game])
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        return (
-            self._by_env(step.observations),
-            step.rewards.reshape(-1).astype(np.float32),
-            (step.done[:, None] | self._out()).reshape(-1),
-            infos,
-        )
+        return step.rewards, step.done[:, None] | self._out()
 
-    def restart(self, where: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Restarts the games where `where` `[num_games]` is true; returns all observations."""
-        observations, self._masks = self._batch.restart(where)
-        return self._by_env(observations)
+    def _seen(self, rewards: NDArray[np.float64], dones: NDArray[np.bool_]) -> VecEnvStepReturn:
+        """What `step_wait` returns."""
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        observations = self._of_own(self._started().observations)
+        return observations, self._of_own(rewards).astype(np.float32), self._of_own(dones), infos
 
     def _out(self) -> NDArray[np.bool_]:
         """Returns `[num_games, num_players]`: the players who are out of the game."""
-        assert self._masks is not None
-        return np.asarray(~np.any(self._masks.view(np.bool_), axis=2))
+        return np.asarray(~np.any(self._started().masks.view(np.bool_), axis=2))
+
+    def _started(self) -> Views:
+        if self._views is None:
+            raise ValueError("reset must be called before the first step")
+        return self._views
 
     def action_masks(self) -> NDArray[np.int8]:
         """Returns the action masks, `[num_envs, num_actions]`."""
-        if self._masks is None:
-            raise ValueError("reset must be called first")
-        return self._by_env(self._masks)
+        return self._of_own(self._started().masks)
 
-    def _by_env(self, views: NDArray[Any]) -> NDArray[Any]:
-        return views.reshape(self.num_envs, -1)
+    def _of_own(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Returns `[num_envs, ...]`, the entries of an array `[num_games, num_players, ...]`."""
+        return array.reshape(-1, *array.shape[2:])[self._own]
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Supports `action_masks`; `game`; and `render_mode`, which is None."""

@@ -88,7 +88,7 @@ def witnesses(game: OpenSpielGame) -> Iterator[str]:
         yield f"after {list(listed.disagreement)} `rewards()` is not the change of `returns()`"
     seen: dict[bytes, int] = {}
     for number, node in enumerate(listed.nodes):
-        tensor = game.tensors[number].tobytes()
+        tensor = listed.tensors[number].tobytes()
         if node.acting and tensor and (other := seen.setdefault(tensor, number)) != number:
             one, two = (listed.nodes[each].first.history() for each in (number, other))
             yield f"different states have the same observation tensors: {one} and {two}"

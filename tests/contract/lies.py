@@ -20,16 +20,24 @@ def wrong(check, what, **parameters):
     return register
 
 
-def lie(check, what, /, base=Bidding, of=None, **methods):
-    """Registers a subclass of `base` with other methods, `of` some parameters; of shipped games all claims are kept."""
-    title = "".join(word.capitalize() for word in what.split())
-    # Under its name in this module, so that it can be pickled.
-    kind = type(title, (base,), {**methods, "__module__": __name__}, keeps_claims=base is not Bidding)
-    globals()[title] = kind
-    wrong(check, what, **(of or {}))(kind)
+def lies(check, table, base=Bidding, **parameters):
+    """Registers subclasses of `base`, with their parameters; of shipped games all claims are kept.
+
+    Args:
+        check: The check that must find each of them.
+        table: What is wrong -> the attributes of the subclass.
+        base: The right game.
+        **parameters: Of the games.
+    """
+    for what, attributes in table.items():
+        title = "".join(word.capitalize() for word in what.split())
+        # Under its name in this module, so that it can be pickled.
+        kind = type(title, (base,), {**attributes, "__module__": __name__}, keeps_claims=base is not Bidding)
+        globals()[title] = kind
+        wrong(check, what, **parameters)(kind)
 
 
-def outcomes(change):
+def in_the_middle(change):
     """Transitions that are changed in the middle of the game."""
 
     def transitions(self, state, actions):

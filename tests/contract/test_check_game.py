@@ -101,7 +101,7 @@ def test_a_game_without_a_check_of_its_own_passes(state, message):
 def test_every_check_that_can_fail_has_a_wrong_game():
     assert len(WRONG) == len(set(WRONG)) >= 60
     assert {check for check, _ in WRONG.values()} == set(CHECKS) - NOTES
-    assert {wrong_rules.lie, wrong_values.lie} == {wrong_rules.lie}
+    assert {wrong_rules.lies, wrong_values.lies} == {wrong_rules.lies}
 
 
 @each_row("what", WRONG)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, make_dataclass, replace
 
 import numpy as np
 from bidding import Bidding, Bids
-from lies import MIDDLE, lie, outcomes, with_prize, wrong
+from lies import MIDDLE, in_the_middle, lies, with_prize, wrong
 
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
@@ -45,32 +45,32 @@ RestlessBids = make_dataclass("RestlessBids", ["hands", "prize"], frozen=True, n
 for kind in (OpenBids, BlindBids, RestlessBids):
     kind.__module__ = __name__  # so that it can be pickled
 
-
-def of_states(what, made):
-    lie("states_are_values", what, base=Other, made=lambda self, state: made(*state))
-
-
-of_states("states with lists", lambda hands, prize: Bids([*hands], prize))
-of_states("states that can be changed", OpenBids)
-of_states("states that are equal at another prize", BlindBids)
-of_states("equal states of unequal hashes", RestlessBids)
-
 TURNS = itertools.count()
-lie(
-    "answers_repeat",
-    "transitions in another order each time",
-    **outcomes(lambda found: found[:: -1 if next(TURNS) % 3 else 1]),
-)
 
 
-def _eats_actions(self, state, actions):
+def eats_actions(self, state, actions):
     found = Bidding.transitions(self, state, actions)
     actions.clear()
     return found
 
 
-lie("answers_repeat", "transitions eats the actions", transitions=_eats_actions)
-
+lies(
+    "states_are_values",
+    {
+        "states with lists": {"made": lambda self, state: Bids([*state[0]], state[1])},
+        "states that can be changed": {"made": lambda self, state: OpenBids(*state)},
+        "states that are equal at another prize": {"made": lambda self, state: BlindBids(*state)},
+        "equal states of unequal hashes": {"made": lambda self, state: RestlessBids(*state)},
+    },
+    base=Other,
+)
+lies(
+    "answers_repeat",
+    {
+        "transitions in another order each time": in_the_middle(lambda found: found[:: -1 if next(TURNS) % 3 else 1]),
+        "transitions eats the actions": {"transitions": eats_actions},
+    },
+)
 
 # -- games ------------------------------------------------------------------------------------------
 
@@ -79,16 +79,6 @@ lie("answers_repeat", "transitions eats the actions", transitions=_eats_actions)
 @dataclass(frozen=True)
 class Uncompared(Bidding):
     bonus: float = field(default=0.0, compare=False)
-
-
-@wrong("unlike_games_differ", "all games are equal")
-@dataclass(frozen=True)
-class AllEqual(Bidding):
-    def __eq__(self, other):
-        return isinstance(other, AllEqual)
-
-    def __hash__(self):
-        return 1
 
 
 @wrong("unlike_games_differ", "parameters that cannot be hashed")
@@ -120,102 +110,80 @@ class Shrinks(Bidding):
         self.__dict__["cards"] = 3
 
 
-SIZES = "other_sizes_are_the_same_game"
-lie(SIZES, "the smallest is another game", smallest=lambda self: Jujitsu(num_cards=2))
-lie(SIZES, "a size of another game", with_size=lambda self, size: Jujitsu(num_cards=size))
-lie(SIZES, "one card more than asked for", with_size=lambda self, size: replace(self, cards=size + 1))
-lie(SIZES, "always the same size", with_size=lambda self, size: self)
+lies(
+    "other_sizes_are_the_same_game",
+    {
+        "the smallest is another game": {"smallest": lambda self: Jujitsu(num_cards=2)},
+        "a size of another game": {"with_size": lambda self, size: Jujitsu(num_cards=size)},
+        "one card more than asked for": {"with_size": lambda self, size: replace(self, cards=size + 1)},
+        "always the same size": {"with_size": lambda self, size: self},
+    },
+)
 
 # -- check and words --------------------------------------------------------------------------------
 
-lie("check_refuses_junk", "check takes everything", check=lambda self, state: None)
 
-
-def _asks_only_hands(self, state):
+def asks_only_hands(self, state):
     if not isinstance(state, Bids) or any(card not in range(self.cards) for hand in state.hands for card in hand):
         raise ValueError(f"state ({state!r}) must be Bids")
 
 
-lie("check_refuses_junk", "check raises TypeError", check=_asks_only_hands)
-
-
-def _any_prize(self, state):
+def any_prize(self, state):
     if not isinstance(state, Bids) or not isinstance(state.hands, tuple):
         raise ValueError(f"state ({state!r}) must be Bids")
     Bidding.check(self, with_prize(state, 1 if state.hands[0] else 0))
 
 
-lie("check_refuses_junk", "check takes any prize", check=_any_prize)
-
-
-def _refuses_one(self, state):
+def refuses_one(self, state):
     Bidding.check(self, state)
     if state in MIDDLE:
         raise ValueError("not this one")
 
 
-lie("check_takes_states", "check refuses a state", check=_refuses_one)
-lie(
-    "states_and_actions_have_words",
-    "two cards of one name",
-    describe_action=lambda self, action, player=0: "a card" if action else "the lowest",
+lies(
+    "check_refuses_junk",
+    {
+        "check takes everything": {"check": lambda self, state: None},
+        "check raises TypeError": {"check": asks_only_hands},
+        "check takes any prize": {"check": any_prize},
+    },
 )
-lie(
+lies("check_takes_states", {"check refuses a state": {"check": refuses_one}})
+lies(
     "states_and_actions_have_words",
-    "describe raises",
-    describe=lambda self, state: f"the highest is {max(state.hands[0])}",
+    {
+        "two cards of one name": {
+            "describe_action": lambda self, action, player=0: "a card" if action else "the lowest"
+        },
+        "describe raises": {"describe": lambda self, state: f"the highest is {max(state.hands[0])}"},
+        "how_to_play is a method": {"how_to_play": lambda self: "Bid high."},
+    },
 )
-lie("states_and_actions_have_words", "how_to_play is a method", how_to_play=lambda self: "Bid high.")
 
 # -- arrays -----------------------------------------------------------------------------------------
 
+CARDS = {"num_cards": 3}
+SMALL_WAR = {"base": War, "ranks": 3, "discards": 1, "max_rounds": 3}
 
-def _ties_discarded(self):
+
+def ties_discarded(self):
     rules = Jujitsu.compiled_rules(self)
     *others, carry, margin, word = rules.tables
     return replace(rules, tables=(*others, not carry, margin, word))
 
 
-lie(
-    "compiled_rules_are_the_rules",
-    "compiled rules discard ties",
-    base=Jujitsu,
-    compiled_rules=_ties_discarded,
-    of={"num_cards": 3},
-)
-
-
-def _other_strengths(self, starts, max_positions):
-    form = War.rounds_form(self, starts, max_positions)
-    return replace(form, strengths=form.strengths[::-1].copy())
-
-
-def _loaded_dice(self):
+def loaded_dice(self):
     rules = DiceWars.compiled_rules(self)
     start, win, *others = rules.tables
     return replace(rules, tables=(start, 0.9 * win, *others))
 
 
-lie(
-    "compiled_rules_are_the_rules",
-    "loaded dice in compiled rules",
-    base=DiceWars,
-    compiled_rules=_loaded_dice,
-    of={"num_cards": 3, "sides": 2},
-)
-
-SMALL_WAR = {"ranks": 3, "discards": 1, "max_rounds": 3}
-lie("rounds_form_is_the_rules", "other cards win in the arrays", base=War, rounds_form=_other_strengths, of=SMALL_WAR)
-lie(
-    "rounds_form_is_the_rules",
-    "another limit of rounds",
-    base=War,
-    facts=property(lambda self: replace(War.facts.func(self), max_rounds=2)),
-    of=SMALL_WAR,
-)
+def other_strengths(self, starts, max_positions):
+    form = War.rounds_form(self, starts, max_positions)
+    return replace(form, strengths=form.strengths[::-1].copy())
 
 
-def _with(**changes):
+def bayesian(**changes):
     def bayesian_form(self):
         form = DicePoker.bayesian_form(self)
         return replace(form, **{name: change(getattr(form, name)) for name, change in changes.items()})
@@ -223,16 +191,19 @@ def _with(**changes):
     return {"bayesian_form": bayesian_form}
 
 
-lie(
-    "bayesian_form_is_the_rules",
-    "payoffs twice as high in the arrays",
-    base=DicePoker,
-    **_with(payoffs=lambda p: 2 * p),
+COMPILED, ROUNDS, BAYESIAN = "compiled_rules_are_the_rules", "rounds_form_is_the_rules", "bayesian_form_is_the_rules"
+lies(COMPILED, {"compiled rules discard ties": {"compiled_rules": ties_discarded}}, Jujitsu, **CARDS)
+lies(COMPILED, {"loaded dice in compiled rules": {"compiled_rules": loaded_dice}}, DiceWars, sides=2, **CARDS)
+lies(ROUNDS, {"other cards win in the arrays": {"rounds_form": other_strengths}}, **SMALL_WAR)
+lies(
+    ROUNDS,
+    {"another limit of rounds": {"facts": property(lambda self: replace(War.facts.func(self), max_rounds=2))}},
+    **SMALL_WAR,
 )
-lie(
-    "bayesian_form_is_the_rules",
-    "loaded dice in the arrays",
-    base=DicePoker,
-    **_with(deals=lambda deals: deals + np.eye(len(deals), dtype=int)),
-    of={"sides": 3},
+lies(BAYESIAN, {"payoffs twice as high in the arrays": bayesian(payoffs=lambda payoffs: 2 * payoffs)}, DicePoker)
+lies(
+    BAYESIAN,
+    {"loaded dice in the arrays": bayesian(deals=lambda deals: deals + np.eye(len(deals), dtype=int))},
+    DicePoker,
+    sides=3,
 )

@@ -1,4 +1,4 @@
-"""One way to drive all three skins, and to see everything of them that decides how they go on."""
+"""One way to drive all APIs, and to see everything of them that decides how they go on."""
 
 import copy
 
@@ -11,10 +11,14 @@ from tiny_games import EVERY_GAME
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
+from cardwar_envs.envs.vector_env import GameVectorEnv
 
 SKINS = {"aec": AECGameEnv, "parallel": ParallelGameEnv, "single": SingleAgentEnv}
 every_game = pytest.mark.parametrize("game", [*EVERY_GAME, KnockOut()], ids=lambda game: game.facts.name)
+SEATED = {"single": SingleAgentEnv, "vector": GameVectorEnv}
 every_skin = pytest.mark.parametrize("skin", SKINS.values(), ids=SKINS)
+every_seated = pytest.mark.parametrize("skin", SEATED.values(), ids=SEATED)
+every_api = pytest.mark.parametrize("skin", (SKINS | SEATED).values(), ids=SKINS | SEATED)
 
 ATTRIBUTES = [
     *("agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos"),
@@ -29,6 +33,10 @@ def generator(env):
 
 def view(env, without=()):
     """A copy of all that can be seen of an environment, and of all that decides how it goes on."""
+    if isinstance(env, GameVectorEnv):
+        games = env._games
+        kept = games.engine.states(), games.engine.streams, games.engine.views(), games._sitting
+        return copy.deepcopy((*kept, games._paid, games._owed, games.revealed, env._over, env.action_masks()))
     session = env._session
     seen = {name: getattr(env, name) for name in ATTRIBUTES if hasattr(env, name)}
     seen["session"] = {name: value for name, value in vars(session).items() if name != "game"}
@@ -65,6 +73,8 @@ def choose(env, player, rng):
 
 def one_step(env, rng):
     """Random legal play for one call of step()."""
+    if isinstance(env, GameVectorEnv):
+        return env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in env.action_masks()]))
     if isinstance(env, SingleAgentEnv):
         return env.step(choose(env, env.seat, rng))
     if isinstance(env, ParallelGameEnv):

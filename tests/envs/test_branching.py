@@ -63,26 +63,23 @@ def test_chance_is_drawn_anew_for_every_branch():
     assert set(np.unique(rewards)) == {-1.0, 0.0, 1.0}
 
 
-def test_equal_rows_are_found_however_often_they_come():
-    rows = np.random.default_rng(3).integers(3, size=(9000, 6)).astype(np.float32)
-    first, places = distinct(rows)
-    assert np.array_equal(rows[first][places], rows)
-    assert len(first) == len(np.unique(rows, axis=0))
+INTEGERS = np.random.default_rng(3).integers(3, size=(9000, 6)).astype(np.float32)
+REALS = np.random.default_rng(4).random(31).astype(np.float32)
 
 
-def test_equal_rows_are_equal_wherever_they_stand():
-    """Sums of floats may be rounded differently from place to place; rows found to differ must differ."""
-    row = np.random.default_rng(4).random(31).astype(np.float32)
-    for count in (1, 2, 3, 5, 4095, 4097):
-        first, places = distinct(np.tile(row, (count, 1)))
-        assert first.tolist() == [0]
-        assert places.tolist() == [0] * count
-
-
-def test_zeros_of_both_signs_are_equal():
-    first, places = distinct(np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -1.0]], dtype=np.float32))
-    assert len(first) == 2
-    assert places[0] == places[1] != places[2]
+@each_row(
+    "rows",
+    [
+        INTEGERS,
+        *(np.tile(REALS, (count, 1)) for count in (1, 2, 3, 5, 4095, 4097)),  # sums may be rounded differently
+        np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -1.0]], dtype=np.float32),
+        np.zeros((0, 3), dtype=np.float32),
+    ],
+)
+def test_equal_rows_have_one_number(rows):
+    first, groups = distinct(rows)
+    assert np.array_equal(rows[first][groups], rows)
+    assert len(first) == len(np.unique(rows + 0.0, axis=0))
 
 
 def test_rows_of_one_hash_are_told_apart(monkeypatch):
@@ -91,8 +88,3 @@ def test_rows_of_one_hash_are_told_apart(monkeypatch):
     first, places = distinct(rows)
     assert sorted(first.tolist()) == [0, 1]
     assert np.array_equal(rows[first][places], rows)
-
-
-def test_of_no_rows_none_is_different():
-    first, places = distinct(np.zeros((0, 3), dtype=np.float32))
-    assert first.shape == places.shape == (0,)

@@ -2,17 +2,25 @@
 
 import numpy as np
 import pytest
+from by_rules import (
+    AECPair,
+    ParallelPair,
+    assert_shows,
+    mask_by_rules,
+    outcomes_until_asked,
+    single_by_the_rules,
+    step_by_the_rules,
+)
 from changed_rules import BASES, PLAY, changed_rules
 from knock_out import Always
 from toys import Answering, uniform_over
 
-from cardwar_envs.core.play import play_episode, sample_transition
+from cardwar_envs.core.play import play_episode
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.engines.compiled import CompiledEngine
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.parallel import ParallelGameEnv
-from cardwar_envs.envs.session import own_stream
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
@@ -37,18 +45,6 @@ def legal_joint(game, state, rng):
     acting = game.acting_players(state)
     legal = [game.legal_actions(state, player) if player in acting else (0,) for player in range(2)]
     return [actions[int(rng.integers(len(actions)))] for actions in legal]
-
-
-def acting_only(game, state, joint):
-    return {player: joint[player] for player in game.acting_players(state)}
-
-
-def mask_by_rules(game, state, player):
-    """What the player may play, by `legal_actions` alone."""
-    mask = np.zeros(game.facts.num_actions, dtype=np.int8)
-    if player in game.live_players(state):
-        mask[list(game.legal_actions(state, player))] = 1
-    return mask
 
 
 # -- the list itself -------------------------------------------------------------------------------
@@ -104,31 +100,12 @@ def test_an_engine_believes_compiled_rules_only_of_their_own_game(game, rule):
 @each_playable_change
 def test_a_batch_plays_by_the_rules(game, rule):
     for start in ("initial", "random"):
-        play_a_batch(game, start)
-
-
-def play_a_batch(game, start):
-    rng, batch = np.random.default_rng(3), GameBatch(game, 5, seed=4, start=start)
-    views = batch.reset()
-    for _ in range(STEPS):
-        before = batch.states()
-        for state, seen, masks in zip(before, views.observations, views.masks, strict=True):
-            for player in (0, 1):
-                assert np.array_equal(seen[player], game.observation(state, player))
-                assert np.array_equal(masks[player], mask_by_rules(game, state, player))
-        for state, drawn in zip(before, batch.uniform_actions(), strict=True):
-            assert all(drawn[player] in game.legal_actions(state, player) for player in game.acting_players(state))
-        joint = [legal_joint(game, state, rng) for state in before]
-        views = batch.step(np.array(joint))
-        for i, state in enumerate(before):
-            outcomes = game.transitions(state, acting_only(game, state, joint[i]))
-            paid = [outcome for outcome in outcomes if outcome.rewards == tuple(views.rewards[i])]
-            assert paid
-            if views.done[i]:
-                assert any(not game.acting_players(outcome.state) for outcome in paid)
-            else:
-                assert batch.states()[i] in [outcome.state for outcome in paid]
-                assert game.acting_players(batch.states()[i])
+        rng, batch = np.random.default_rng(3), GameBatch(game, 5, seed=4, start=start)
+        assert_shows(batch, batch.reset())
+        for _ in range(STEPS):
+            for state, drawn in zip(batch.states(), batch.uniform_actions(), strict=True):
+                assert all(drawn[player] in game.legal_actions(state, player) for player in game.acting_players(state))
+            step_by_the_rules(batch, np.array([legal_joint(game, state, rng) for state in batch.states()]))
 
 
 @each_playable_change
@@ -175,56 +152,15 @@ def test_states_to_start_from_are_checked_by_the_game_itself(game, rule):
 # -- PettingZoo ---------------------------------------------------------------------------------------
 
 
-def play_aec(env, choose):
-    paid = dict.fromkeys(env.possible_agents, 0.0)
-    while env.agents:
-        agent = env.agent_selection
-        paid[agent] += env.last(observe=False)[1]
-        env.step(None if env.terminations[agent] else choose(env._player_of[agent], env.observe(agent)))
-    return tuple(paid.values())
-
-
-def play_parallel(env, choose):
-    paid = dict.fromkeys(env.possible_agents, 0.0)
-    while env.agents:
-        seen = {agent: env._session.observe(env._player_of[agent]) for agent in env.agents}
-        actions = {agent: choose(env._player_of[agent], seen[agent]) for agent in env.agents}
-        for agent, reward in env.step(actions)[1].items():
-            paid[agent] += reward
-    return tuple(paid.values())
-
-
 @each_change
 def test_pettingzoo_plays_by_the_rules(game, rule):
-    for skin, play in ((AECGameEnv, play_aec), (ParallelGameEnv, play_parallel)):
-        play_pettingzoo(game, skin, play)
-
-
-def play_pettingzoo(game, skin, play):
-    for seed in range(6):
-        env = skin(game)
-        env.reset(seed=seed)
-        shown = []
-
-        def choose(player, seen, seed=seed, shown=shown, env=env):
-            state = env._session.state
-            assert np.array_equal(seen["observation"], game.observation(state, player))
-            assert np.array_equal(seen["action_mask"], mask_by_rules(game, state, player))
-            shown.append(state)
-            return int(np.flatnonzero(seen["action_mask"])[0 if (player + seed) % 2 else -1])
-
-        payoffs = play(env, choose)
-        chance = own_stream(np.random.default_rng(seed))
-        _, state, expected = sample_transition(game.initial(), chance)
-        states = [state]
-        while acting := game.acting_players(state):
-            actions = {p: game.legal_actions(state, p)[0 if (p + seed) % 2 else -1] for p in acting}
-            _, state, paid = sample_transition(game.transitions(state, actions), chance)
-            expected = np.add(expected, paid)
-            states.append(state)
-        assert tuple(expected) == payoffs
-        assert env._session.state == state
-        assert list(dict.fromkeys(shown)) == list(dict.fromkeys(states[:-1]))
+    for both in (AECPair(game), ParallelPair(game, illegal_action="forfeit")):
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            both.reset(seed, {})
+            while both.agents:
+                both.step(rng)
+                both.assert_same()
 
 
 @each_playable_change
@@ -239,37 +175,9 @@ def test_forfeits_pay_the_least_that_the_facts_name(game, rule):
 # -- Gymnasium ----------------------------------------------------------------------------------------
 
 
-def outcomes_until_asked(game, state, action):
-    """All (paid, state) to which player 0's action can lead, the other playing its lowest, until 0 is asked again."""
-    joint = {player: game.legal_actions(state, player)[0] for player in game.acting_players(state)}
-    if action is not None:
-        joint[0] = action
-    found = []
-    for _, after, rewards in game.transitions(state, joint):
-        if 0 in game.live_players(after) and 0 not in game.acting_players(after):
-            found += [(rewards[0] + paid, last) for paid, last in outcomes_until_asked(game, after, None)]
-        else:
-            found.append((rewards[0], after))
-    return found
-
-
 @each_change
 def test_gymnasium_plays_by_the_rules(game, rule):
-    rng, env = np.random.default_rng(5), SingleAgentEnv(game, opponent=LOWEST)
-    for seed in range(6):
-        env.reset(seed=seed)
-        over = False
-        while not over:
-            before = env._session.state
-            assert np.array_equal(env.action_masks(), mask_by_rules(game, before, 0))
-            action = int(rng.choice(game.legal_actions(before, 0)))
-            seen, reward, over, _, info = env.step(action)
-            after = env._session.state
-            assert (reward, after) in outcomes_until_asked(game, before, action)
-            assert over == (0 not in game.live_players(after))
-            assert np.array_equal(seen["observation"], game.observation(after, 0))
-            told = {key: value for key, value in info.items() if key != "action_mask"}
-            assert told == game.info(after, 0)
+    single_by_the_rules(game, 0, LOWEST)
 
 
 @each_change
@@ -293,7 +201,7 @@ def play_a_vector_environment(game, opponent):
             continue
         for i, state in enumerate(before):
             ends = [
-                (paid, after) for paid, after in outcomes_until_asked(game, state, actions[i]) if paid == rewards[i]
+                (paid, after) for paid, after in outcomes_until_asked(game, state, 0, actions[i]) if paid == rewards[i]
             ]
             if over[i]:
                 (final,) = (info["final_obs"][i]["observation"],)

@@ -7,7 +7,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from skins import every_game
 
-from cardwar_envs import GAMES, make_game
+from cardwar_envs import GAMES
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.registration import gymnasium_id
@@ -28,28 +28,16 @@ ALL_ZEROS = "ignore:Observation numpy array is all zeros:UserWarning"
 NO_SPEC = "ignore:.*Not able to test alternative render modes:UserWarning"
 
 
-def check_aec(game, render=True):
-    """PettingZoo's tests of an AEC environment."""
-    for illegal_action in ("raise", "forfeit"):
-        conformance.api_test(AECGameEnv(game, illegal_action=illegal_action), num_cycles=100)
-    conformance.seed_test(lambda: AECGameEnv(game), num_cycles=50)
-    if render:
-        conformance.render_test(lambda render_mode: AECGameEnv(game, render_mode=render_mode))
-
-
-def check_parallel(game):
-    """PettingZoo's tests of a Parallel environment."""
-    for illegal_action in ("raise", "forfeit"):
-        conformance.parallel_api_test(ParallelGameEnv(game, illegal_action=illegal_action), num_cycles=100)
-    # It samples from the whole space, hence the forfeit.
-    conformance.parallel_seed_test(lambda: ParallelGameEnv(game, illegal_action="forfeit"), num_cycles=50)
-
-
 @pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL, ALL_ZEROS)
 @every_game
 def test_pettingzoos_tests(game):
-    check_aec(game)
-    check_parallel(game)
+    for illegal_action in ("raise", "forfeit"):
+        conformance.api_test(AECGameEnv(game, illegal_action=illegal_action), num_cycles=100)
+        conformance.parallel_api_test(ParallelGameEnv(game, illegal_action=illegal_action), num_cycles=100)
+    conformance.seed_test(lambda: AECGameEnv(game), num_cycles=50)
+    conformance.render_test(lambda render_mode: AECGameEnv(game, render_mode=render_mode))
+    # It samples from the whole space, hence the forfeit.
+    conformance.parallel_seed_test(lambda: ParallelGameEnv(game, illegal_action="forfeit"), num_cycles=50)
 
 
 @pytest.mark.filterwarnings(NO_SPEC)
@@ -64,14 +52,3 @@ def test_check_env(game):
 def test_check_env_when_registered(name):
     for seat in (0, 1):
         check_env(gymnasium.make(gymnasium_id(name), seat=seat, illegal_action="forfeit").unwrapped)
-
-
-@pytest.mark.filterwarnings(DICT_SPACE, DICT_OBSERVATION, NOTHING_LEGAL, NO_SPEC)
-@pytest.mark.parametrize("players", [2, 3, 7])
-def test_war_with_full_decks(players):
-    """The small games of the other tests do not show them."""
-    game, short = (make_game("war", num_players=players, max_rounds=rounds) for rounds in (30, 5))
-    check_aec(game, render=False)
-    conformance.render_test(lambda render_mode: AECGameEnv(short, render_mode=render_mode))
-    check_parallel(game)
-    check_env(SingleAgentEnv(game, seat=players - 1, illegal_action="forfeit", render_mode="ansi"))

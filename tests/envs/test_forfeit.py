@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from by_rules import ILLEGAL, AECPair, ParallelPair
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from knock_out import DUCK, STAND, KnockOut
@@ -11,55 +12,22 @@ from skins import SingleAgentEnv, choose, every_game, illegal_actions, is_over, 
 from thinning import each_row
 from toys import END, Toy
 
-from cardwar_envs import make_game
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
-ILLEGAL = 99
 
-
-def play_aec(game, seed, turns, offenders, rng):
-    """Whole-game payoffs when the offenders offend after `turns` legal turns; None if the game is over before."""
-    env, received = AECGameEnv(game, illegal_action="forfeit"), np.zeros(game.facts.num_players)
-    env.reset(seed=seed)
-    turn = 0
-    for agent in env.agent_iter():
-        player = int(agent[-1])
-        _, reward, terminated, _, _ = env.last()
-        received[player] += reward
-        if turn == turns and not env._pending and not set(offenders) <= set(env._session.acting) and not terminated:
-            return None
-        offends = turn == turns and player in offenders and not terminated
-        last_commit = len(env._pending) == len(env._session.acting) - 1
-        env.step(None if terminated else ILLEGAL if offends else choose(env, player, rng))
-        turn += last_commit and not terminated
-    return received if turn > turns else None
-
-
-def play_parallel(game, seed, turns, offenders, rng):
-    env, received = ParallelGameEnv(game, illegal_action="forfeit"), np.zeros(game.facts.num_players)
-    env.reset(seed=seed)
-    for _ in range(turns):
-        if env.agents:
-            step(env, received, {agent: choose(env, int(agent[-1]), rng) for agent in env.agents})
-    if not set(offenders) <= set(env._session.acting):
+def forfeited(pair, game, seed, turns, offenders):
+    """Whole-game payoffs if the offenders offend after `turns` joint actions; None if they have no choice then."""
+    both, rng = pair(game, illegal_action="forfeit"), np.random.default_rng(seed)
+    both.reset(seed, {})
+    while both.turns < turns and both.agents:
+        both.step(rng)
+    if not set(offenders) <= set(game.acting_players(both.state)):
         return None
-    actions = {agent: choose(env, int(agent[-1]), rng) for agent in env.agents}
-    actions |= {f"player_{player}": ILLEGAL for player in offenders}
-    observations, _, terminations, _, infos = step(env, received, actions)
-    assert env.agents == []
-    assert all(terminations.values())
-    assert not any(seen["action_mask"].any() for seen in observations.values())
-    assert not any(info["action_mask"].any() for info in infos.values())
-    return received
-
-
-def step(env, received, actions):
-    result = env.step(actions)
-    for agent, reward in result[1].items():
-        received[int(agent[-1])] += reward
-    return result
+    total = both.paid + both.forfeit(offenders, rng)
+    assert both.env._rng.bit_generator.state == both.chance.bit_generator.state, "a forfeit needs no chance"
+    return total
 
 
 def check_payoffs(game, received, offenders):
@@ -71,13 +39,13 @@ def check_payoffs(game, received, offenders):
 
 @pytest.mark.thin
 @pytest.mark.parametrize("offenders", [(0,), (1,), (0, 1)], ids=str)
-@pytest.mark.parametrize("play", [play_aec, play_parallel])
+@pytest.mark.parametrize("pair", [AECPair, ParallelPair])
 @every_game
-def test_payoffs_of_the_whole_game(game, play, offenders):
+def test_payoffs_of_the_whole_game(game, pair, offenders):
     played = 0
     for turns in range(game.facts.max_length):
         for seed in range(6):
-            received = play(game, seed, turns, offenders, np.random.default_rng(seed))
+            received = forfeited(pair, game, seed, turns, offenders)
             if received is None:  # it did not last that long, or an offender had nothing to choose
                 continue
             played += 1
@@ -112,21 +80,6 @@ def test_it_is_judged_when_all_have_committed(illegal):
     assert env.rewards == {"player_0": -3.0, "player_1": 3.0}
     assert not any(env.observe(agent)["action_mask"].any() for agent in env.agents)
     assert not any(env.infos[agent]["action_mask"].any() for agent in env.agents)
-
-
-@every_game
-def test_legal_play_goes_as_without_forfeits(game):
-    for seed in range(5):
-        raising, forfeiting = AECGameEnv(game), AECGameEnv(game, illegal_action="forfeit")
-        raising.reset(seed=seed)
-        forfeiting.reset(seed=seed)
-        rng = np.random.default_rng(seed)
-        while not is_over(raising):
-            agent = raising.agent_selection
-            action = None if raising.terminations[agent] else choose(raising, int(agent[-1]), rng)
-            raising.step(action)
-            forfeiting.step(action)
-            assert same(*(view(env, without=["session"]) for env in (raising, forfeiting)))
 
 
 @every_game
@@ -192,15 +145,6 @@ def test_to_refuse_to_wait_is_an_offence():
     assert "player_0 forfeits" in env.render()
 
 
-def test_forfeit_in_dice_wars_needs_no_dice():
-    game = make_game("dice_wars", num_cards=3)
-    env = ParallelGameEnv(game, illegal_action="forfeit")
-    env.reset(seed=0)
-    before = env._rng.bit_generator.state
-    env.step({"player_0": ILLEGAL, "player_1": 0})
-    assert env._rng.bit_generator.state == before
-
-
 # -- games whose deal pays --------------------------------------------------------------------
 
 
@@ -261,8 +205,8 @@ def test_the_deal_is_paid_in_every_skin(forfeit):
     if zero_sum:
         expected[others] = -least * len(offenders) / max(len(others), 1)
         expected = expected if others else np.zeros_like(expected)
-    for play in (play_aec, play_parallel):
-        assert play(game, 0, turns, offenders, np.random.default_rng(0)) == pytest.approx(expected)
+    for pair in (AECPair, ParallelPair):
+        assert forfeited(pair, game, 0, turns, offenders) == pytest.approx(expected)
     if len(offenders) == 1 and len(others):
         for total, shown in (single_total(game, *offenders, turns), vector_total(game, *offenders, turns)):
             assert total == pytest.approx(least)

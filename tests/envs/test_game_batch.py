@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from by_rules import assert_shows, step_by_the_rules
 from knock_out import KnockOut
 from thinning import each_row
 from tiny_games import EVERY_GAME
@@ -100,26 +101,13 @@ def test_every_step_is_one_that_the_rules_allow(game, engine):
     rng, batch = np.random.default_rng(1), GameBatch(game, 4, seed=2, engine=engine)
     assert type(batch._engine) is {"compiled": CompiledEngine, "rules": RulesEngine}[engine]
     starts = {deal.state for deal in game.initial()}
-    masks, ended = batch.reset()[1], 0
+    views, ended = batch.reset(), 0
     assert set(batch.states()) <= starts
+    assert_shows(batch, views)
     for _ in range(game.facts.max_length if game.facts.max_length < 50 else 120):
-        before, actions = batch.states(), legal_actions(masks, rng)
-        step = batch.step(actions)
-        masks = step.masks
-        for g, after in enumerate(batch.states()):
-            acting = game.acting_players(before[g])
-            outcomes = game.transitions(before[g], {player: int(actions[g, player]) for player in acting})
-            going_on = {(outcome.state, outcome.rewards) for outcome in outcomes if game.acting_players(outcome.state)}
-            last = {outcome.rewards for outcome in outcomes if not game.acting_players(outcome.state)}
-            if step.done[g]:
-                assert tuple(step.rewards[g]) in last
-                assert after in starts
-            else:
-                assert (after, tuple(step.rewards[g])) in going_on
-            for player in range(game.facts.num_players):
-                assert np.array_equal(step.observations[g, player], game.observation(after, player))
-                assert np.array_equal(step.masks[g, player], game.action_mask(after, player))
-        ended += step.done.sum()
+        views = step_by_the_rules(batch, legal_actions(views.masks, rng))
+        assert {state for state, done in zip(batch.states(), views.done, strict=True) if done} <= starts
+        ended += views.done.sum()
     assert ended > 0
 
 
@@ -380,23 +368,13 @@ PUBLIC = [game for game in (*DUELS, *WARS) if game.facts.public_state]
 def test_games_start_from_what_any_player_sees(game, seat, engine):
     batch = GameBatch(game, 12, seed=3, start="random", engine=engine)
     seen, masks = batch.reset()
-    states = [game.state_of(each)[0] for each in seen[:, seat]]
-    views = GameBatch(game, 12, seed=4, engine=engine).reset_to(seen[:, seat])
+    batch = GameBatch(game, 12, seed=4, engine=engine)
+    views = batch.reset_to(seen[:, seat])
+    assert batch.states() == [game.state_of(each)[0] for each in seen[:, seat]]
     order = [*range(seat, game.facts.num_players), *range(seat)]
     assert np.array_equal(views.observations, seen[:, order])
     assert np.array_equal(views.masks, masks[:, order])
-    # What follows is what the rules say of the state seen from that seat.
-    other = GameBatch(game, 12, seed=5, engine=engine)
-    actions = legal_actions(other.reset_to(seen[:, seat]).masks, np.random.default_rng(6))
-    step = other.step(actions)
-    for i, state in enumerate(states):
-        chosen = {player: int(actions[i, player]) for player in game.acting_players(state)}
-        possible = [
-            (after.rewards, not game.acting_players(after.state), game.observation(after.state, 0).tolist())
-            for after in game.transitions(state, chosen)
-        ]
-        found = tuple(step.rewards[i]), bool(step.done[i]), step.observations[i, 0].tolist()
-        assert any(found[:2] == each[:2] and (found[1] or found[2] == each[2]) for each in possible)
+    step_by_the_rules(batch, legal_actions(views.masks, np.random.default_rng(6)))
 
 
 @both_engines
@@ -427,24 +405,6 @@ def test_an_illegal_action_is_named_and_nothing_moves(engine):
         assert batch.states() == states
         assert np.array_equal(batch.streams, streams)
     assert batch.step(np.array([[1, 1], [1, 0], [0, 0]])).done.all()
-
-
-@pytest.mark.plain_kernels
-@both_engines
-def test_illegal_actions_of_a_war(engine):
-    game = make_game("war", ranks=4, discards=2)
-    at_war = WarState(hands=((2, 2, 3, 5), (3, 5)), wins=((), ()), pot=(4, 4), tied=(0, 1), rounds_left=9)
-    batch = GameBatch(game, 1, seed=0, engine=engine)
-    _, masks = batch.reset([at_war])
-    for action in np.flatnonzero(masks[0, 0] == 0).tolist():
-        with pytest.raises(IllegalActionError, match=rf"game 0: player_0 cannot play action {action};"):
-            batch.step(np.array([[action, game.actions.wait]]))
-    assert batch.states() == [at_war]
-    # Player 1 cannot pay: whatever it chooses is ignored.
-    batch.step(np.array([[game.actions.encode(((2, 2), 3)), 10**9]]))
-    won = WarState(hands=((5,), ()), wins=((2, 2, 3, 3, 4, 4, 5), ()), live=(0,), rounds_left=8)
-    assert batch._engine.game.live_players(won) == (), "the game ends here and starts anew"
-    assert batch.states() == [game.initial()[0].state]
 
 
 def test_bad_arguments_are_refused():
@@ -526,8 +486,4 @@ def test_an_error_of_the_rules_leaves_nothing_half_remembered():
         batch.step(batch.uniform_actions())
     batch.reset()
     for _ in range(6):
-        step = batch.step(batch.uniform_actions())
-        for place, state in enumerate(batch.states()):
-            for player in (0, 1):
-                assert np.array_equal(step.observations[place, player], game.observation(state, player))
-                assert np.array_equal(step.masks[place, player], game.action_mask(state, player))
+        step_by_the_rules(batch, batch.uniform_actions())

@@ -96,3 +96,14 @@ def test_written_observation():
     assert env.observe("player_1")["action_mask"].tolist() == [1, 0, 0, 1, 0]
     first, second = (env.observe(agent)["observation"].tolist() for agent in env.agents)
     assert env.state().tolist() == first + second
+
+
+def test_start_in_a_state_seen_from_the_other_seat():
+    game = make_game("dinosaur_war", hand_0=(1, 3, 4, 5, 6), hand_1=(2, 2, 2, 2, 7))
+    env = SingleAgentEnv(game, seat=1, opponent="highest_card")
+    seen, _ = env.reset(options={"state": DuelState(((4, 6), (2, 7)), score=-1)})
+    # ranks 1..7: own 2 and 7, the other's 4 and 6, own score +1, no carried ties
+    assert seen["observation"].tolist() == [0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0]
+    assert env.action_masks().tolist() == [False, True, False, False, False, False, True]
+    assert env.step(6)[1] == 1.0  # 7 beats 6
+    assert env.step(1)[1] == -1.0  # 2 loses to 4

@@ -5,14 +5,17 @@ import re
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
-from knock_out import Always
+from knock_out import Always, KnockOut
+from skins import every_seated
 from thinning import each_row
 
 import baselines
+from baselines import make_policy
 from cardwar_envs import Pool, make_game
 from cardwar_envs.core.streams import draw
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
+from cardwar_envs.fixtures import FIXTURES
 
 GAMES = 300
 
@@ -62,29 +65,20 @@ def test_in_a_game_for_more_every_seat_draws_for_itself():
     assert {tuple(row) for row in drawn.tolist()} == {(0, 0), (0, 1), (1, 0), (1, 1)}
 
 
-@pytest.mark.parametrize("kind", [SingleAgentEnv, GameVectorEnv])
-def test_a_seed_repeats_the_draws(kind):
-    def shown():
-        env = kind("jujitsu", num_cards=3, opponent=Pool(["uniform", "lowest_card", "highest_card"]))
-        several = kind is GameVectorEnv
-        for seed in (3, None, None):
-            yield env.reset(seed=seed)
-            for trick in range(3):
-                yield env.step(np.array([trick]) if several else trick)
-
-    assert data_equivalence(list(shown()), list(shown()), exact=True)
+def shown(skin, opponent):
+    """What some games show, seeded by the first reset."""
+    env = skin("dinosaur_war", hand_0=(1, 1, 2), hand_1=(1, 1, 2), opponent=opponent)
+    for seed in (3, *[None] * 20):
+        yield env.reset(seed=seed)
+        for trick in (0, 0, 1):
+            yield env.step(np.array([trick]) if skin is GameVectorEnv else trick)
 
 
-@pytest.mark.parametrize("kind", [SingleAgentEnv, GameVectorEnv])
-def test_random_means_uniform_play(kind):
-    def shown(opponent):
-        env = kind("dinosaur_war", hand_0=(1, 1, 2), hand_1=(1, 1, 2), opponent=opponent)
-        yield env.reset(seed=0)
-        for _ in range(20):
-            yield env.reset()
-            yield env.step(np.array([0]) if kind is GameVectorEnv else 0)
-
-    assert data_equivalence(list(shown("random")), list(shown("uniform")), exact=True)
+@every_seated
+def test_a_seed_repeats_the_draws_and_random_means_uniform_play(skin):
+    pool = Pool(["uniform", "lowest_card", "highest_card"])
+    for one, other in ((pool, pool), ("random", "uniform")):
+        assert data_equivalence(list(shown(skin, one)), list(shown(skin, other)), exact=True)
 
 
 @each_row(
@@ -103,22 +97,6 @@ def test_bad_pools(arguments, message):
         Pool(*arguments)
 
 
-def test_a_pool_of_nobody_is_refused_when_it_sits_down():
-    with pytest.raises(ValueError, match="unknown policy 'grandmaster'"):
-        SingleAgentEnv("jujitsu", opponent=Pool(["uniform", "grandmaster"]))
-    with pytest.raises(ValueError, match=r"2 opponents given for 1 other seats; .* per game, pass a Pool"):
-        SingleAgentEnv("jujitsu", opponent=["uniform", "uniform"])
-
-
-def test_an_unknown_keyword_is_a_type_error_too():
-    """Stable-Baselines3 and TorchRL try keywords of their own, and go on without them after a TypeError."""
-    for kind in (SingleAgentEnv, GameVectorEnv):
-        for given in ({"game": "jujitsu"}, {"game": make_game("jujitsu")}):
-            for error in (TypeError, ValueError):
-                with pytest.raises(error, match=r"^unexpected keyword argument 'frameskip'"):
-                    kind(**given, frameskip=4)
-
-
 def test_an_adversary_must_know_the_agent_too():
     """The agent is one of the others, and no policy that could be asked."""
     with pytest.raises(ValueError, match="needs the policies of the 1 other seats"):
@@ -130,20 +108,49 @@ def test_an_adversary_must_know_the_agent_too():
     assert env._session.acting == (1, 2)
 
 
+@each_row("opponent", ["lowest_card", Always(0), ["lowest_card"], (Always(0),)])
+def test_opponents_of_all_kinds(opponent):
+    """Against 1, 2, 3 in this order, 2, 3, 1 wins twice and loses once."""
+    env = SingleAgentEnv("dinosaur_war", num_cards=3, opponent=opponent)
+    env.reset(seed=0)
+    assert [env.step(action)[1:3] for action in (1, 2, 0)] == [(1.0, False), (1.0, False), (-1.0, True)]
+
+
+def test_uniform_is_the_default_and_plays_every_card_alike():
+    """With hand 1, 1, 2 the first card is a 1 in two games of three, within 4.5 standard errors."""
+    env = SingleAgentEnv("dinosaur_war", hand_0=(1, 1, 2), hand_1=(1, 1, 2))
+    env.reset(seed=0)
+    ones, games = 0, 2000
+    for _ in range(games):
+        env.reset()
+        env.step(0)
+        ones += env._session.last_actions[1] == 0
+    assert abs(ones / games - 2 / 3) < 4.5 * np.sqrt(2 / 9 / games)
+
+
 # -- what comes out ---------------------------------------------------------------------------
 
 UNLIKE = {"hand_0": (1, 3, 4, 5, 6), "hand_1": (2, 2, 2, 2, 7)}
 MATCHES = [
-    ("dinosaur_war", UNLIKE, "highest_card", "uniform_actions"),
-    ("dinosaur_war", UNLIKE, "uniform", "uniform"),
-    ("dinosaur_war", UNLIKE, "lowest_card", "equilibrium"),
-    ("jujitsu", {"num_cards": 4}, "second_lowest_card", "uniform"),
-    ("jujitsu", {"hand_0": (1, 1, 4), "hand_1": (2, 3, 3)}, "uniform_actions", "highest_card"),
-    ("dice_wars", {"num_cards": 3, "sides": 3}, "lowest_card", "highest_card"),
-    ("dice_wars", {"hand_0": (1, 2, 2), "hand_1": (1, 1, 3), "sides": 2}, "uniform", "lowest_card"),
-    ("dice_poker", {"sides": 4, "raise_size": 2}, "uniform_actions", "equilibrium"),
-    ("dice_poker", {"sides": 4, "raise_size": 2}, "equilibrium", "uniform"),
+    (make_game("dinosaur_war", **UNLIKE), "highest_card", "uniform_actions"),
+    (make_game("dinosaur_war", **UNLIKE), "uniform", "uniform"),
+    (make_game("dinosaur_war", **UNLIKE), "lowest_card", "equilibrium"),
+    (make_game("jujitsu", **{"num_cards": 4}), "second_lowest_card", "uniform"),
+    (make_game("jujitsu", **{"hand_0": (1, 1, 4), "hand_1": (2, 3, 3)}), "uniform_actions", "highest_card"),
+    (make_game("dice_wars", **{"num_cards": 3, "sides": 3}), "lowest_card", "highest_card"),
+    (make_game("dice_wars", **{"hand_0": (1, 2, 2), "hand_1": (1, 1, 3), "sides": 2}), "uniform", "lowest_card"),
+    (make_game("dice_poker", **{"sides": 4, "raise_size": 2}), "uniform_actions", "equilibrium"),
+    (make_game("dice_poker", **{"sides": 4, "raise_size": 2}), "equilibrium", "uniform"),
+    (KnockOut(), "uniform", "uniform"),
 ]
+
+
+def exact_mean(game, agent, opponent, seat):
+    """What the agent gets on average; in Knock-out, whose deal pays, if all play uniformly."""
+    if game.facts.num_players > 2:
+        return float(FIXTURES["knock_out"].uniform_returns[seat])
+    policies = (agent, opponent) if seat == 0 else (opponent, agent)
+    return baselines.head_to_head(game, *policies).mean * (1 if seat == 0 else -1)
 
 
 def returns_of_single(game, policy, opponent, seat):
@@ -164,32 +171,35 @@ def returns_of_single(game, policy, opponent, seat):
 def returns_of_vector(game, policy, opponent, seat):
     streams, envs = np.arange(2000, dtype=np.uint64), GameVectorEnv(game, 2000, opponent=opponent, seat=seat)
     seen, _ = envs.reset(seed=seat)
-    returns = np.zeros(2000)
+    returns, over = np.zeros(2000), np.zeros(2000, dtype=bool)
     for _ in range(game.facts.max_length):
         weights = policy.action_probabilities(seen["observation"], seen["action_mask"])
         drawn = draw(streams, np.arange(2000))[:, None]
         seen, rewards, ended, _, _ = envs.step((weights.cumsum(axis=1) <= drawn - 1e-12).sum(axis=1))
-        returns += rewards
-    assert ended.all()
+        returns += np.where(over, 0.0, rewards)
+        over |= ended
+    assert over.all()
     return returns
 
 
 @pytest.mark.thin
-@pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("returns_of", [returns_of_single, returns_of_vector])
-@pytest.mark.parametrize(("name", "parameters", "agent", "opponent"), MATCHES)
-def test_mean_return_is_what_is_exact(name, parameters, agent, opponent, returns_of, seat):
-    """Seeded play, held against the exact mean: 4.5 standard errors, so that one in 100,000 right ones would fail."""
-    game = make_game(name, **parameters)
-    expected = baselines.head_to_head(game, *((agent, opponent) if seat == 0 else (opponent, agent))).mean
-    policy = baselines.make_policy(agent, game)
-    for opposing in (opponent, baselines.make_policy(opponent, game)):  # by name, and as an object
+@pytest.mark.parametrize(
+    ("game", "agent", "opponent", "seat"),
+    [(game, *policies, seat) for game, *policies in MATCHES for seat in range(game.facts.num_players)],
+)
+def test_mean_return_is_what_is_exact(game, agent, opponent, seat, returns_of):
+    """Seeded play, held against the exact mean: 4.5 standard errors, so that one in 100,000 right ones would fail.
+
+    In Knock-out nothing is lost that the deal pays, or that is paid in turns in which the agent waits.
+    """
+    policy, expected = make_policy(agent, game), exact_mean(game, agent, opponent, seat)
+    for opposing in (opponent, make_policy(opponent, game)):  # by name, and as an object
         returns = returns_of(game, policy, opposing, seat)
-        error = 4.5 * returns.std() / np.sqrt(len(returns)) + 1e-9
-        assert abs(returns.mean() - expected * (1 if seat == 0 else -1)) <= error
+        assert abs(returns.mean() - expected) <= 4.5 * returns.std() / np.sqrt(len(returns)) + 1e-9
 
 
 def test_some_of_those_means_are_not_zero():
-    """A mean of zero cannot tell the seats apart."""
-    means = [baselines.head_to_head(make_game(name, **args), *policies).mean for name, args, *policies in MATCHES]
-    assert sum(abs(mean) > 0.2 for mean in means) >= 3
+    """A mean of zero cannot tell the seats apart, and a lost payment would not show."""
+    assert sum(abs(exact_mean(*match, 0)) > 0.2 for match in MATCHES) >= 3
+    assert all(abs(exact_mean(*MATCHES[-1], seat)) > 0.01 for seat in range(3))

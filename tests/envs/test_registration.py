@@ -20,10 +20,6 @@ from cardwar_envs.envs.single_agent import SingleAgentEnv
 every_name = each_row("name", GAMES)
 
 
-def module_of(name):
-    return importlib.import_module(f"cardwar_envs.{name}_v{GAMES[name].version}")
-
-
 def test_names_as_documented():
     assert gymnasium_id("dinosaur_war") == "cardwar/DinosaurWar-v0"
     assert pettingzoo_id("dinosaur_war") == "cardwar/dinosaur-war-v0"
@@ -35,21 +31,25 @@ def test_registration_without_importing_games_knows_them_all():
     assert {name: kind.version for name, kind in GAMES.items()} == VERSIONS
 
 
+def ways_to_make(name, **arguments):
+    """(environment, its class) for each way to make a PettingZoo environment of the game."""
+    module = importlib.import_module(f"cardwar_envs.{name}_v{GAMES[name].version}")
+    yield pettingzoo.make("aec", pettingzoo_id(name), **arguments), AECGameEnv
+    yield pettingzoo.make("parallel", pettingzoo_id(name), **arguments), ParallelGameEnv
+    yield from ((make(**arguments), AECGameEnv) for make in (module.env, module.raw_env))
+    yield module.parallel_env(**arguments), ParallelGameEnv
+    assert "own" in module.env.__doc__.partition("entries")[2] or name == "war"
+
+
 @every_name
-def test_made_by_gymnasium(name):
+def test_every_game_is_made_by_its_name(name):
     game = cardwar_envs.make_game(name)
     env = gymnasium.make(gymnasium_id(name))
     assert type(env.unwrapped) is SingleAgentEnv
     assert (env.unwrapped.game, env.unwrapped.seat) == (game, 0)
     assert env.observation_space["observation"].shape == (game.facts.observation_size,)
     assert env.action_space.n == game.facts.num_actions
-
-
-@every_name
-def test_made_by_pettingzoo(name):
-    game = cardwar_envs.make_game(name)
-    for kind, skin in (("aec", AECGameEnv), ("parallel", ParallelGameEnv)):
-        env = pettingzoo.make(kind, pettingzoo_id(name))
+    for env, skin in ways_to_make(name):
         assert type(env.unwrapped) is skin
         assert env.unwrapped.game == game
         assert str(env) == f"{name}_v{game.version}"
@@ -57,29 +57,15 @@ def test_made_by_pettingzoo(name):
         assert env.possible_agents == [f"player_{player}" for player in range(game.facts.num_players)]
 
 
-@every_name
-def test_modules_have_three_names(name):
-    module = module_of(name)
-    game = cardwar_envs.make_game(name)
-    for make, skin in ((module.env, AECGameEnv), (module.raw_env, AECGameEnv), (module.parallel_env, ParallelGameEnv)):
-        env = make(render_mode="ansi", illegal_action="forfeit")
-        assert isinstance(env, skin), "no wrapper around it"
-        assert env.unwrapped is env
-        assert (env.game, env.render_mode, env._session.forfeits) == (game, "ansi", True)
-    assert "own" in module.env.__doc__.partition("entries")[2] or name == "war"
-
-
 def test_parameters_pass_through():
-    expected = cardwar_envs.make_game("dinosaur_war", hand_0=(1, 3, 4), hand_1=(2, 2, 7), ties="carry")
     parameters = {"hand_0": (1, 3, 4), "hand_1": (2, 2, 7), "ties": "carry"}
+    expected = cardwar_envs.make_game("dinosaur_war", **parameters)
     common = {"render_mode": "ansi", "illegal_action": "forfeit", **parameters}
     env = gymnasium.make("cardwar/DinosaurWar-v0", opponent="equilibrium", seat=1, **common)
-    assert (env.unwrapped.game, env.unwrapped.seat, env.render_mode) == (expected, 1, "ansi")
-    assert env.unwrapped._session.forfeits
-    for kind in ("aec", "parallel"):
-        env = pettingzoo.make(kind, "cardwar/dinosaur-war-v0", **common)
-        assert (env.unwrapped.game, env.unwrapped.render_mode) == (expected, "ansi")
-        assert env.unwrapped._session.forfeits
+    assert env.unwrapped.seat == 1
+    for made in (env, *(env for env, _ in ways_to_make("dinosaur_war", **common))):
+        assert (made.unwrapped.game, made.unwrapped.render_mode) == (expected, "ansi")
+        assert made.unwrapped._session.forfeits
 
 
 def as_torchrl_makes_it(env_name, **kwargs):

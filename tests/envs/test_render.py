@@ -50,16 +50,6 @@ def test_ansi_of_aec():
     assert env.render() == GIVEN  # the last game's moves are forgotten
 
 
-def test_ansi_of_single_agent():
-    env = SingleAgentEnv(GAME, render_mode="ansi", seat=1, opponent="lowest_card")
-    env.reset(options={"state": MIDDLE})
-    assert env.render() == GIVEN
-    env.step(0)
-    assert env.render() == AFTER
-    env.step(3)
-    assert env.render() == OVER
-
-
 def test_human_prints_each_position_once(capsys):
     """The same text as "ansi", by itself after reset and after each joint action."""
     env = AECGameEnv(GAME, render_mode="human")

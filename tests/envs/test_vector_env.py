@@ -1,47 +1,40 @@
-"""Gymnasium's vector environment: each of its games is what the single-agent environment would be."""
+"""Gymnasium's vector environment: it does what Gymnasium's own SyncVectorEnv does with our single environments."""
 
-import re
+from copy import deepcopy
 from itertools import pairwise
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import data_equivalence
-from gymnasium.vector import AutoresetMode
-from knock_out import STAND, Always, KnockOut
-from skins import every_game
+from gymnasium.spaces import Box
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as wrappers
+from knock_out import Always
+from skins import every_game, same
 from thinning import each_row
 from tiny_games import EVERY_GAME
-from toys import Answering
 
-from cardwar_envs import DuelState, IllegalActionError, make_game
-from cardwar_envs.envs.engines.rules import RulesEngine
+from cardwar_envs import DuelState, make_game
 from cardwar_envs.envs.registration import gymnasium_id
-from cardwar_envs.envs.session import WITHOUT_MASKS
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
 
 ENGINES = ("compiled", "rules")
-TINY = {"num_cards": 3}
 
 
 def legal_actions(masks, rng):
     return np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
 
 
-def record(env, steps, seed=0, **reset):
-    """Everything that random legal play shows."""
-    rng, shown = np.random.default_rng(100 + seed), [env.reset(seed=seed, **reset)]
-    seen = shown[0][0]
+def played(envs, steps, anything=False, **reset):
+    """What the reset and random actions show, legal ones or any numbers."""
+    rng, shown = np.random.default_rng(0), [deepcopy(envs.reset(seed=0, **reset))]
     for _ in range(steps):
-        shown.append(env.step(legal_actions(seen["action_mask"], rng)))
-        seen = shown[-1][0]
+        masks = shown[-1][0]["action_mask"]
+        actions = rng.integers(-1, masks.shape[1] + 1, size=len(masks)) if anything else legal_actions(masks, rng)
+        shown.append(deepcopy(envs.step(actions)))
     return shown
-
-
-def same(first, second):
-    return data_equivalence(first, second, exact=True)
 
 
 # -- as Gymnasium knows it ----------------------------------------------------------------------
@@ -60,7 +53,7 @@ def test_make_vec_makes_it(game, mode):
     single = gymnasium.make(name, **game.parameters())
     assert envs.single_observation_space == single.observation_space
     assert envs.single_action_space == single.action_space
-    for observations, *_ in record(envs, 20):
+    for observations, *_ in played(envs, 20):
         assert envs.observation_space.contains(observations)
     actions = envs.action_space.sample()
     assert actions.shape == (5,)
@@ -69,44 +62,19 @@ def test_make_vec_makes_it(game, mode):
     envs.close()
 
 
-def test_a_deal_that_pays_and_games_that_pass_the_agent_by():
-    """Knock-out pays by the deal and lets a player wait: over whole games the mean is a single one's."""
-    game, means = KnockOut(), []
-    opponents = [Always(STAND), "uniform_actions"]
-    envs = GameVectorEnv(game, 500, opponent=opponents, seat=0)
-    assert type(envs._games.engine) is RulesEngine
-    envs.reset(seed=1)
-    returns, games = np.zeros(500), 0
-    for _ in range(30):
-        _, rewards, ended, _, _ = envs.step(np.zeros(500, dtype=int))
-        returns += rewards
-        games += ended.sum()
-    env = SingleAgentEnv(game, opponent=opponents, seat=0)
-    env.reset(seed=2)
-    for _ in range(600):
-        env.reset()
-        total, ended = 0.0, False
-        while not ended:
-            _, reward, ended, _, _ = env.step(0)
-            total += reward
-        means.append(total)
-    deviation = np.std(means) * np.sqrt(1 / 600 + 1 / games)
-    assert abs(returns.sum() / games - np.mean(means)) < 4 * deviation
-
-
 # -- seeds, options ---------------------------------------------------------------------------
 
 
 @every_game
 def test_a_seed_repeats_everything(game):
-    first, second = (record(GameVectorEnv(game, 4, opponent="uniform_actions"), 15, seed=3) for _ in range(2))
+    first, second = (played(GameVectorEnv(game, 4, opponent="uniform_actions"), 15) for _ in range(2))
     assert same(first, second)
 
 
 def test_every_game_has_a_seed_of_its_own():
     game = make_game("dice_wars", num_cards=3)
-    together = record(GameVectorEnv(game, 3), 9, options={"start": "random"})
-    rng = np.random.default_rng(100)
+    together = played(GameVectorEnv(game, 3), 9, options={"start": "random"})
+    rng = np.random.default_rng(0)
     envs = [GameVectorEnv(game, 1), GameVectorEnv(game, 2)]
     seen = [envs[0].reset(seed=0, options={"start": "random"}), envs[1].reset(seed=[1, 2], options={"start": "random"})]
     for (shown, *_), (next_shown, *_) in pairwise(together):
@@ -121,19 +89,10 @@ def test_every_game_has_a_seed_of_its_own():
     assert len(starts) > 40
 
 
-def test_equal_seeds_play_otherwise_in_a_single_environment():
-    """As `GameVectorEnv.reset` and the recipe of many games say; the same rules, but other random numbers."""
-    seeds, game = list(range(40)), make_game("goofspiel", num_cards=3)
-    batched = GameVectorEnv(game, len(seeds)).reset(seed=seeds)[0]["observation"]
-    single = np.stack([SingleAgentEnv(game).reset(seed=seed)[0]["observation"] for seed in seeds])
-    assert {row.tobytes() for row in batched} == {row.tobytes() for row in single}, "the three first prizes"
-    assert not np.array_equal(batched, single)
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_options_hold_until_the_next_reset(engine):
     state = DuelState(((1, 2), (2, 3)), score=1)
-    envs = GameVectorEnv("jujitsu", 3, opponent="lowest_card", engine=engine, **TINY)
+    envs = GameVectorEnv("jujitsu", 3, opponent="lowest_card", engine=engine, num_cards=3)
     first, _ = envs.reset(seed=0, options={"state": state, "unknown": 1})
     assert np.array_equal(first["observation"], np.tile(envs.game.observation(state, 0), (3, 1)))
     envs.step(np.array([0, 1, 1]))
@@ -143,96 +102,175 @@ def test_options_hold_until_the_next_reset(engine):
     assert envs.reset()[0]["action_mask"].all()
 
 
-def test_bad_options_leave_the_games_as_they_are():
-    envs = GameVectorEnv("jujitsu", 2, **TINY)
-    envs.reset(seed=0)
-    envs.step(np.array([0, 1]))
-    before = envs._games.engine.states(), envs._games.engine.streams.copy()
-    over, other = DuelState(((), ()), score=1), DuelState(((9,), (1,)))
-    for arguments, message in [
-        ({"options": {"state": other}}, "cards that it cannot hold"),
-        ({"options": {"state": over}}, "the game is over"),
-        ({"options": {"start": "middle"}}, "start ('middle') must be one of 'initial', 'random'"),
-        ({"seed": [1, 2, 3]}, "3 seeds given for 2 games"),
-    ]:
-        with pytest.raises(ValueError, match=re.escape(message)):
-            envs.reset(**arguments)
-        assert envs._games.engine.states() == before[0]
-        assert np.array_equal(envs._games.engine.streams, before[1])
+# -- beside Gymnasium's own ---------------------------------------------------------------------
+
+MODES = list(AutoresetMode)
+COUNT, STEPS = 2, 8
+# Without chance, so that the games of both are the same ones. A forfeit ends a game before its last trick.
+ARGUMENTS = {"num_cards": 3, "opponent": "lowest_card", "illegal_action": "forfeit", "render_mode": "rgb_array"}
+SEEN = Box(-3.0, 3.0, (8,))
 
 
-# -- what is refused, and what is handed out --------------------------------------------------
+def ours(mode):
+    return gymnasium.make_vec("cardwar/DinosaurWar-v0", num_envs=COUNT, autoreset_mode=mode, **ARGUMENTS)
 
 
+class Polite(SyncVectorEnv):
+    """It leaves the caller's options alone. Gymnasium 1.4 takes `reset_mask` out of them, and wrappers miss it."""
+
+    def reset(self, *, seed=None, options=None):
+        return super().reset(seed=seed, options=options and dict(options))
+
+
+def gymnasiums(mode):
+    make = [lambda: SingleAgentEnv("dinosaur_war", **ARGUMENTS)] * COUNT
+    return Polite(make, autoreset_mode=mode)
+
+
+def boxed(env):
+    return wrappers.TransformObservation(env, lambda seen: seen["observation"], single_observation_space=SEEN)
+
+
+def filmed(env, folder="film"):
+    film = wrappers.RecordVideo(env, folder, episode_trigger=lambda episode: episode == 0, video_length=1000)
+    film.stop_recording = lambda: None  # what was captured is compared, nothing is written
+    return film
+
+
+# Most of Gymnasium's wrappers only map what environments return; these depend on the mode, on infos or on pictures.
+WRAPPERS = {
+    "none": lambda env: env,
+    "RecordEpisodeStatistics": wrappers.RecordEpisodeStatistics,
+    "DictInfoToList": wrappers.DictInfoToList,
+    "FlattenObservation": wrappers.FlattenObservation,
+    "NormalizeObservation": lambda env: wrappers.NormalizeObservation(boxed(env)),
+    "RecordVideo": filmed,
+}
+# What Gymnasium refuses: final observations of SAME_STEP cannot be turned into others, and statistics need NEXT_STEP.
+REFUSED = {
+    *(("FlattenObservation", AutoresetMode.SAME_STEP), ("NormalizeObservation", AutoresetMode.SAME_STEP)),
+    ("NormalizeObservation", AutoresetMode.DISABLED),
+}
+
+
+def record(env, mode):
+    """What a fixed choice of actions shows; or the type of the error that a wrapper raises."""
+    rng, shown = np.random.default_rng(1), [deepcopy(env.reset(seed=0))]
+    for _ in range(STEPS):
+        step = env.step(rng.integers(3, size=COUNT))
+        shown.append(deepcopy(step))
+        if mode is AutoresetMode.DISABLED and step[2].any():
+            shown.append(deepcopy(env.reset(options={"reset_mask": step[2]})))
+    return shown
+
+
+def outcome(make, wrap, mode):
+    try:
+        env = wrap(make(mode))
+        shown = record(env, mode)
+    except (ValueError, AssertionError, TypeError) as error:
+        return type(error)
+    frames = getattr(env, "recorded_frames", [])
+    for step in shown:
+        infos = step[-1]
+        if isinstance(infos, dict) and "episode" in infos:
+            infos["episode"].pop("t")  # the time that it took
+    return [*shown, *frames]
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")  # wrappers warn of modes, and of folders that exist
+@pytest.mark.parametrize("name", WRAPPERS)
+@each_row("mode", MODES)
+def test_a_wrapper_shows_the_same_as_around_gymnasiums_own(name, mode, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    expected, found = (outcome(make, WRAPPERS[name], mode) for make in (gymnasiums, ours))
+    assert isinstance(expected, type) == ((name, mode) in REFUSED)
+    if isinstance(expected, type):
+        assert found is expected
+    else:
+        assert len(expected) > STEPS
+        for number, (one, other) in enumerate(zip(expected, found, strict=True)):
+            assert same(one, other), (number, one, other)
+
+
+# -- whatever the game ------------------------------------------------------------------------------
+
+# Without chance; the last two with any numbers as actions, also illegal ones.
+SAME_PLAY = [
+    ("jujitsu", {"num_cards": 5}, Always(0), {}),
+    ("jujitsu", {"hand_0": (1, 2, 2), "hand_1": (2, 2, 4)}, "highest_card", {"seat": 1}),
+    ("dinosaur_war", {"hand_0": (1, 3, 4), "hand_1": (2, 2, 7), "ties": "carry"}, "highest_card", {}),
+    ("dice_wars", {"num_cards": 3, "sides": 1}, ["lowest_card"], {"seat": 1}),
+    ("war", {"ranks": 4, "discards": 1, "max_rounds": 12}, Always(0), {}),
+    ("war", {"ranks": 5, "discards": 3, "max_rounds": 12}, "max", {"seat": 1}),
+    ("war", {"num_players": 3, "ranks": 3, "discards": 1, "max_rounds": 12}, [Always(0), "max"], {"seat": 1}),
+    ("war", {"num_players": 4, "ranks": 4, "discards": 2, "max_rounds": 15}, ["max", Always(0), "max"], {"seat": 2}),
+    ("dinosaur_war", {"num_cards": 4}, "lowest_card", {"illegal_action": "forfeit"}),
+    ("dinosaur_war", {"num_cards": 4}, "lowest_card", {"illegal_action": "forfeit", "seat": 1}),
+]
+
+
+@pytest.mark.thin
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_illegal_action_changes_nothing(engine):
-    envs = GameVectorEnv("dice_wars", 2, engine=engine, **TINY)
+@pytest.mark.parametrize(("name", "parameters", "opponent", "arguments"), SAME_PLAY)
+def test_each_game_goes_as_a_single_one_does(name, parameters, opponent, arguments, engine):
+    """Observations, rewards, ends, infos, and what the ends looked like."""
+    game, forfeits = make_game(name, **parameters), "illegal_action" in arguments
+    envs = GameVectorEnv(game, 12, opponent=opponent, engine=engine, **arguments)
+    singles = Polite(
+        [lambda: SingleAgentEnv(game, opponent=opponent, **arguments)] * 12, autoreset_mode=AutoresetMode.SAME_STEP
+    )
+    found, expected = played(envs, 25, forfeits), played(singles, 25, forfeits)
+    assert sum(step[2].sum() for step in expected[1:]) > 12
+    for number, (one, other) in enumerate(zip(expected, found, strict=True)):
+        assert same(one, other), (number, one, other)
+
+
+# -- what is refused --------------------------------------------------------------------------------
+
+
+def test_without_autoreset_what_is_over_must_be_reset_first():
+    envs = GameVectorEnv("jujitsu", 2, num_cards=1, autoreset_mode="Disabled")
     envs.reset(seed=0)
-    envs.step(np.array([0, 1]))
-    before = envs._games.engine.states(), envs._games.engine.streams.copy()
-    for action in (1, -1, 3, 10**12):
-        message = f"game 1: player_0 cannot play action {action}; legal actions are 0, 2{WITHOUT_MASKS}"
-        with pytest.raises(IllegalActionError, match=re.escape(message)):
-            envs.step(np.array([1, action]))
-    for actions in (np.array([1]), np.array([[1, 2]]), np.array([1.0, 2.0]), np.array([True, False]), None):
-        with pytest.raises(ValueError, match=r"must be integers of shape \(2,\)"):
-            envs.step(actions)
-    assert envs._games.engine.states() == before[0]
-    assert np.array_equal(envs._games.engine.streams, before[1])
-    envs.step(np.array([1, 2]))
+    envs.step(np.zeros(2, dtype=int))
+    with pytest.raises(ResetNeeded, match="games 0, 1 are over: reset them first, with the option reset_mask"):
+        envs.step(np.zeros(2, dtype=int))
+    envs.reset(options={"reset_mask": np.array([True, False])})
+    assert envs.action_masks().tolist() == [[True], [False]]
+    with pytest.raises(ResetNeeded, match="games 1 are over"):
+        envs.step(np.zeros(2, dtype=int))
 
 
-def test_an_opponent_that_answers_nonsense_changes_nothing():
-    envs = GameVectorEnv("jujitsu", 2, opponent=Answering(lambda _, masks: masks * 0.4), **TINY)
-    envs.reset(seed=0)
-    before = envs._games.engine.states(), envs._games.engine.streams.copy()
-    with pytest.raises(ValueError, match="sum to"):
-        envs.step(np.array([0, 1]))
-    assert envs._games.engine.states() == before[0]
-    assert np.array_equal(envs._games.engine.streams, before[1])
+def test_some_games_cannot_start_before_all_have():
+    with pytest.raises(ResetNeeded, match="in the first reset, reset_mask must be true for all"):
+        GameVectorEnv("jujitsu", 2).reset(options={"reset_mask": np.array([True, False])})
 
 
-@each_row(
-    ("arguments", "message"),
-    [
-        ({"num_envs": 0}, "num_envs (0) must be in 1..10000000"),
-        ({"num_envs": 2.0}, "num_envs (2.0) must be an integer"),
-        ({"num_envs": 10**12}, "num_envs (1000000000000) must be in"),
-        ({"seat": 2}, "seat (2) must be one of 0, 1"),
-        ({"opponent": "grandmaster"}, "unknown policy 'grandmaster'"),
-        ({"opponent": ["uniform", "uniform"]}, "2 opponents given for 1 other seats"),
-        ({"illegal_action": "ignore"}, "illegal_action ('ignore') must be one of"),
-        ({"render_mode": "film"}, "render_mode ('film') must be one of None, 'human', 'ansi', 'rgb_array'"),
-        ({"engine": "steam"}, "engine ('steam') must be one of"),
-        ({"colour": "red"}, "no parameter 'colour'"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        GameVectorEnv("jujitsu", **arguments)
+def test_a_seed_with_a_mask_is_for_those_games_only():
+    options = {"start": "random"}
+    envs = GameVectorEnv("jujitsu", 3, num_cards=6)
+    first, _ = envs.reset(seed=5, options=options)
+    mask = np.array([False, True, False])
+    again, _ = envs.reset(seed=5, options={**options, "reset_mask": mask})
+    assert np.array_equal(first["observation"], again["observation"])
+    assert options == {"start": "random"}
+    other, _ = envs.reset(options={**options, "reset_mask": mask})
+    assert np.array_equal(other["observation"][~mask], again["observation"][~mask])
+    assert not np.array_equal(other["observation"][mask], again["observation"][mask])
 
 
-def test_nothing_goes_before_reset():
-    envs = GameVectorEnv("jujitsu", 2, render_mode="ansi")
-    for too_early in (envs.render, envs.action_masks, lambda: envs.step(np.array([0, 0]))):
-        with pytest.raises(ResetNeeded):
-            too_early()
-
-
-def test_a_player_who_is_never_asked_is_told_so():
-    """In the last turn but one player 0 waits, and the game ends before it is asked again."""
-    with pytest.raises(ValueError, match="player_0 never acted in 100 games"):
-        GameVectorEnv(KnockOut(), 2, opponent="uniform_actions").reset(options={"state": (3, (0, 1, 2))})
-
-
-def test_texts_of_all_games():
-    envs = GameVectorEnv("jujitsu", 2, render_mode="ansi", opponent="lowest_card", **TINY)
-    envs.reset(seed=0)
-    envs.step(np.array([0, 2]))
-    texts = [text.split("\nplayed") for text in envs.render()]
-    assert [text[0] for text in texts] == [envs.game.describe(state) for state in envs._games.engine.states()]
-    assert len(set(envs.render())) == 2
-    assert GameVectorEnv("jujitsu", 2).render() is None
+def test_the_picture_of_a_forfeit_is_that_of_a_single_environment():
+    """`RecordVideo` above compares pixels; these are the words."""
+    for mode in ("NextStep", "Disabled"):
+        arguments = {"opponent": "lowest_card", "illegal_action": "forfeit", "render_mode": "ansi", "num_cards": 3}
+        envs = GameVectorEnv("jujitsu", 1, autoreset_mode=mode, **arguments)
+        single = SingleAgentEnv("jujitsu", **arguments)
+        for env, actions in ((envs, [np.array([2]), np.array([2])]), (single, [2, 2])):
+            env.reset(seed=0)
+            for action in actions:
+                env.step(action)
+        assert envs.render() == (single.render(),)
+        assert "forfeits" in single.render()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

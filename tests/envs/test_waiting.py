@@ -2,20 +2,20 @@
 
 import numpy as np
 import pytest
+from by_rules import single_by_the_rules
 from gymnasium.error import ResetNeeded
 from knock_out import DUCK, STAND, WAIT, Always, Consoling, KnockOut
 from pettingzoo.utils.conversions import aec_to_parallel
-from skins import choose, one_step
+from skins import one_step
 from thinning import each_row
 from tiny_games import EVERY_GAME
 
-from cardwar_envs.envs import single_agent
+from cardwar_envs.envs import opponents
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
-from cardwar_envs.fixtures import FIXTURES
 from cardwar_envs.sb3 import make_against
 
 GAME = KnockOut()
@@ -94,14 +94,9 @@ def test_a_single_agent_who_is_out_cannot_start():
 # -- single agent -----------------------------------------------------------------------------
 
 
-def test_single_agent_skips_the_turns_in_which_it_waits():
-    env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=0)
-    env.reset(seed=0, options={"state": (0, (0, 1, 2))})
-    observation, reward, terminated, _, _ = env.step(DUCK)
-    assert observation["observation"][1] == 2  # turn 1 went by
-    assert observation["action_mask"].tolist() == [1, 1, 0]
-    assert (reward, terminated) == (0.0, False)
-    assert env.step(DUCK)[2] is True  # turn 3 too, and that is the end
+@each_row("seat", range(3))
+def test_single_agent_skips_the_turns_in_which_it_waits_and_is_over_when_it_is_out(seat):
+    single_by_the_rules(KnockOut(turns=6), seat, Always(DUCK))
 
 
 def test_single_agent_is_paid_once_for_what_happens_before_it_is_asked():
@@ -118,22 +113,6 @@ def test_single_agent_is_paid_once_for_what_happens_before_it_is_asked():
     assert payments == {(0.5, 0.0)}
 
 
-def test_single_agent_is_over_when_it_is_eliminated():
-    env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=2)
-    ends = 0
-    for seed in range(20):
-        env.reset(seed=seed, options={"state": (0, (0, 1, 2))})
-        observation, reward, terminated, _, _ = env.step(STAND)
-        if terminated:
-            ends += 1
-            assert reward == -1.0
-            assert not observation["action_mask"].any()
-            assert env._session.live == (0, 1)
-            with pytest.raises(ResetNeeded):
-                env.step(DUCK)
-    assert 0 < ends < 20
-
-
 def test_opponents_sit_in_the_order_given():
     env = SingleAgentEnv(GAME, opponent=[Always(DUCK), Always(STAND)], seat=1)
     env.reset(seed=0, options={"state": (2, (0, 1, 2))})
@@ -143,30 +122,15 @@ def test_opponents_sit_in_the_order_given():
     assert env._session.state[1] == (0, 1, 2)
 
 
-@pytest.mark.parametrize("seat", range(3))
-def test_mean_return_of_uniform_play_is_exact(seat):
-    """Nothing is lost that the deal pays, or that is paid in turns in which the agent waits."""
-    expected = float(FIXTURES["knock_out"].uniform_returns[seat])
-    env, rng, returns = SingleAgentEnv(GAME, seat=seat), np.random.default_rng(1007), []
-    env.reset(seed=7)
-    for _ in range(600):
-        env.reset()
-        total, terminated = 0.0, False
-        while not terminated:
-            _, reward, terminated, _, _ = env.step(choose(env, seat, rng))
-            total += reward
-        returns.append(total)
-    assert abs(np.mean(returns) - expected) < 4.5 * np.std(returns) / np.sqrt(len(returns))
-    assert abs(expected) > 0.01, "else a lost payment would not show"
-
-
 def test_a_start_that_goes_by_without_the_agent_is_drawn_again():
     """From turn 3 with two left, player 0 only waits until the end."""
     env = SingleAgentEnv(GAME, opponent=Always(DUCK), seat=0)
-    with pytest.raises(ValueError, match=f"player_0 never acted in {single_agent.MAX_STARTS} games"):
+    with pytest.raises(ValueError, match=f"player_0 never acted in {opponents.MAX_STARTS} games"):
         env.reset(seed=0, options={"state": (3, (0, 2))})
     with pytest.raises(ResetNeeded):
         env.step(DUCK)
+    with pytest.raises(ValueError, match=f"player_0 never acted in {opponents.MAX_STARTS} games"):
+        GameVectorEnv(GAME, 2).reset(options={"state": (3, (0, 1, 2))})
     env.reset(seed=0)
     for seed in range(50):
         observation, _ = env.reset(seed=seed, options={"start": "random"})

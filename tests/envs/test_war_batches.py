@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from by_rules import assert_shows, step_by_the_rules
 from thinning import each_row
 
 from cardwar_envs import WarState, make_game
@@ -47,24 +48,13 @@ def events(game, before, after):
     return [name for name, found in happened.items() if found]
 
 
-def assert_seen(game, batch, views):
-    """What everybody sees, who acts and who is in the game."""
-    engine, everyone = batch._engine, range(game.num_players)
-    for place, state in enumerate(batch.states()):
-        for player in everyone:
-            assert np.array_equal(views.observations[place, player], game.observation(state, player))
-            assert np.array_equal(views.masks[place, player], game.action_mask(state, player))
-        assert tuple(np.flatnonzero(engine.acting()[place])) == game.acting_players(state)
-        assert tuple(np.flatnonzero(engine.live()[place])) == game.live_players(state)
-
-
 def play_by_the_rules(game, games, steps):
     """Counts the events of uniform play from random starts, each joint action compared with the rules."""
     batch, rng, found = GameBatch(game, games, seed=1, start="random"), np.random.default_rng(2), Counter()
     views = batch.reset()
-    assert_seen(game, batch, views)
+    assert_shows(batch, views)
     for _ in range(steps):
-        before, actions, acting = batch.states(), batch.uniform_actions(), batch._engine.acting()
+        before, actions, acting = batch.states(), batch.uniform_actions(), batch.acting()
         legal = np.take_along_axis(views.masks, actions[:, :, None], axis=2)[:, :, 0]
         assert np.array_equal(legal, views.masks.any(axis=2)), "who waits, waits; nobody chooses after going out"
         anything = rng.integers(-2, game.actions.size + 2, size=actions.shape)
@@ -72,20 +62,12 @@ def play_by_the_rules(game, games, steps):
         inside = anything.clip(0, game.actions.size - 1)
         allowed = np.take_along_axis(views.masks, inside[:, :, None], axis=2)[:, :, 0] * (inside == anything)
         assert np.array_equal(refused, acting & (allowed == 0))
-        step = batch.step(np.where(acting, actions, -7))  # what the others choose is ignored
-        for place, after in enumerate(batch.states()):
-            joint = {player: int(actions[place, player]) for player in np.flatnonzero(acting[place]).tolist()}
-            (outcome,) = game.transitions(before[place], joint)
-            found.update(events(game, before[place], outcome.state))
-            assert tuple(step.rewards[place]) == outcome.rewards
-            assert step.done[place] == (not game.acting_players(outcome.state))
-            if step.done[place]:
-                game.check(after)
-                assert game.acting_players(after), "a random start"
-            else:
-                assert after == outcome.state
-        views = step
-        assert_seen(game, batch, views)
+        views = step_by_the_rules(batch, np.where(acting, actions, -7))  # what the others choose is ignored
+        for state, chosen in zip(before, actions.tolist(), strict=True):
+            (outcome,) = game.transitions(state, {player: chosen[player] for player in game.acting_players(state)})
+            found.update(events(game, state, outcome.state))
+        for start in (state for state, done in zip(batch.states(), views.done, strict=True) if done):
+            game.check(start)
     return found
 
 
@@ -118,28 +100,6 @@ def test_cards_are_drawn_as_by_the_rules(players):
         ruled.streams = compiled.streams
         for array, other in zip(compiled.step(actions), ruled.step(actions), strict=True):
             assert np.array_equal(array, other)
-
-
-def test_a_written_war_of_five():
-    """Players 0, 1 and 3 are at war; player 1 cannot pay, and players 0 and 3 tie again with their last cards."""
-    game = war(5, 4, 1, 9)
-    hands = ((2, 5), (4,), (3, 3, 3, 4), (2, 5), ())
-    wins = ((), (2, 2), (2,), (3, 3, 4, 4, 4), ())
-    now = WarState(hands, wins, pot=(5, 5, 5), tied=(0, 1, 3), live=(0, 1, 2, 3), rounds_left=4)
-    game.check(now)
-    batch = GameBatch(game, 1, seed=0, engine="compiled")
-    masks = batch.reset([now]).masks
-    wait, tie = game.actions.wait, game.actions.encode(((2,), 5))
-    assert [np.flatnonzero(mask).tolist() for mask in masks[0][[1, 2, 4]]] == [[wait], [wait], []]
-    step = batch.step(np.array([[tie, 10**9, -1, tie, 0]]))
-    # Nobody can pay for another war: the pot is carried over, player 0 goes out, and two pick up their wins.
-    after = WarState(
-        hands=((), (2, 2), (3, 3, 3, 4), (3, 3, 4, 4, 4), ()), wins=((), (), (2,), (), ()),
-        pot=(2, 2, 4, 5, 5, 5, 5, 5), rounds_left=3,
-    )  # fmt: skip
-    assert batch.states() == [after]
-    assert step.rewards.tolist() == [[-0.25, 0.0, 0.0, 0.0, 0.0]]
-    assert not step.done[0]
 
 
 def test_nobody_acts_once_a_game_is_over():

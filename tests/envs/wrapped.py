@@ -1,4 +1,4 @@
-"""Wrapped environments, for the kit to check."""
+"""Environments for the kit to check beside those of the games: wrapped ones, and one whose players leave early."""
 
 from pettingzoo.utils import (
     AssertOutOfBoundsWrapper,
@@ -9,6 +9,7 @@ from pettingzoo.utils import (
 )
 
 from cardwar_envs import dice_poker_v0, dice_wars_v0, goofspiel_v0, lowest_unique_v0
+from cardwar_envs.fixtures import FIXTURES
 
 
 def order_enforced(render_mode=None):
@@ -41,3 +42,12 @@ class Flattened(BaseParallelWrapper):
 
 def flattened(render_mode=None):
     return Flattened(dice_wars_v0.parallel_env(num_cards=3, render_mode=render_mode))
+
+
+def leaving(render_mode=None):
+    """Players wait, drop out, and are paid by the deal."""
+    return FIXTURES["knock_out"].aec(render_mode=render_mode)
+
+
+def leaving_parallel(render_mode=None):
+    return FIXTURES["knock_out"].parallel(render_mode=render_mode)

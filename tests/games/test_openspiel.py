@@ -148,27 +148,18 @@ def test_longer_games_go_through_the_commands(capsys, name):
 
 @pytest.mark.parametrize("name", [DESCENDING, "oshi_zumo(coins=3,size=1,horizon=3)", "matrix_rpsw", "blotto(coins=3)"])
 def test_openspiels_own_figure_is_ours(name):
-    exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
     turns = pyspiel.load_game_as_turn_based(name)
     ours = baselines.nash_conv(from_openspiel(name), "uniform").total
     assert ours == pytest.approx(pyspiel.nash_conv(turns, pyspiel.UniformRandomPolicy(turns)), abs=1e-9)
-    assert exploitability
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_our_games_pass_openspiels_test_and_have_our_figure_there(name):
-    policy = pytest.importorskip("open_spiel.python.policy")
-    exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
+def test_our_games_pass_openspiels_test(name):
     sim_test = pytest.importorskip("open_spiel.python.tests.games_sim_test")
-    game = make_game(name).smallest()
-    spiel = to_openspiel(game)
+    spiel = to_openspiel(make_game(name).smallest())
     sim_test.GamesSimTest().sim_game(spiel)
     pyspiel.random_sim_test(spiel, num_sims=2, serialize=True, verbose=False)
     assert str(pyspiel.load_game(str(spiel))) == str(pickle.loads(pickle.dumps(spiel))) == str(spiel)
-    if name not in SLOW_THERE:
-        turns = pyspiel.convert_to_turn_based(spiel)
-        there = exploitability.nash_conv(turns, policy.UniformRandomPolicy(turns))
-        assert there == pytest.approx(baselines.nash_conv(game, "uniform_actions").total, abs=1e-9)
 
 
 class MixesBySight:

@@ -7,6 +7,7 @@ from cardwar_envs import make_game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents, one_seat_each
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 
 WAR = make_game("war", num_players=3, ranks=4, discards=1, max_rounds=60)
 UNIQUE = make_game("lowest_unique", numbers=3)
@@ -63,16 +64,33 @@ def test_one_policy_in_several_seats_is_asked_once_and_only_for_those_who_choose
 
 
 def test_a_game_begins_anew_when_the_learner_is_out_and_it_has_paid_by_then():
-    batch = GameBatch(WAR, 12, seed=0)
-    envs = AgainstVecEnv(batch, Opponents.of(Plays(), WAR), seed=0)
+    class Recording(AgainstVecEnv):
+        def _draw_opponents(self, begins):
+            self.begins = begins
+            super()._draw_opponents(begins)
+
+    envs = Recording(GameBatch(WAR, 12, seed=0), Opponents.of(Plays(), WAR), seed=0)
     (start,) = WAR.initial()
     first, ends = [WAR.observation(start.state, seat) for seat in range(3)], []
     for views, rewards, dones, _ in played(envs, 150):
         assert envs.action_masks().any(axis=1).all(), "the learner is in play in every game"
+        assert np.array_equal(envs.begins, dones), "opponents are drawn for every game that starts"
         assert not rewards[~dones].any(), "a player is paid when it goes out or the game ends"
         assert all(np.array_equal(views[game], first[game % 3]) for game in np.flatnonzero(dones))
         ends += rewards[dones].tolist()
     assert {-0.5, 1.0} <= set(ends)
+
+
+def test_in_self_play_a_seat_is_done_when_it_goes_out():
+    envs, rng, left = SelfPlayVecEnv(GameBatch(WAR, 12, seed=0)), np.random.default_rng(0), 0
+    envs.reset()
+    for _ in range(60):
+        out = ~envs.action_masks().any(axis=1)
+        dones = envs.step(sample_actions(envs.action_masks() + out[:, None].astype(float), rng))[2]
+        now_out = ~envs.action_masks().any(axis=1)
+        assert dones[now_out].all()
+        left += now_out.sum()
+    assert left
 
 
 def test_the_learner_may_have_all_seats_of_some_games():
