@@ -13,7 +13,10 @@ from broken.skins import AEC, Parallel
 
 
 class Base:
-    """What the games share: names, spaces that stay the same objects, and a generator."""
+    """What the games share: names, spaces that stay the same objects, and a generator.
+
+    Broken games may replace `prepare`, which `__init__` calls last, and `refusal`, the error for an illegal action.
+    """
 
     players = ("player_0", "player_1")
     render_modes = ("ansi",)
@@ -30,6 +33,11 @@ class Base:
         self._rng = np.random.default_rng()
         self._observation_spaces = {agent: self.new_observation_space(agent) for agent in self.players}
         self._action_spaces = {agent: self.new_action_space(agent) for agent in self.players}
+        self._games = 0  # begun so far
+        self.prepare()
+
+    def prepare(self):
+        pass
 
     def observation_space(self, agent):
         return self._observation_spaces[agent]
@@ -40,11 +48,15 @@ class Base:
     def begin(self, seed, options):
         if seed is not None:
             self._rng = np.random.default_rng(seed)
+        self._games += 1
         self.deal()
 
     def check(self, agent, action):
         if not self.action_space(agent).contains(action):
-            raise ValueError(f"{agent} cannot play {action!r}: it is not in {self.action_space(agent)}")
+            raise self.refusal(agent, f"{agent} cannot play {action!r}: it is not in {self.action_space(agent)}")
+
+    def refusal(self, agent, why):
+        return ValueError(why)
 
     def cut(self):
         return set()
@@ -94,7 +106,7 @@ class Bidding(Base):
     def check(self, agent, action):
         super().check(agent, action)
         if not self.mask(agent)[action]:
-            raise ValueError(f"{agent} no longer holds card {action + 1}")
+            raise self.refusal(agent, f"{agent} no longer holds card {action + 1}")
 
     def play(self, actions):
         for agent, action in actions.items():
@@ -143,17 +155,18 @@ class Lowest(Base):
     players = ("ann", "bob", "cy")
     render_modes = ("ansi", "rgb_array")
     numbers, lives, rounds = 4, 2, 6
+    highest = 6  # number in an observation
     zero_sum = False
 
     def new_observation_space(self, agent):
-        return spaces.Box(0, 6, (3 * len(self.players) + 1,), np.float32)
+        return spaces.Box(0, self.highest, (3 * len(self.players) + 1,), np.float32)
 
     def new_action_space(self, agent):
         return spaces.Discrete(self.numbers)
 
     @property
     def state_space(self):
-        return spaces.Box(0, 6, (3 * len(self.players) + 1,), np.float64)
+        return spaces.Box(0, self.highest, (3 * len(self.players) + 1,), np.float64)
 
     def deal(self):
         self._round = 0

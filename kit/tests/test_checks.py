@@ -18,8 +18,8 @@ from pettingzoo.utils import aec_to_parallel
 
 import zoocheck
 from broken.bases import Bidding, Lowest, Pennies, skinned
-from broken.by_check import BY_CHECK, GAMES, NOTED, markdown, subject
 from broken.defects.told import HandSeenShrinking
+from broken.environments import BY_CHECK, GAMES, NOTED, markdown, subject
 from broken.further import BiddingWithRules
 from broken.unusual.spaces_of_all_kinds import ContinuousActions, DictActions, MaskInInfos
 from zoocheck import CHECKS, Failed, NotApplicable, Subject, kinds, load, one_game, run, run_all

@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium import spaces
 
 from broken.bases import Bidding, Lowest, Pennies
-from broken.healthy import healthy
+from broken.catalogue import healthy
 
 # -- observations and masks -----------------------------------------------------------------------
 
@@ -25,12 +25,10 @@ class MaskInInfos(Bidding):
         return {"action_mask": self.mask(agent)}
 
 
-@healthy()
-class MaskTwice(Bidding):
+@healthy(base=Bidding)
+def MaskTwice(self, info, agent):
     """The mask stands in the infos and in the observations."""
-
-    def info(self, agent):
-        return {"action_mask": self.mask(agent)}
+    return {"action_mask": self.mask(agent)}
 
 
 @healthy()
@@ -44,12 +42,10 @@ class DoublePrecision(Lowest):
         return super().observe(agent).astype(np.float64)
 
 
-@healthy()
-class Unbounded(Lowest):
+@healthy(base=Lowest)
+def Unbounded(self, new_observation_space, agent):
     """The space has no bounds, and all numbers are finite."""
-
-    def new_observation_space(self, agent):
-        return spaces.Box(-np.inf, np.inf, (10,), np.float32)
+    return spaces.Box(-np.inf, np.inf, (10,), np.float32)
 
 
 @healthy()
@@ -76,24 +72,20 @@ class OneNumber(Pennies):
         return np.int64(3 * self.seen(agent)[0] + self.seen(agent)[1])
 
 
-@healthy()
-class ReadOnlyArrays(Lowest):
+@healthy(base=Lowest)
+def ReadOnlyArrays(self, observe, agent):
     """Observations cannot be written to."""
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen.flags.writeable = False
-        return seen
+    seen = observe(agent)
+    seen.flags.writeable = False
+    return seen
 
 
-@healthy()
-class MinusZero(Bidding):
+@healthy(base=Bidding)
+def MinusZero(self, observe, agent):
     """A score of zero is always -0.0."""
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen["observation"][-1] += np.float32(-0.0)
-        return {**seen, "observation": np.where(seen["observation"] == 0, np.float32(-0.0), seen["observation"])}
+    seen = observe(agent)
+    seen["observation"][-1] += np.float32(-0.0)
+    return {**seen, "observation": np.where(seen["observation"] == 0, np.float32(-0.0), seen["observation"])}
 
 
 # -- actions --------------------------------------------------------------------------------------
