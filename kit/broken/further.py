@@ -372,12 +372,11 @@ def UnseededResetRaises(self, begin, seed, options):
     begin(seed + 1, options)
 
 
-@further("legal_play_goes_on")
-class ObservationWithALock(Pennies):
+@further(
+    "legal_play_goes_on",
+    base=Pennies,
+    new_observation_space=lambda self, agent: spaces.Dict({"lock": spaces.Discrete(2)}),
+)
+def ObservationWithALock(self, observe, agent):
     """Observations contain an object that cannot be copied."""
-
-    def new_observation_space(self, agent):
-        return spaces.Dict({"lock": spaces.Discrete(2)})
-
-    def observe(self, agent):
-        return {"lock": threading.Lock()}
+    return {"lock": threading.Lock()}

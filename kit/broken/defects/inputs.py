@@ -16,15 +16,10 @@ def MinusOneIsTheLast(self, check, agent, action):
         check(agent, action)
 
 
-@broken(INPUT, BOTH, accepts(4))
-class TooHighIsClipped(Lowest):
+@broken(INPUT, BOTH, accepts(4), Lowest)
+def TooHighIsClipped(self, read, action):
     """A number above 4 counts as 4."""
-
-    def check(self, agent, action):
-        super().check(agent, min(action, 3))
-
-    def play(self, actions):
-        return super().play({agent: min(action, 3) for agent, action in actions.items()})
+    return min(action, 3)
 
 
 @broken(INPUT, BOTH, accepts(2.7), Lowest)
@@ -33,15 +28,10 @@ def FractionIsCut(self, check, agent, action):
     check(agent, int(action))
 
 
-@broken(INPUT, BOTH, accepts(None))
-class NoneIsHeads(Pennies):
+@broken(INPUT, BOTH, accepts(None), Pennies)
+def NoneIsHeads(self, read, action):
     """None counts as heads for agents that are still in the game."""
-
-    def check(self, agent, action):
-        super().check(agent, action or 0)
-
-    def play(self, actions):
-        return super().play({agent: action or 0 for agent, action in actions.items()})
+    return action or 0
 
 
 @broken(INPUT, BOTH, accepts(float("nan")))
@@ -62,26 +52,16 @@ def StringIsANumber(self, check, agent, action):
     check(agent, int(action) if isinstance(action, str) else action)
 
 
-@broken(INPUT, BOTH, accepts(np.array([1])))
-class ArrayOfOne(Bidding):
+@broken(INPUT, BOTH, accepts(np.array([1])), Bidding)
+def ArrayOfOne(self, read, action):
     """An array of one element counts as the element."""
-
-    def check(self, agent, action):
-        super().check(agent, int(action[0]) if isinstance(action, np.ndarray) and action.size else action)
-
-    def play(self, actions):
-        return super().play({agent: int(np.ravel(action)[0]) for agent, action in actions.items()})
+    return int(action[0]) if isinstance(action, np.ndarray) and action.size else action
 
 
-@broken(INPUT, AEC, accepts([1]))
-class ListOfOne(Pennies):
+@broken(INPUT, AEC, accepts([1]), Pennies)
+def ListOfOne(self, read, action):
     """A list of one element counts as the element."""
-
-    def check(self, agent, action):
-        super().check(agent, action[0] if isinstance(action, list) and action else action)
-
-    def play(self, actions):
-        return super().play({agent: int(np.ravel(action)[0]) for agent, action in actions.items()})
+    return action[0] if isinstance(action, list) and action else action
 
 
 @broken(INPUT, PARALLEL, accepts(np.float64(1.0)), Pennies)
@@ -90,15 +70,10 @@ def FloatScalar(self, check, agent, action):
     check(agent, int(action) if isinstance(action, np.floating) and action == int(action) else action)
 
 
-@broken(INPUT, BOTH, accepts(3))
-class ModuloTheNumberOfSides(Pennies):
+@broken(INPUT, BOTH, accepts(3), Pennies)
+def ModuloTheNumberOfSides(self, read, action):
     """Any integer counts, modulo 2."""
-
-    def check(self, agent, action):
-        super().check(agent, action % 2 if isinstance(action, (int, np.integer)) else action)
-
-    def play(self, actions):
-        return super().play({agent: action % 2 for agent, action in actions.items()})
+    return action % 2 if isinstance(action, (int, np.integer)) else action
 
 
 @broken(INPUT, BOTH, accepts(7, seat=1))

@@ -64,17 +64,18 @@ def NanAsUnknown(self, observe, agent):
     return seen
 
 
-@broken(NUMBERS, PARALLEL, violates(finite_observation))
-class InfiniteRatio(Lowest):
+@broken(
+    NUMBERS,
+    PARALLEL,
+    violates(finite_observation),
+    Lowest,
+    new_observation_space=lambda self, agent: spaces.Box(-np.inf, np.inf, (10,), np.float32),
+)
+def InfiniteRatio(self, observe, agent):
     """The space has no bounds, and a ratio of points in the observation becomes infinite."""
-
-    def new_observation_space(self, agent):
-        return spaces.Box(-np.inf, np.inf, (10,), np.float32)
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen[3] = np.inf if seen[4] == 0 < seen[3] else seen[3]
-        return seen
+    seen = observe(agent)
+    seen[3] = np.inf if seen[4] == 0 < seen[3] else seen[3]
+    return seen
 
 
 @broken(NUMBERS, BOTH, violates(finite_state), Bidding)
@@ -182,15 +183,9 @@ def FeeOfLongGames(self, payoffs, side_0, side_1):
     return tuple(each - fee for each in payoffs(side_0, side_1))
 
 
-@broken(Kind.PAYOFFS, PARALLEL, sums_are_wrong)
-class DrawPaysTheSecond(Bidding):
+@broken(Kind.PAYOFFS, PARALLEL, sums_are_wrong, Bidding, _fresh={"_ties": 0})
+def DrawPaysTheSecond(self, play, actions):
     """Only player_1 gets a consolation of 1 if three ties have come in one game."""
-
-    def deal(self):
-        super().deal()
-        self._ties = 0
-
-    def play(self, actions):
-        self._ties += len(set(actions.values())) == 1
-        rewards = super().play(actions)
-        return {**rewards, "player_1": rewards["player_1"] + (self._ties == 3)}
+    self._ties += len(set(actions.values())) == 1
+    rewards = play(actions)
+    return {**rewards, "player_1": rewards["player_1"] + (self._ties == 3)}

@@ -174,16 +174,11 @@ def use_all_actions(env):
         act(env, action)
 
 
-@broken(SPACES, BOTH, raises(use_all_actions))
-class SpaceStartsAtOne(Lowest):
+@broken(SPACES, BOTH, raises(use_all_actions), Lowest, new_action_space=lambda self, agent: spaces.Discrete(4, start=1))
+def SpaceStartsAtOne(self, check, agent, action):
     """The space has the numbers 1 to 4, but step() wants 0 to 3."""
-
-    def new_action_space(self, agent):
-        return spaces.Discrete(4, start=1)
-
-    def check(self, agent, action):
-        if action not in (0, 1, 2, 3):
-            raise ValueError(f"{agent} cannot name {action}")
+    if action not in (0, 1, 2, 3):
+        raise ValueError(f"{agent} cannot name {action}")
 
 
 @broken(SPACES, BOTH, raises(lambda env: env.observation_space("player_0")))

@@ -101,17 +101,17 @@ def OutOfBoundsOneInThreeHundred(self, new_observation_space, agent):
     return spaces.Dict({**space, "observation": spaces.Box(-12, 12, (12,), np.float32)})
 
 
-@broken(RARE, BOTH, violates(lambda env, agent, view: np.isfinite(view.reward), games=1, choices=lowest_card))
-class NanAfterThreeTies(Bidding):
+@broken(
+    RARE,
+    BOTH,
+    violates(lambda env, agent, view: np.isfinite(view.reward), games=1, choices=lowest_card),
+    Bidding,
+    _fresh={"_ties": 0},
+)
+def NanAfterThreeTies(self, payment, own, other):
     """After three ties in a row the payment is NaN."""
-
-    def deal(self):
-        super().deal()
-        self._ties = 0
-
-    def payment(self, own, other):
-        self._ties = self._ties + 1 if own == other else 0
-        return float("nan") if self._ties == 3 else super().payment(own, other)
+    self._ties = self._ties + 1 if own == other else 0
+    return float("nan") if self._ties == 3 else payment(own, other)
 
 
 @broken(RARE, PARALLEL, differ(game, backwards, games=40))
@@ -204,19 +204,13 @@ def raising(make, seed):
     return False
 
 
-@broken(RARE, AEC, lambda make: any(lost(make, seed) for seed in range(40)))
-class RewardLostAfterATie(Bidding):
+@broken(RARE, AEC, lambda make: any(lost(make, seed) for seed in range(40)), Bidding, _fresh={"_tied": False})
+def RewardLostAfterATie(self, resolve):
     """In the round after a tie player_1's reward is lost for last()."""
-
-    def deal(self):
-        super().deal()
-        self._tied = False
-
-    def resolve(self):
-        tied, self._tied = self._tied, len(set(self._committed.values())) == 1
-        super().resolve()
-        if tied:
-            self._cumulative_rewards["player_1"] = 0.0
+    tied, self._tied = self._tied, len(set(self._committed.values())) == 1
+    resolve()
+    if tied:
+        self._cumulative_rewards["player_1"] = 0.0
 
 
 def lost(make, seed):

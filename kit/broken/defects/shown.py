@@ -118,17 +118,11 @@ def PublicLastAction(self, commit, agent, action):
     commit(agent, action)
 
 
-@broken(SHOWN, AEC, leaks(attribute("history")))
-class PublicHistory(Lowest):
+@broken(SHOWN, AEC, leaks(attribute("history")), Lowest, _fresh={"history": []})
+def PublicHistory(self, commit, agent, action):
     """The public history of the game is written at commitment, not when moves are revealed."""
-
-    def deal(self):
-        super().deal()
-        self.history = []
-
-    def commit(self, agent, action):
-        self.history.append((agent, action))
-        super().commit(agent, action)
+    self.history.append((agent, action))
+    commit(agent, action)
 
 
 @broken(SHOWN, AEC, leaks(attribute("num_tails")), Pennies, num_tails=0)

@@ -98,15 +98,16 @@ class OneRoundLess(Lowest):
     rounds = 5
 
 
-@broken(Kind.SKINS, PARALLEL, use_differs(lambda env: [repr(env.action_space(agent)) for agent in env.possible_agents]))
-class WiderActionSpace(Pennies):
+@broken(
+    Kind.SKINS,
+    PARALLEL,
+    use_differs(lambda env: [repr(env.action_space(agent)) for agent in env.possible_agents]),
+    Pennies,
+    new_action_space=lambda self, agent: spaces.Discrete(3),
+)
+def WiderActionSpace(self, play, actions):
     """Parallel's action space has a third action, to pass, which counts as heads."""
-
-    def new_action_space(self, agent):
-        return spaces.Discrete(3)
-
-    def play(self, actions):
-        return super().play({agent: action % 2 for agent, action in actions.items()})
+    return play({agent: action % 2 for agent, action in actions.items()})
 
 
 @broken(Kind.SKINS, PARALLEL, use_differs(lambda env: env.possible_agents))
@@ -144,17 +145,11 @@ def StatesDiffer(self, state):
     return state() * np.where(np.arange(12) == 11, -1.0, 1.0)
 
 
-@broken(Kind.SKINS, AEC, games_differ)
-class FirstRoundTwice(Pennies):
+@broken(Kind.SKINS, AEC, games_differ, Pennies, _fresh={"_again": True})
+def FirstRoundTwice(self, play, actions):
     """AEC deals anew after the first round, but keeps count of rewards."""
-
-    def deal(self):
-        super().deal()
-        self._again = True
-
-    def play(self, actions):
-        rewards = super().play(actions)
-        if self._again:
-            self._again = False
-            self._memory = [2, 2, 2, 2]
-        return rewards
+    rewards = play(actions)
+    if self._again:
+        self._again = False
+        self._memory = [2, 2, 2, 2]
+    return rewards

@@ -81,20 +81,14 @@ def not_everyone_once(make):
     return any(sorted(asked) != sorted(live) for asked, live in asked_in_rounds(make))
 
 
-@broken(TURNS, AEC, not_everyone_once)
-class AskedTwice(Lowest):
+@broken(TURNS, AEC, not_everyone_once, Lowest, _fresh={"_asked_again": False})
+def AskedTwice(self, waiting):
     """ann is asked a second time in the first round; what she said first does not count."""
-
-    def waiting(self):
-        waiting = super().waiting()
-        if not waiting and self._round == 0 and not self._asked_again:
-            self._asked_again = True
-            return ["ann"]
-        return waiting
-
-    def deal(self):
-        super().deal()
-        self._asked_again = False
+    waiting = waiting()
+    if not waiting and self._round == 0 and not self._asked_again:
+        self._asked_again = True
+        return ["ann"]
+    return waiting
 
 
 @broken(TURNS, AEC, not_everyone_once)
@@ -110,19 +104,13 @@ class SeatPassedOver(Lowest):
         return [agent for agent in super().waiting() if self._round != 2 or agent != "cy"]
 
 
-@broken(TURNS, AEC, not_everyone_once)
-class WinnerAsksAgain(Bidding):
+@broken(TURNS, AEC, not_everyone_once, Bidding, _fresh={"_asked": -1})
+def WinnerAsksAgain(self, waiting):
     """Whoever bid the higher card is asked twice in the next round, and may change the bid."""
-
-    def waiting(self):
-        if self._score > 0 and list(self._committed) == ["player_0"] and self._asked != self._round:
-            self._asked = self._round
-            return ["player_0"]
-        return super().waiting()
-
-    def deal(self):
-        super().deal()
-        self._asked = -1
+    if self._score > 0 and list(self._committed) == ["player_0"] and self._asked != self._round:
+        self._asked = self._round
+        return ["player_0"]
+    return waiting()
 
 
 def selects_a_stranger(make):
