@@ -3,6 +3,7 @@
 Each is put into both skins by `skinned`. Broken environments derive from them.
 """
 
+import copy
 import sys
 from functools import cache
 
@@ -13,10 +14,15 @@ from broken.skins import AEC, Parallel
 
 
 class Base:
-    """What the games share: names, spaces that stay the same objects, and a generator."""
+    """What the games share: names, spaces that stay the same objects, and a generator.
+
+    Broken games may replace `prepare`, which `__init__` calls last, `refusal`, the error for an illegal action, and
+    `read`, which returns the number that an action counts as.
+    """
 
     players = ("player_0", "player_1")
     render_modes = ("ansi",)
+    _fresh = ()  # further attributes with which each game begins, as a dict
 
     def __init__(self, render_mode=None):
         self.metadata = {
@@ -30,6 +36,11 @@ class Base:
         self._rng = np.random.default_rng()
         self._observation_spaces = {agent: self.new_observation_space(agent) for agent in self.players}
         self._action_spaces = {agent: self.new_action_space(agent) for agent in self.players}
+        self._games = 0  # begun so far
+        self.prepare()
+
+    def prepare(self):
+        pass
 
     def observation_space(self, agent):
         return self._observation_spaces[agent]
@@ -40,11 +51,19 @@ class Base:
     def begin(self, seed, options):
         if seed is not None:
             self._rng = np.random.default_rng(seed)
+        self._games += 1
+        vars(self).update(copy.deepcopy(self._fresh))
         self.deal()
 
     def check(self, agent, action):
-        if not self.action_space(agent).contains(action):
-            raise ValueError(f"{agent} cannot play {action!r}: it is not in {self.action_space(agent)}")
+        if not self.action_space(agent).contains(self.read(action)):
+            raise self.refusal(agent, f"{agent} cannot play {action!r}: it is not in {self.action_space(agent)}")
+
+    def read(self, action):
+        return action
+
+    def refusal(self, agent, why):
+        return ValueError(why)
 
     def cut(self):
         return set()
@@ -93,10 +112,11 @@ class Bidding(Base):
 
     def check(self, agent, action):
         super().check(agent, action)
-        if not self.mask(agent)[action]:
-            raise ValueError(f"{agent} no longer holds card {action + 1}")
+        if not self.mask(agent)[self.read(action)]:
+            raise self.refusal(agent, f"{agent} no longer holds card {action + 1}")
 
     def play(self, actions):
+        actions = {agent: self.read(action) for agent, action in actions.items()}
         for agent, action in actions.items():
             self._hands[agent][action] = 0
         won = self.payment(actions["player_0"], actions["player_1"])
@@ -143,17 +163,18 @@ class Lowest(Base):
     players = ("ann", "bob", "cy")
     render_modes = ("ansi", "rgb_array")
     numbers, lives, rounds = 4, 2, 6
+    highest = 6  # number in an observation
     zero_sum = False
 
     def new_observation_space(self, agent):
-        return spaces.Box(0, 6, (3 * len(self.players) + 1,), np.float32)
+        return spaces.Box(0, self.highest, (3 * len(self.players) + 1,), np.float32)
 
     def new_action_space(self, agent):
         return spaces.Discrete(self.numbers)
 
     @property
     def state_space(self):
-        return spaces.Box(0, 6, (3 * len(self.players) + 1,), np.float64)
+        return spaces.Box(0, self.highest, (3 * len(self.players) + 1,), np.float64)
 
     def deal(self):
         self._round = 0
@@ -165,7 +186,7 @@ class Lowest(Base):
         return self._round, tuple(self._lives.items()), tuple(self._points.items()), tuple(self._last.items())
 
     def play(self, actions):
-        named = {agent: int(action) + 1 for agent, action in actions.items()}
+        named = {agent: int(self.read(action)) + 1 for agent, action in actions.items()}
         shared = [agent for agent in named if list(named.values()).count(named[agent]) > 1]
         for agent in shared:
             self._lives[agent] -= 1
@@ -230,7 +251,7 @@ class Pennies(Base):
         return tuple(self._memory), self._round, self._over
 
     def play(self, actions):
-        sides = [int(actions[agent]) for agent in self.players]
+        sides = [int(self.read(actions[agent])) for agent in self.players]
         self._memory = [*sides, *self._memory[:2]]
         self._round += 1
         lasts = self._round >= self.shortest and self._rng.random() > 0.75

@@ -9,8 +9,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from broken.healthy import all_healthy
-from broken.registry import all_broken
+from broken.catalogue import all_broken, all_healthy
 from broken.skins import AEC, Parallel
 
 FROZEN = Path(__file__).with_name("frozen.json")
@@ -19,9 +18,9 @@ source_of = cache(inspect.getsource)
 
 @cache
 def digest(game):
-    """The digest of a game's source and of all that it derives from in this folder; of a function, of its source."""
-    line = inspect.getmro(game) if inspect.isclass(game) else [game]
-    sources = [source_of(each) for each in line if each.__module__.startswith("broken")]
+    """The digest of a game's source and of all that it derives from in this folder."""
+    line = [each for each in inspect.getmro(game) if each.__module__.startswith("broken")]
+    sources = [source_of(vars(each).get("_source", each)) for each in line]
     return hashlib.sha256("".join(sources).encode()).hexdigest()
 
 

@@ -4,151 +4,103 @@ import logging
 import sys
 import threading
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 from gymnasium import spaces
 
-from broken.bases import Bidding, Lowest, Pennies, skinned
+from broken.bases import Bidding, Lowest, Pennies
+from broken.catalogue import Skins, further
 from broken.unusual.spaces_of_all_kinds import ContinuousActions, MaskInInfos, Numbers
 
-
-@dataclass(frozen=True)
-class Further:
-    """A broken environment, the check that must catch it or note it, and what makes it in each skin."""
-
-    game: type
-    check: str
-    makers: dict[str, Callable]
-    status: str = "failed"
-
-
-FURTHER: dict[str, Further] = {}
-
-
-def further(check, *offered, beside=None, status="failed"):
-    """Enters a broken environment; `beside` is a game whose AEC stands beside a broken Parallel."""
-
-    def enter(game):
-        makers = {skin: skinned(game, skin) for skin in offered or ("aec", "parallel")}
-        makers |= {"aec": skinned(beside, "aec")} if beside else {}
-        FURTHER[game.__name__] = Further(game, check, makers, status)
-        return game
-
-    return enter
+AEC, PARALLEL, BESIDE = Skins.AEC, Skins.PARALLEL, Skins.PARALLEL_BESIDE
 
 
 # -- what is committed or to come shows -----------------------------------------------------------
 
 
-@further("commitments_are_kept_inside", "aec", status="note")
-class MoveOfTheClass(Pennies):
+@further("commitments_are_kept_inside", AEC, status="note", base=Pennies)
+def MoveOfTheClass(self, commit, agent, action):
     """The class keeps what has been committed."""
-
-    def commit(self, agent, action):
-        super().commit(agent, action)
-        type(self).latest = dict(self._committed)
+    commit(agent, action)
+    type(self).latest = dict(self._committed)
 
 
-@further("commitments_are_kept_inside", "aec")
-class MoveIsPrinted(Pennies):
+@further("commitments_are_kept_inside", AEC, base=Pennies, say=staticmethod(print))
+def MoveIsPrinted(self, commit, agent, action):
     """A move is printed when it is committed."""
-
-    say = staticmethod(print)
-
-    def commit(self, agent, action):
-        super().commit(agent, action)
-        self.say(f"{agent} shows {action}")
+    commit(agent, action)
+    self.say(f"{agent} shows {action}")
 
 
-@further("commitments_are_kept_inside", "aec")
+@further("commitments_are_kept_inside", AEC)
 class MoveInAWarning(MoveIsPrinted):
     """A move stands in a warning when it is committed."""
 
     say = staticmethod(warnings.warn)
 
 
-@further("commitments_are_kept_inside", "aec")
+@further("commitments_are_kept_inside", AEC)
 class MoveIsLogged(MoveIsPrinted):
     """A move is logged when it is committed."""
 
     say = logging.getLogger("pennies").warning
 
 
-@further("pictures_hide_commitments", "aec")
-class MoveOnStderr(Pennies):
+@further("pictures_hide_commitments", AEC, base=Pennies)
+def MoveOnStderr(self, text):
     """Drawing prints what has been committed on stderr."""
-
-    def text(self):
-        print(self._committed, file=sys.stderr)
-        return super().text()
+    print(self._committed, file=sys.stderr)
+    return text()
 
 
-@further("chance_to_come_is_hidden")
-class GeneratorInInfos(Bidding):
+@further("chance_to_come_is_hidden", base=Bidding)
+def GeneratorInInfos(self, info, agent):
     """Infos hold the game's generator."""
-
-    def info(self, agent):
-        return {"generator": self._rng}
+    return {"generator": self._rng}
 
 
-@further("seats_are_asked_in_order", "aec")
-class AskedBackwards(Pennies):
+@further("seats_are_asked_in_order", AEC, base=Pennies)
+def AskedBackwards(self, announce):
     """The last agent is asked first."""
-
-    def announce(self):
-        super().announce()
-        self.agent_selection = self.agents[0 if self.out() else -1]
+    announce()
+    self.agent_selection = self.agents[0 if self.out() else -1]
 
 
 # -- seeds, earlier games and copies --------------------------------------------------------------
 
 
-@further("same_seed_same_episode")
-class NumpysSeedsIgnored(Bidding):
+@further("same_seed_same_episode", base=Bidding)
+def NumpysSeedsIgnored(self, begin, seed, options):
     """Seeds that are numpy's integers are ignored."""
-
-    def begin(self, seed, options):
-        super().begin(seed if type(seed) is int else None, options)
+    begin(seed if type(seed) is int else None, options)
 
 
-@further("same_seed_same_episode")
-class OneSeedInEight(Bidding):
+@further("same_seed_same_episode", base=Bidding)
+def OneSeedInEight(self, begin, seed, options):
     """One seed in eight is ignored."""
-
-    def begin(self, seed, options):
-        super().begin(None if seed is not None and seed % 8 == 5 else seed, options)
+    begin(None if seed is not None and seed % 8 == 5 else seed, options)
 
 
-@further("other_seed_other_episode")
-class ParityOfTheSeed(Bidding):
+@further("other_seed_other_episode", base=Bidding)
+def ParityOfTheSeed(self, begin, seed, options):
     """Of a seed only its parity counts."""
-
-    def begin(self, seed, options):
-        super().begin(seed and seed % 2, options)
+    begin(seed and seed % 2, options)
 
 
-@further("unseeded_reset_goes_on")
-class NewGeneratorEachTime(Bidding):
+@further("unseeded_reset_goes_on", base=Bidding)
+def NewGeneratorEachTime(self, begin, seed, options):
     """reset() without a seed makes a new generator."""
-
-    def begin(self, seed, options):
-        self._rng = np.random.default_rng(seed)
-        self.deal()
+    self._rng = np.random.default_rng(seed)
+    self.deal()
 
 
-@further("seeded_reset_starts_anew")
-class AbandonedGamesCount(Bidding):
+@further("seeded_reset_starts_anew", base=Bidding, abandoned=0)
+def AbandonedGamesCount(self, deal):
     """After four abandoned games the prizes come in another order."""
-
-    abandoned = 0
-
-    def deal(self):
-        super().deal()
-        self.abandoned += bool(self.agents)
-        self._deck = self._deck[::-1] if self.abandoned > 3 else self._deck
+    deal()
+    self.abandoned += bool(self.agents)
+    self._deck = self._deck[::-1] if self.abandoned > 3 else self._deck
 
 
 @further("environments_leave_nothing_behind")
@@ -168,26 +120,22 @@ class MemoryAsADefaultArgument(Bidding):
         return super().play(actions)
 
 
-@further("global_randomness_is_left_alone")
-class ConstantSeedOfNumpy(Pennies):
+@further("global_randomness_is_left_alone", base=Pennies)
+def ConstantSeedOfNumpy(self, play, actions):
     """Each round seeds numpy's global generator with 5."""
-
-    def play(self, actions):
-        np.random.seed(5)
-        return super().play(actions)
+    np.random.seed(5)
+    return play(actions)
 
 
-@further("legal_play_goes_on")
-class BreaksInTheSecondGame(Pennies):
+@further("legal_play_goes_on", base=Pennies)
+def BreaksInTheSecondGame(self, deal):
     """An environment can play one game only."""
-
-    def deal(self):
-        if hasattr(self, "_memory"):
-            raise RuntimeError("no pennies left")
-        super().deal()
+    if hasattr(self, "_memory"):
+        raise RuntimeError("no pennies left")
+    deal()
 
 
-@further("agents_are_a_list_of_their_own", "aec")
+@further("agents_are_a_list_of_their_own", AEC)
 class SeatedAsBefore(Bidding):
     """A game begins with the list of agents of the game before."""
 
@@ -200,68 +148,54 @@ class SeatedAsBefore(Bidding):
         return {}
 
 
-@further("agents_are_a_list_of_their_own", "aec")
-class OneListOfAgents(Lowest):
+@further("agents_are_a_list_of_their_own", AEC, base=Lowest)
+def OneListOfAgents(self, reset, seed=None, options=None):
     """Agents are removed from the list of possible agents."""
-
-    def reset(self, seed=None, options=None):
-        super().reset(seed, options)
-        self.agents = self.possible_agents
+    reset(seed, options)
+    self.agents = self.possible_agents
 
 
-@further("pickle_goes_on")
-class PickleForgetsTheScore(Bidding):
+@further("pickle_goes_on", base=Bidding)
+def PickleForgetsTheScore(self, __getstate__):
     """In a pickled environment the score is 0."""
-
-    def __getstate__(self):
-        return {**vars(self), "_score": 0}
+    return {**vars(self), "_score": 0}
 
 
-@further("pickle_goes_on", status="note")
-class CannotBePickled(Bidding):
+@further("pickle_goes_on", status="note", base=Bidding)
+def CannotBePickled(self, deal):
     """A function without a name hangs on the environment, which pickle refuses."""
-
-    def deal(self):
-        super().deal()
-        self._hook = lambda: None
+    deal()
+    self._hook = lambda: None
 
 
 # -- observations, infos and input ----------------------------------------------------------------
 
 
-@further("infos_are_steady")
-class LuckInInfos(Bidding):
+@further("infos_are_steady", base=Bidding)
+def LuckInInfos(self, info, agent):
     """Infos have a number that no seed determines."""
-
-    def info(self, agent):
-        return {"luck": np.random.default_rng().random()}
+    return {"luck": np.random.default_rng().random()}
 
 
-@further("observations_fit_their_spaces")
-class ListForAnArray(Pennies):
+@further("observations_fit_their_spaces", base=Pennies)
+def ListForAnArray(self, observe, agent):
     """Observations are lists, where the space has arrays."""
-
-    def observe(self, agent):
-        return self.seen(agent)
+    return self.seen(agent)
 
 
-@further("rendering_changes_nothing")
-class BlindUnlessDrawn(Pennies):
+@further("rendering_changes_nothing", base=Pennies)
+def BlindUnlessDrawn(self, observe, agent):
     """Observations are zeros unless there is a render mode."""
-
-    def observe(self, agent):
-        return super().observe(agent) * (self.render_mode is not None)
+    return observe(agent) * (self.render_mode is not None)
 
 
-@further("input_outside_the_space_is_refused", status="note")
-class NumpysTrueIsOne(Pennies):
+@further("input_outside_the_space_is_refused", status="note", base=Pennies)
+def NumpysTrueIsOne(self, check, agent, action):
     """numpy's booleans count as sides."""
-
-    def check(self, agent, action):
-        super().check(agent, int(action) if type(action) is np.bool_ else action)
+    check(agent, int(action) if type(action) is np.bool_ else action)
 
 
-@further("input_outside_the_space_is_refused", "parallel", status="note")
+@further("input_outside_the_space_is_refused", PARALLEL, status="note")
 class ActionsAreClipped(ContinuousActions):
     """Numbers beyond the bounds are played as the nearest bound."""
 
@@ -273,30 +207,24 @@ class ActionsAreClipped(ContinuousActions):
         return super().play({agent: np.clip(action, 0, 1) for agent, action in actions.items()})
 
 
-@further("input_outside_the_space_is_refused", "parallel")
-class BoundsAreIgnored(ContinuousActions):
+@further("input_outside_the_space_is_refused", PARALLEL, base=ContinuousActions)
+def BoundsAreIgnored(self, check, agent, action):
     """Numbers beyond the bounds are played as they are."""
-
-    def check(self, agent, action):
-        if np.shape(action) != self.action_space(agent).shape or not np.isfinite(action).all():
-            super().check(agent, action)
+    if np.shape(action) != self.action_space(agent).shape or not np.isfinite(action).all():
+        check(agent, action)
 
 
-@further("refusals_change_nothing", status="note")
-class RefusedActionIsPublic(Pennies):
+@further("refusals_change_nothing", status="note", base=Pennies)
+def RefusedActionIsPublic(self, check, agent, action):
     """A public attribute keeps the last action, also if it is refused."""
-
-    def check(self, agent, action):
-        self.tried = action
-        super().check(agent, action)
+    self.tried = action
+    check(agent, action)
 
 
-@further("observations_fit_their_spaces", status="note")
-class WiderIntegers(Pennies):
+@further("observations_fit_their_spaces", status="note", base=Pennies)
+def WiderIntegers(self, observe, agent):
     """Observations are of int32, where the space has int64 and contains them."""
-
-    def observe(self, agent):
-        return super().observe(agent).astype(np.int32)
+    return observe(agent).astype(np.int32)
 
 
 @further("equal_actions_play_alike", status="note")
@@ -313,17 +241,15 @@ class IntegersOfTheAction(Pennies):
         return super().observe(agent).astype(self.kind)
 
 
-@further("equal_actions_play_alike")
-class NumpysIntegersRefused(Pennies):
+@further("equal_actions_play_alike", base=Pennies)
+def NumpysIntegersRefused(self, check, agent, action):
     """Only Python's integers are accepted."""
-
-    def check(self, agent, action):
-        super().check(agent, action)
-        if type(action) is not int:
-            raise ValueError("a side is an int")
+    check(agent, action)
+    if type(action) is not int:
+        raise ValueError("a side is an int")
 
 
-@further("the_callers_actions_are_left_alone", "aec")
+@further("the_callers_actions_are_left_alone", AEC)
 class ActionIsBorrowed(ContinuousActions):
     """The caller's array is kept until all have committed."""
 
@@ -331,63 +257,51 @@ class ActionIsBorrowed(ContinuousActions):
         super(Numbers, self).commit(agent, action)  # without the copy
 
 
-@further("order_of_actions_does_not_matter", "parallel")
-class FallenVote(Lowest):
+@further("order_of_actions_does_not_matter", PARALLEL, base=Lowest)
+def FallenVote(self, step, actions):
     """Each action of an agent that is out is a point for the first player."""
-
-    def step(self, actions):
-        self._points["ann"] += sum(agent not in self.agents for agent in actions)
-        return super().step(actions)
+    self._points["ann"] += sum(agent not in self.agents for agent in actions)
+    return step(actions)
 
 
 # -- rewards and ends -----------------------------------------------------------------------------
 
 
-@further("zero_sum_holds")
-class InfinitiesCancel(Bidding):
+@further("zero_sum_holds", base=Bidding)
+def InfinitiesCancel(self, play, actions):
     """Rewards are infinities that cancel out."""
-
-    def play(self, actions):
-        paid = super().play(actions)
-        return {agent: reward and float(np.copysign(np.inf, reward)) for agent, reward in paid.items()}
+    paid = play(actions)
+    return {agent: reward and float(np.copysign(np.inf, reward)) for agent, reward in paid.items()}
 
 
-@further("nobody_is_paid_after_the_end", "parallel")
-class FallenArePaid(Lowest):
+@further("nobody_is_paid_after_the_end", PARALLEL, base=Lowest)
+def FallenArePaid(self, step, actions):
     """Who is out gets half a point in each later round."""
-
-    def step(self, actions):
-        observations, rewards, *rest = super().step(actions)
-        return observations, dict.fromkeys(set(self.possible_agents) - set(actions), 0.5) | rewards, *rest
+    observations, rewards, *rest = step(actions)
+    return observations, dict.fromkeys(set(self.possible_agents) - set(actions), 0.5) | rewards, *rest
 
 
-@further("nobody_is_paid_after_the_end", "parallel")
-class ShareOfNothing(ContinuousActions):
+@further("nobody_is_paid_after_the_end", PARALLEL, base=ContinuousActions)
+def ShareOfNothing(self, play, actions):
     """Rewards are shares of the sum of all actions, which are NaN if all are 0."""
-
-    def play(self, actions):
-        super().play(actions)
-        total = np.float64(sum(float(action[0]) for action in actions.values()))
-        return {agent: float(np.float64(action[0]) / total) for agent, action in actions.items()}
+    play(actions)
+    total = np.float64(sum(float(action[0]) for action in actions.values()))
+    return {agent: float(np.float64(action[0]) / total) for agent, action in actions.items()}
 
 
-@further("ends_are_final", "parallel")
-class FlagsAreNumbers(Lowest):
+@further("ends_are_final", PARALLEL, base=Lowest)
+def FlagsAreNumbers(self, resolve, actions):
     """Terminations are 0 and 1 instead of False and True."""
-
-    def resolve(self, actions):
-        observations, rewards, terminations, *rest = super().resolve(actions)
-        return observations, rewards, {agent: int(out) for agent, out in terminations.items()}, *rest
+    observations, rewards, terminations, *rest = resolve(actions)
+    return observations, rewards, {agent: int(out) for agent, out in terminations.items()}, *rest
 
 
-@further("skins_are_one_game", "parallel", beside=Pennies)
-class LateAtTheEnd(Pennies):
+@further("skins_are_one_game", BESIDE, base=Pennies)
+def LateAtTheEnd(self, step, actions):
     """Parallel's last observations are from before the last round."""
-
-    def step(self, actions):
-        before = {agent: self.observe(agent) for agent in self.agents}
-        observations, *rest = super().step(actions)
-        return observations if self.agents else before, *rest
+    before = {agent: self.observe(agent) for agent in self.agents}
+    observations, *rest = step(actions)
+    return observations if self.agents else before, *rest
 
 
 @further("limit_of_rounds_is_kept")
@@ -410,26 +324,22 @@ class BiddingWithRules(Bidding):
         return float(int(own > other) - int(own < other))
 
 
-@further("equilibrium_earns_its_value")
-class HouseEdge(BiddingWithRules):
+@further("equilibrium_earns_its_value", base=BiddingWithRules)
+def HouseEdge(self, payment, own, other):
     """A tenth of a point for every trick goes from player_1 to player_0."""
-
-    def payment(self, own, other):
-        return super().payment(own, other) + 0.1
+    return payment(own, other) + 0.1
 
 
-@further("rewards_are_counted_once", "aec")
-class RewardsStayAndCount(Bidding):
+@further("rewards_are_counted_once", AEC, base=Bidding)
+def RewardsStayAndCount(self, commit, agent, action):
     """The rewards of a round are paid again while the next is committed."""
-
-    def commit(self, agent, action):
-        self._cumulative_rewards[agent] = 0.0
-        self._committed[agent] = action
-        if self.waiting():
-            self._accumulate_rewards()
+    self._cumulative_rewards[agent] = 0.0
+    self._committed[agent] = action
+    if self.waiting():
+        self._accumulate_rewards()
 
 
-@further("seeded_reset_starts_anew", "parallel")
+@further("seeded_reset_starts_anew", PARALLEL)
 class RefusalReversesTheDeck(Bidding):
     """After an illegal action all later games deal the prizes backwards."""
 
@@ -444,36 +354,29 @@ class RefusalReversesTheDeck(Bidding):
         self._deck = self._deck[::-1] if self.refused else self._deck
 
 
-@further("masks_allow_what_is_legal", "aec")
-class BadlyMaskedInInfos(MaskInInfos):
+@further("masks_allow_what_is_legal", AEC, base=MaskInInfos)
+def BadlyMaskedInInfos(self, info, agent):
     """Masks in infos are int64."""
-
-    def info(self, agent):
-        return {"action_mask": self.mask(agent).astype(np.int64)}
+    return {"action_mask": self.mask(agent).astype(np.int64)}
 
 
-@further("legal_play_goes_on")
-class ResetRaises(Pennies):
+@further("legal_play_goes_on", base=Pennies)
+def ResetRaises(self, begin, seed, options):
     """No game can be reset."""
-
-    def begin(self, seed, options):
-        raise RuntimeError("no deck")
+    raise RuntimeError("no deck")
 
 
-@further("legal_play_goes_on")
-class UnseededResetRaises(Pennies):
+@further("legal_play_goes_on", base=Pennies)
+def UnseededResetRaises(self, begin, seed, options):
     """A reset needs a seed."""
-
-    def begin(self, seed, options):
-        super().begin(seed + 1, options)
+    begin(seed + 1, options)
 
 
-@further("legal_play_goes_on")
-class ObservationWithALock(Pennies):
+@further(
+    "legal_play_goes_on",
+    base=Pennies,
+    new_observation_space=lambda self, agent: spaces.Dict({"lock": spaces.Discrete(2)}),
+)
+def ObservationWithALock(self, observe, agent):
     """Observations contain an object that cannot be copied."""
-
-    def new_observation_space(self, agent):
-        return spaces.Dict({"lock": spaces.Discrete(2)})
-
-    def observe(self, agent):
-        return {"lock": threading.Lock()}
+    return {"lock": threading.Lock()}

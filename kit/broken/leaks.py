@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 import numpy as np
 
 from broken.playing import Choices, exact, is_out, legal, rounds
+from broken.witnesses import ended
 
 # -- a committed move shows -----------------------------------------------------------------------
 
@@ -55,8 +56,7 @@ def replayed(make, history, seed, before):
     np.random.seed(0)
     env = make()
     for number in range(before):
-        for _ in rounds(env, seed=number):
-            pass
+        ended(env, number)
     seed_spaces(env)
     env.reset(seed=seed)
     for action in (*history, None):
@@ -99,7 +99,7 @@ def paid(env, others):
     return [(env.rewards[other], env._cumulative_rewards[other]) for other in others]
 
 
-def ended(env, others):
+def flags(env, others):
     return [(env.terminations[other], env.truncations[other]) for other in others]
 
 

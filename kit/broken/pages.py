@@ -3,7 +3,7 @@
 from pathlib import Path
 from textwrap import fill
 
-from broken import by_check
+from broken import environments
 from broken.markdown import rewrite
 from zoocheck import CHECKS
 from zoocheck.verdicts import explained
@@ -15,7 +15,7 @@ WIDTH = 120
 
 def section(part):
     """A generated part: "checks", one section per check, or "broken environments", a table."""
-    return {"checks": lambda: "\n\n".join(map(_check, CHECKS)), "broken environments": by_check.markdown}[part]()
+    return {"checks": lambda: "\n\n".join(map(_check, CHECKS)), "broken environments": environments.markdown}[part]()
 
 
 def _check(name):

@@ -119,6 +119,26 @@ def parallel_rounds(env, seed, options, choices):
     yield views
 
 
+def steps(env, choices, most=100):
+    """Goes on with a game; yields before each step, in AEC the agent that is asked."""
+    for _ in range(most):
+        if not env.agents:
+            return
+        if hasattr(env, "agent_iter"):
+            yield env.agent_selection
+            agent = env.agent_selection
+            env.step(None if is_out(env, agent) else choices(env, agent, env.observe(agent), env.infos[agent]))
+        else:
+            yield None
+            env.step({agent: choices(env, agent, env.observe(agent), env.info(agent)) for agent in env.agents})
+
+
+def plays(env, seed=0, most=100):
+    """Plays a game step by step."""
+    env.reset(seed=seed)
+    yield from steps(env, Choices(seed), most)
+
+
 def record(env, seed=0, options=None):
     """A whole game, exactly."""
     return [exact(views) for views in rounds(env, seed, options)]

@@ -25,8 +25,8 @@ def digests(names, hash_seed):
 
 def main(names):
     from broken.bases import BASES, skinned
+    from broken.catalogue import all_broken
     from broken.playing import record
-    from broken.registry import all_broken
 
     games = {base.__name__: base for base in BASES} | {name: case.game for name, case in all_broken().items()}
     made = {f"{name} {skin}": skinned(games[name], skin) for name in names for skin in ("aec", "parallel")}

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from broken.catalogue import Broken, Kind
 from broken.markdown import table
-from broken.registry import Broken, Kind
 
 
 def failed(result):
@@ -63,18 +63,13 @@ def missed(environments, results):
 
 
 def healthy(environments, results):
-    """What the kit says of healthy environments, where it says anything; of others' environments, whatever it says."""
+    """What the kit says of healthy environments, where it says anything."""
     rows = [
-        [
-            f"`{name}`",
-            each.party or "this project",
-            each.says or "no fault" * (not each.party),
-            verdict(results[name]),
-        ]
+        [f"`{name}`", each.says or "no fault", verdict(results[name])]
         for name, each in healthy_of(environments).items()
-        if each.party or verdict(results[name]) != "nothing"
+        if verdict(results[name]) != "nothing"
     ]
-    return table(["environment", "by", "what is true of it", "the kit says"], rows)
+    return table(["environment", "what is true of it", "the kit says"], rows)
 
 
 def summary(environments, results):
@@ -82,12 +77,12 @@ def summary(environments, results):
     names, fine = broken_of(environments), healthy_of(environments)
     hits = sum(bool(failed(results[name])) for name in names)
     only = sum(bool(noted(results[name])) and not failed(results[name]) for name in names)
-    ours = [name for name, each in fine.items() if not each.party and not each.says]
+    ours = [name for name, each in fine.items() if not each.says]
     alarms = [name for name in ours if failed(results[name]) or results[name]["end"] != "done"]
     seconds = sum(result["seconds"] for result in results.values())
     counts = f"{share(hits, len(names))}; only noted: {only}; missed: {len(names) - hits - only}"
     return (
-        f"Caught: {counts}. False alarms: {share(len(alarms), len(ours))} on this project's healthy environments. "
+        f"Caught: {counts}. False alarms: {share(len(alarms), len(ours))} on healthy environments. "
         f"The kit took {seconds / 60:.0f} minutes of processes for {len(results)} environments."
     )
 

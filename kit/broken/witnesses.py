@@ -6,9 +6,13 @@ A witness that is more than one of these functions with a short argument stands 
 import copy
 from contextlib import suppress
 
-from broken.playing import Choices, aec_views, exact, is_out, legal, record, rounds
+from broken.playing import Choices, aec_views, exact, is_out, legal, plays, record, rounds, steps
 
 # -- what must be true always ---------------------------------------------------------------------
+
+
+def in_space(env, agent, view):
+    return view.observation is not None and env.observation_space(agent).contains(view.observation)
 
 
 def violates(fact, games=20, choices=None, **arguments):
@@ -26,24 +30,12 @@ def violates(fact, games=20, choices=None, **arguments):
     return witness
 
 
-def at_each_step(fact, games=5, **arguments):
+def at_each_step(fact, games=5):
     """A fact about an AEC environment, `fact(env)`, is false before some step."""
 
     def witness(make):
-        env = make(**arguments)
-        for seed in range(games):
-            env.reset(seed=seed)
-            choices = Choices(seed)
-            for step in range(100):
-                if not env.agents:
-                    break
-                if not fact(env):
-                    return True
-                agent = env.agent_selection
-                dead = is_out(env, agent)
-                env.step(None if dead else choices(env, agent, env.observe(agent), env.infos[agent]))
-                assert step < 99, "the game has no end"
-        return False
+        env = make()
+        return any(not fact(env) for seed in range(games) for _ in plays(env, seed))
 
     return witness
 
@@ -59,6 +51,23 @@ def raises(use, **arguments):
         return False
 
     return witness
+
+
+def passes(use, **arguments):
+    """Some use of the environment that should raise does not."""
+    return lambda make: not raises(use, **arguments)(make)
+
+
+def act(env, action=0):
+    """Steps with this action of whoever is asked."""
+    env.step(action if hasattr(env, "agent_iter") else dict.fromkeys(env.agents or env.possible_agents, action))
+
+
+def ended(env, seed=0):
+    """The environment after a game."""
+    for _ in rounds(env, seed):
+        pass
+    return env
 
 
 def differ(one, other, games=3):
@@ -90,7 +99,7 @@ def same(one, other, games=3):
 
 
 def attempt(env, action, seat=0):
-    """Tries an action for a seat, with the first legal ones of the others. True if it is accepted."""
+    """Tries an action for a seat, with the first legal ones of the others."""
     if hasattr(env, "agent_iter"):
         for _ in range(seat):
             env.step(legal(env, env.agent_selection)[0])
@@ -102,16 +111,7 @@ def attempt(env, action, seat=0):
 
 def accepts(action, seat=0):
     """An action that is not in the space is accepted."""
-
-    def witness(make):
-        env = make()
-        env.reset(seed=0)
-        with suppress(Exception):
-            attempt(env, action, seat)
-            return True
-        return False
-
-    return witness
+    return passes(lambda env: (env.reset(seed=0), attempt(env, action, seat)))
 
 
 def disturbs(action, games=3):
@@ -172,8 +172,7 @@ def after_games(count, of_its_own=True):
         env = make()
         other = env if of_its_own else make()
         for number in range(count):
-            for _ in rounds(other, seed=1000 + number):
-                pass
+            ended(other, 1000 + number)
         return record(env, seed)
 
     return use
@@ -195,17 +194,7 @@ order_matters = differ(game, backwards, games=12)
 
 def play_on(env, seed=0):
     """Plays a game that has begun to its end, and says what is seen."""
-    said, choices = [], Choices(seed)
-    for _ in range(60):
-        if not env.agents:
-            break
-        said.append(exact([env.observe(agent) for agent in env.agents]))
-        if hasattr(env, "agent_iter"):
-            agent = env.agent_selection
-            env.step(None if is_out(env, agent) else choices(env, agent, env.observe(agent), env.infos[agent]))
-        else:
-            env.step({agent: choices(env, agent, env.observe(agent), env.info(agent)) for agent in env.agents})
-    return said
+    return [exact([env.observe(agent) for agent in env.agents]) for _ in steps(env, Choices(seed))]
 
 
 def play_again(env):

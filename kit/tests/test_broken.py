@@ -6,10 +6,9 @@ import pytest
 from gymnasium.spaces import Discrete
 
 from broken import frozen
-from broken.healthy import all_healthy
+from broken.catalogue import Kind, all_broken, all_healthy
 from broken.leaks import informed, leaks, observed, paid
-from broken.registry import Kind, all_broken
-from broken.witnesses import differ, game, order_matters, violates
+from broken.witnesses import differ, game, in_space, order_matters, violates
 
 BROKEN, HEALTHY = all_broken(), all_healthy()
 
@@ -34,10 +33,6 @@ def test_the_set_is_large_and_has_each_class():
 
 def test_the_set_is_as_it_was_frozen():
     assert json.loads(frozen.FROZEN.read_text()) == frozen.current()
-
-
-def in_space(env, agent, view):
-    return env.observation_space(agent).contains(view.observation)
 
 
 @pytest.mark.parametrize("name", every_sixth(HEALTHY))

@@ -18,15 +18,14 @@ from pettingzoo.utils import aec_to_parallel
 
 import zoocheck
 from broken.bases import Bidding, Lowest, Pennies, skinned
-from broken.by_check import BY_CHECK, GAMES, NOTED, markdown, subject
 from broken.defects.told import HandSeenShrinking
+from broken.environments import BY_CHECK, GAMES, NOTED, markdown, subject
 from broken.further import BiddingWithRules
 from broken.unusual.spaces_of_all_kinds import ContinuousActions, DictActions, MaskInInfos
 from zoocheck import CHECKS, Failed, NotApplicable, Subject, kinds, load, one_game, run, run_all
 from zoocheck.guard import Guard
 from zoocheck.look import difference
 from zoocheck.observations import require_fit
-from zoocheck.runner import each_result
 
 ROOT = Path(__file__).parents[1]
 # What cannot be played to its end, or shares its chance with every other, fails most of what plays it.
@@ -72,8 +71,8 @@ def of_status(subject, status):
 
 def in_this_process(subject):
     """The results of all checks but those that start other processes, which takes a second each."""
-    names = CHECKS.keys() - {"hash_seed_does_not_matter", "environments_leave_nothing_behind"}
-    return {result.check: result for result in each_result(subject, [name for name in CHECKS if name in names])}
+    elsewhere = {"hash_seed_does_not_matter", "environments_leave_nothing_behind"}
+    return {result.check: result for result in run_all(subject, [name for name in CHECKS if name not in elsewhere])}
 
 
 def environment(game, *skins, **more):

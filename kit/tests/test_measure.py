@@ -6,10 +6,9 @@ import random
 import pytest
 
 from broken import measure, tables
+from broken.catalogue import all_broken, all_healthy
 from broken.environments import EVERY
-from broken.healthy import all_healthy
 from broken.markdown import SECTION
-from broken.registry import all_broken
 
 HEALTHY = all_healthy()
 OWN = all_broken() | HEALTHY
@@ -69,7 +68,7 @@ def test_tables_count_what_failed():
     assert "| seeds and options | 2 | 1 | `a` 1, `b` 1 |" in tables.caught(some, results)
     missed = "| `ZeroIsNoSeed` | seeds and options | aec and parallel | over the time limit |"
     assert missed in tables.missed(some, results)
-    assert "| `Bidding` | this project | no fault | a |" in tables.healthy(some, results)
+    assert "| `Bidding` | no fault | a |" in tables.healthy(some, results)
     assert "`Lowest`" not in tables.healthy(some, results)
     assert tables.summary(some, results).startswith(
         "Caught: 1 of 2 (50.0 %); only noted: 0; missed: 1. False alarms: 1 of 2 (50.0 %)"

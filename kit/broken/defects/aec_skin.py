@@ -5,24 +5,11 @@ from collections import Counter
 import numpy as np
 
 from broken.bases import Bidding, Lowest, Pennies
-from broken.playing import Choices, exact, is_out
-from broken.registry import Kind, Skins, broken
+from broken.catalogue import Kind, Skins, broken
+from broken.playing import exact, is_out, plays
 from broken.witnesses import at_each_step, raises
 
 AEC = Skins.AEC
-
-
-def plays(env, seed=0, most=100):
-    """Steps through a game; yields each agent before it acts."""
-    env.reset(seed=seed)
-    choices = Choices(seed)
-    for _ in range(most):
-        if not env.agents:
-            return
-        agent = env.agent_selection
-        yield agent
-        dead = is_out(env, agent)
-        env.step(None if dead else choices(env, agent, env.observe(agent), env.infos[agent]))
 
 
 def ledger_is_wrong(make):
@@ -54,92 +41,74 @@ def has_no_end(make):
     return len(list(plays(env, most=200))) == 200
 
 
-@broken(Kind.AEC, AEC, ledger_is_wrong)
-class RewardsTwice(Bidding):
+@broken(Kind.AEC, AEC, ledger_is_wrong, Bidding)
+def RewardsTwice(self, announce):
     """Rewards are accumulated twice."""
-
-    def announce(self):
-        super().announce()
-        self._accumulate_rewards()
+    announce()
+    self._accumulate_rewards()
 
 
-@broken(Kind.AEC, AEC, ledger_is_wrong)
-class RewardsAtEachCommit(Lowest):
+@broken(Kind.AEC, AEC, ledger_is_wrong, Lowest)
+def RewardsAtEachCommit(self, commit, agent, action):
     """Rewards are not cleared at a commitment, and accumulated at each: PettingZoo's best known trap."""
-
-    def commit(self, agent, action):
-        self._cumulative_rewards[agent] = 0.0
-        self._committed[agent] = action
-        self._accumulate_rewards()
+    self._cumulative_rewards[agent] = 0.0
+    self._committed[agent] = action
+    self._accumulate_rewards()
 
 
-@broken(Kind.AEC, AEC, paid_in_mid_round)
-class RewardsStay(Bidding):
+@broken(Kind.AEC, AEC, paid_in_mid_round, Bidding)
+def RewardsStay(self, commit, agent, action):
     """Rewards of the round before still stand in `rewards` while the next is committed; a converter counts twice."""
-
-    def commit(self, agent, action):
-        self._cumulative_rewards[agent] = 0.0
-        self._committed[agent] = action
+    self._cumulative_rewards[agent] = 0.0
+    self._committed[agent] = action
 
 
-@broken(Kind.AEC, AEC, ledger_is_wrong)
-class LastMoversRewardLost(Pennies):
+@broken(Kind.AEC, AEC, ledger_is_wrong, Pennies)
+def LastMoversRewardLost(self, resolve):
     """The last one to commit loses the reward: its cumulative reward is set to 0 after the round."""
-
-    def resolve(self):
-        agent = self.agent_selection
-        super().resolve()
-        self._cumulative_rewards[agent] = 0.0
+    agent = self.agent_selection
+    resolve()
+    self._cumulative_rewards[agent] = 0.0
 
 
-@broken(Kind.AEC, AEC, ledger_is_wrong)
-class FinalRewardLost(Bidding):
+@broken(Kind.AEC, AEC, ledger_is_wrong, Bidding)
+def FinalRewardLost(self, _accumulate_rewards):
     """The rewards of the last round are not accumulated."""
-
-    def _accumulate_rewards(self):
-        if not self.out():
-            super()._accumulate_rewards()
+    if not self.out():
+        _accumulate_rewards()
 
 
-@broken(Kind.AEC, AEC, ledger_is_wrong)
-class CumulativeForever(Pennies):
+@broken(Kind.AEC, AEC, ledger_is_wrong, Pennies)
+def CumulativeForever(self, commit, agent, action):
     """Cumulative rewards are never set to 0, so last() tells the total of the game."""
-
-    def commit(self, agent, action):
-        cumulative = self._cumulative_rewards[agent]
-        super().commit(agent, action)
-        self._cumulative_rewards[agent] = cumulative
+    cumulative = self._cumulative_rewards[agent]
+    commit(agent, action)
+    self._cumulative_rewards[agent] = cumulative
 
 
-@broken(Kind.AEC, AEC, ledger_is_wrong)
-class LastTellsRewards(Lowest):
+@broken(Kind.AEC, AEC, ledger_is_wrong, Lowest)
+def LastTellsRewards(self, last, observe=True):
     """last() tells the reward of the last step instead of all since the agent's own."""
-
-    def last(self, observe=True):
-        observation, _, *others = super().last(observe)
-        return observation, self.rewards[self.agent_selection], *others
+    observation, _, *others = last(observe)
+    return observation, self.rewards[self.agent_selection], *others
 
 
-@broken(Kind.AEC, AEC, ledger_is_wrong)
-class RewardOfTheFallenLost(Lowest):
+@broken(Kind.AEC, AEC, ledger_is_wrong, Lowest)
+def RewardOfTheFallenLost(self, resolve):
     """Who is out at the end of a round does not get that round's reward from last()."""
-
-    def resolve(self):
-        super().resolve()
-        for agent in self.out():
-            if agent in self._cumulative_rewards:
-                self._cumulative_rewards[agent] = 0.0
+    resolve()
+    for agent in self.out():
+        if agent in self._cumulative_rewards:
+            self._cumulative_rewards[agent] = 0.0
 
 
-@broken(Kind.AEC, AEC, ledger_is_wrong)
-class SeatsOfLastSwapped(Pennies):
+@broken(Kind.AEC, AEC, ledger_is_wrong, Pennies)
+def SeatsOfLastSwapped(self, last, observe=True):
     """last() tells player_0 the reward of player_1, and the other way round."""
-
-    def last(self, observe=True):
-        observation, _, *others = super().last(observe)
-        for other in set(self.agents) - {self.agent_selection}:
-            return observation, self._cumulative_rewards[other], *others
-        return super().last(observe)
+    observation, _, *others = last(observe)
+    for other in set(self.agents) - {self.agent_selection}:
+        return observation, self._cumulative_rewards[other], *others
+    return last(observe)
 
 
 def seen_changing_in_mid_round(make):
@@ -193,21 +162,17 @@ def flags_of_last(env):
     return env.last()[2:4] == (env.terminations[agent], env.truncations[agent])
 
 
-@broken(Kind.AEC, AEC, at_each_step(flags_of_last))
-class LastSwapsFlags(Lowest):
+@broken(Kind.AEC, AEC, at_each_step(flags_of_last), Lowest)
+def LastSwapsFlags(self, last, observe=True):
     """last() returns the truncation in the place of the termination."""
-
-    def last(self, observe=True):
-        observation, reward, terminated, truncated, info = super().last(observe)
-        return observation, reward, truncated, terminated, info
+    observation, reward, terminated, truncated, info = last(observe)
+    return observation, reward, truncated, terminated, info
 
 
-@broken(Kind.AEC, AEC, has_no_end)
-class AgentsNeverRemoved(Pennies):
+@broken(Kind.AEC, AEC, has_no_end, Pennies)
+def AgentsNeverRemoved(self, _was_dead_step, action):
     """The step of an agent that is out does not remove it: agent_iter() has no end."""
-
-    def _was_dead_step(self, action):
-        self.agent_selection = self.others(self.agent_selection)[0]
+    self.agent_selection = self.others(self.agent_selection)[0]
 
 
 def never_told_the_end(make):
@@ -216,23 +181,21 @@ def never_told_the_end(make):
     return sum(is_out(env, agent) for agent in plays(env)) == 0
 
 
-@broken(Kind.AEC, AEC, never_told_the_end)
-class AgentsVanish(Bidding):
+@broken(Kind.AEC, AEC, never_told_the_end, Bidding)
+def AgentsVanish(self, announce):
     """All agents are removed as the game ends, before any of them is told its last reward."""
-
-    def announce(self):
-        super().announce()
-        if self.out():
-            self.agents = []
+    announce()
+    if self.out():
+        self.agents = []
 
 
-@broken(Kind.AEC, AEC, at_each_step(lambda env: exact(env.last()[0]) == exact(env.observe(env.agent_selection))))
-class LastSeesOtherwise(Lowest):
+@broken(
+    Kind.AEC, AEC, at_each_step(lambda env: exact(env.last()[0]) == exact(env.observe(env.agent_selection))), Lowest
+)
+def LastSeesOtherwise(self, last, observe=True):
     """last() gives the observation of the first seat to everybody; observe() is right."""
-
-    def last(self, observe=True):
-        _, *told = super().last(observe)
-        return self.observe(self.agents[0]) if observe else None, *told
+    _, *told = last(observe)
+    return self.observe(self.agents[0]) if observe else None, *told
 
 
 @broken(Kind.AEC, AEC, raises(lambda env: list(plays(env))))
@@ -260,10 +223,8 @@ class RewardsOfTheGone(Lowest):
             self._cumulative_rewards[agent] += self.rewards[agent]
 
 
-@broken(Kind.AEC, AEC, at_each_step(lambda env: np.isscalar(env._cumulative_rewards[env.agent_selection])))
-class CumulativeIsAnArray(Bidding):
+@broken(Kind.AEC, AEC, at_each_step(lambda env: np.isscalar(env._cumulative_rewards[env.agent_selection])), Bidding)
+def CumulativeIsAnArray(self, _accumulate_rewards):
     """Cumulative rewards are arrays, to which later rounds are added in place."""
-
-    def _accumulate_rewards(self):
-        for agent, reward in self.rewards.items():
-            self._cumulative_rewards[agent] = np.array([self._cumulative_rewards[agent] + reward]).sum(keepdims=True)
+    for agent, reward in self.rewards.items():
+        self._cumulative_rewards[agent] = np.array([self._cumulative_rewards[agent] + reward]).sum(keepdims=True)

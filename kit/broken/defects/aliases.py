@@ -5,8 +5,8 @@ import copy
 import numpy as np
 
 from broken.bases import Bidding, Lowest, Pennies
+from broken.catalogue import Kind, Skins, broken
 from broken.playing import exact, rounds
-from broken.registry import Kind, Skins, broken
 from broken.witnesses import copies_differ, copies_disturb, differ, game, play_again, play_on
 
 ALIASES, BOTH, AEC, PARALLEL = Kind.ALIASES, Skins.BOTH, Skins.AEC, Skins.PARALLEL
@@ -51,8 +51,7 @@ def fill(views, env):
 class ReusedBuffer(Lowest):
     """Each agent's observation is one array that is filled anew at each call."""
 
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
+    def prepare(self):
         self._buffers = {agent: np.zeros(10, np.float32) for agent in self.players}
 
     def observe(self, agent):
@@ -60,35 +59,28 @@ class ReusedBuffer(Lowest):
         return self._buffers[agent]
 
 
-@broken(ALIASES, BOTH, can_be_written(fill))
-class MaskIsTheHand(Bidding):
+@broken(ALIASES, BOTH, can_be_written(fill), Bidding)
+def MaskIsTheHand(self, mask, agent):
     """The mask is the hand itself: who writes into it gets cards back."""
-
-    def mask(self, agent):
-        return self._hands[agent]
+    return self._hands[agent]
 
 
-@broken(ALIASES, PARALLEL, changes_later(observations))
-class OneArrayForBoth(Pennies):
+@broken(ALIASES, PARALLEL, changes_later(observations), Pennies, _array=np.zeros(5, np.int64))
+def OneArrayForBoth(self, observe, agent):
     """Both seats get the same array, which is filled for one after the other."""
-
-    _array = np.zeros(5, np.int64)
-
-    def observe(self, agent):
-        self._array[:] = super().observe(agent)
-        return self._array
+    self._array[:] = observe(agent)
+    return self._array
 
 
 @broken(
     ALIASES,
     BOTH,
     can_be_written(lambda views, env: [view.info.get("lives", {}).update(ann=9) for view in views.values()]),
+    Lowest,
 )
-class InfoIsTheTable(Lowest):
+def InfoIsTheTable(self, info, agent):
     """The infos hold the very dict of lives that the game goes by."""
-
-    def info(self, agent):
-        return {"lives": self._lives}
+    return {"lives": self._lives}
 
 
 @broken(ALIASES, BOTH, changes_later(lambda env, views: env.state()))
@@ -108,19 +100,15 @@ class StateIsTheTable(Bidding):
         return self._table
 
 
-@broken(ALIASES, BOTH, changes_later(lambda env, views: env.render(), render_mode="rgb_array"))
-class ReusedFrame(Lowest):
+@broken(ALIASES, BOTH, changes_later(lambda env, views: env.render(), render_mode="rgb_array"), Lowest, _frame=None)
+def ReusedFrame(self, render):
     """Pictures are drawn on one frame that is handed out each time."""
-
-    _frame = None
-
-    def render(self):
-        frame = super().render()
-        if self.render_mode != "rgb_array":
-            return frame
-        self._frame = frame if self._frame is None else self._frame
-        self._frame[:] = frame
-        return self._frame
+    frame = render()
+    if self.render_mode != "rgb_array":
+        return frame
+    self._frame = frame if self._frame is None else self._frame
+    self._frame[:] = frame
+    return self._frame
 
 
 def one_info_for_all(make):
@@ -180,39 +168,29 @@ def rewards_change(make):
 STEPS = ({"player_0": 0, "player_1": 1}, {"player_0": 1, "player_1": 1}, {"player_0": 0, "player_1": 1})
 
 
-@broken(ALIASES, PARALLEL, rewards_change)
-class OneDictOfRewards(Pennies):
+@broken(ALIASES, PARALLEL, rewards_change, Pennies, _fresh={"_paid": {}})
+def OneDictOfRewards(self, play, actions):
     """step() returns the same dict of rewards each time, filled anew."""
-
-    def deal(self):
-        super().deal()
-        self._paid = {}
-
-    def play(self, actions):
-        self._paid.update(super().play(actions))
-        return self._paid
+    self._paid.update(play(actions))
+    return self._paid
 
 
 # -- copies ---------------------------------------------------------------------------------------
 
 
-@broken(ALIASES, BOTH, copies_disturb(play_again))
-class CopySharesTheGenerator(Bidding):
+@broken(ALIASES, BOTH, copies_disturb(play_again), Bidding)
+def CopySharesTheGenerator(self, __deepcopy__, memo):
     """A deep copy shares the generator, so games of the copy change the games to come of the original."""
-
-    def __deepcopy__(self, memo):
-        memo[id(self._rng)] = self._rng
-        other = copy.copy(self)
-        vars(other).update({name: copy.deepcopy(value, memo) for name, value in vars(self).items()})
-        return other
+    memo[id(self._rng)] = self._rng
+    other = copy.copy(self)
+    vars(other).update({name: copy.deepcopy(value, memo) for name, value in vars(self).items()})
+    return other
 
 
-@broken(ALIASES, BOTH, copies_disturb(play_on))
-class CopyIsShallow(Bidding):
+@broken(ALIASES, BOTH, copies_disturb(play_on), Bidding)
+def CopyIsShallow(self, __deepcopy__, memo):
     """A deep copy is a shallow one: both play with the same hands."""
-
-    def __deepcopy__(self, memo):
-        return copy.copy(self)
+    return copy.copy(self)
 
 
 TABLE = []
@@ -267,14 +245,12 @@ def copy_forgets_bids(make):
     return copy.deepcopy(env).agent_selection != env.agent_selection
 
 
-@broken(ALIASES, AEC, copy_forgets_bids)
-class CopyForgetsBids(Bidding):
+@broken(ALIASES, AEC, copy_forgets_bids, Bidding)
+def CopyForgetsBids(self, __setstate__, state):
     """A copy forgets what has been committed in this round."""
-
-    def __setstate__(self, state):
-        vars(self).update(state)
-        if self.agents and self._committed:
-            self._committed, self.agent_selection = {}, self.agents[0]
+    vars(self).update(state)
+    if self.agents and self._committed:
+        self._committed, self.agent_selection = {}, self.agents[0]
 
 
 def copies_share_spaces(make):

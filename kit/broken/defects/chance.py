@@ -3,8 +3,8 @@
 import numpy as np
 
 from broken.bases import Bidding, Pennies
+from broken.catalogue import Kind, Skins, broken
 from broken.leaks import foretells
-from broken.registry import Kind, Skins, broken
 
 CHANCE, BOTH, AEC, PARALLEL = Kind.CHANCE, Skins.BOTH, Skins.AEC, Skins.PARALLEL
 
@@ -21,59 +21,47 @@ def drawn(env, views):
     return env.render()
 
 
-@broken(CHANCE, BOTH, foretells(infos))
-class InfoNextPrize(Bidding):
+@broken(CHANCE, BOTH, foretells(infos), Bidding)
+def InfoNextPrize(self, info, agent):
     """The info names the prize after this one."""
-
-    def info(self, agent):
-        return {**super().info(agent), "next": (*self._deck, 0)[min(self._round + 1, 5)]}
+    return {**info(agent), "next": (*self._deck, 0)[min(self._round + 1, 5)]}
 
 
-@broken(CHANCE, PARALLEL, foretells(infos))
-class InfoHighToCome(Bidding):
+@broken(CHANCE, PARALLEL, foretells(infos), Bidding)
+def InfoHighToCome(self, info, agent):
     """The info of player_1 says whether the last prize is above 3."""
-
-    def info(self, agent):
-        return {**super().info(agent), "hard": agent == "player_1" and self._deck[-1] > 3}
+    return {**info(agent), "hard": agent == "player_1" and self._deck[-1] > 3}
 
 
-@broken(CHANCE, AEC, foretells(drawn, render_mode="ansi"))
-class DeckIsDrawn(Bidding):
+@broken(CHANCE, AEC, foretells(drawn, render_mode="ansi"), Bidding)
+def DeckIsDrawn(self, render):
     """The text drawing has the prizes still to come, in their order."""
-
-    def render(self):
-        return f"{super().render()}\nto come: {self._deck[self._round + 1 :]}"
+    return f"{render()}\nto come: {self._deck[self._round + 1 :]}"
 
 
-@broken(CHANCE, BOTH, foretells(lambda env, views: getattr(env, "deck", None)))
-class PublicDeck(Bidding):
+@broken(CHANCE, BOTH, foretells(lambda env, views: getattr(env, "deck", None)), Bidding)
+def PublicDeck(self, deal):
     """The shuffled deck is a public attribute."""
-
-    def deal(self):
-        super().deal()
-        self.deck = tuple(self._deck)
+    deal()
+    self.deck = tuple(self._deck)
 
 
-@broken(CHANCE, BOTH, foretells(observations))
-class ObservationPrizeAbove(Bidding):
+@broken(CHANCE, BOTH, foretells(observations), Bidding)
+def ObservationPrizeAbove(self, observe, agent):
     """The score in the observation is off by a hundredth of the next prize."""
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        if self._round < 4:
-            seen["observation"][-1] += self._deck[self._round + 1] / 100
-        return seen
+    seen = observe(agent)
+    if self._round < 4:
+        seen["observation"][-1] += self._deck[self._round + 1] / 100
+    return seen
 
 
-@broken(CHANCE, AEC, foretells(observations))
-class ZeroSignedByDeck(Bidding):
+@broken(CHANCE, AEC, foretells(observations), Bidding)
+def ZeroSignedByDeck(self, observe, agent):
     """A score of zero is -0.0 while the 5 is still in the deck, except as the next prize."""
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        if seen["observation"][-1] == 0 and 5 in self._deck[self._round + 2 :]:
-            seen["observation"][-1] = -0.0
-        return seen
+    seen = observe(agent)
+    if seen["observation"][-1] == 0 and 5 in self._deck[self._round + 2 :]:
+        seen["observation"][-1] = -0.0
+    return seen
 
 
 @broken(CHANCE, BOTH, foretells(infos))
@@ -94,12 +82,10 @@ class LengthIsTold(Pennies):
         return {"goes_on": not self._stop}
 
 
-@broken(CHANCE, PARALLEL, foretells(lambda env, views: str(env)))
-class StrNamesTheDeck(Bidding):
+@broken(CHANCE, PARALLEL, foretells(lambda env, views: str(env)), Bidding)
+def StrNamesTheDeck(self, __str__):
     """str(env) names the whole deck."""
-
-    def __str__(self):
-        return f"{self.metadata['name']} {getattr(self, '_deck', ())}"
+    return f"{self.metadata['name']} {getattr(self, '_deck', ())}"
 
 
 @broken(CHANCE, BOTH, foretells(lambda env, views: [env.action_space(agent).sample() for agent in views]))
@@ -124,12 +110,7 @@ def refusal(env, views):
     return None
 
 
-@broken(CHANCE, BOTH, foretells(refusal))
-class ErrorNamesThePrize(Bidding):
+@broken(CHANCE, BOTH, foretells(refusal), Bidding)
+def ErrorNamesThePrize(self, refusal, agent, why):
     """The text of an error gives the rest of the deck, which was meant for debugging."""
-
-    def check(self, agent, action):
-        try:
-            super().check(agent, action)
-        except ValueError as error:
-            raise ValueError(f"{error} {np.array(self._deck[self._round :])}") from None
+    return refusal(agent, f"{why} {np.array(self._deck[self._round :])}")

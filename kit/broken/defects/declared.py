@@ -3,8 +3,9 @@
 import numpy as np
 
 from broken.bases import Bidding, Lowest, Pennies
+from broken.catalogue import Kind, Skins, broken
 from broken.playing import rounds
-from broken.registry import Kind, Skins, broken
+from broken.unusual.games_of_all_kinds import SittingOut
 from broken.witnesses import raises
 
 DECLARED, BOTH, AEC, PARALLEL = Kind.DECLARED, Skins.BOTH, Skins.AEC, Skins.PARALLEL
@@ -30,22 +31,16 @@ def not_declared(make):
     return not make().metadata.get("is_parallelizable")
 
 
-@broken(DECLARED, BOTH, not_declared)
-class ParallelizableForgotten(Bidding):
+@broken(DECLARED, BOTH, not_declared, Bidding)
+def ParallelizableForgotten(self, prepare):
     """The metadata does not say `is_parallelizable`, although all commit in every round and a Parallel is offered."""
-
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
-        del self.metadata["is_parallelizable"]
+    del self.metadata["is_parallelizable"]
 
 
-@broken(DECLARED, BOTH, not_declared)
-class ParallelizableDenied(Lowest):
+@broken(DECLARED, BOTH, not_declared, Lowest)
+def ParallelizableDenied(self, prepare):
     """The metadata denies that the game is parallelizable."""
-
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
-        self.metadata["is_parallelizable"] = False
+    self.metadata["is_parallelizable"] = False
 
 
 def converter_fails(make):
@@ -63,63 +58,35 @@ def converter_fails(make):
     return False
 
 
-@broken(DECLARED, AEC, converter_fails)
-class ParallelizableWrong(Lowest):
+@broken(DECLARED, AEC, converter_fails, SittingOut)
+def ParallelizableWrong(self, prepare):
     """The metadata says parallelizable, but whoever won a round sits out the next."""
 
-    def deal(self):
-        super().deal()
-        self._resting = None
 
-    def share(self, winner, agents):
-        self._resting = winner
-        return super().share(winner, self.agents)
-
-    def announce(self):
-        super().announce()
-        playing = [agent for agent in self.agents if agent not in (self._resting, *self.out(), *self.cut())]
-        if self.agent_selection == self._resting and playing:
-            self.agent_selection = playing[0]
-
-    def waiting(self):
-        return [agent for agent in super().waiting() if agent != self._resting]
-
-
-@broken(DECLARED, BOTH, lambda make: not make().metadata)
-class NoMetadata(Pennies):
+@broken(DECLARED, BOTH, lambda make: not make().metadata, Pennies)
+def NoMetadata(self, prepare):
     """The metadata is empty."""
-
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
-        self.metadata = {}
+    self.metadata = {}
 
 
-@broken(DECLARED, AEC, lacks("name"))
-class NoName(Bidding):
+@broken(DECLARED, AEC, lacks("name"), Bidding)
+def NoName(self, prepare):
     """The metadata has no name."""
-
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
-        del self.metadata["name"]
+    del self.metadata["name"]
 
 
-@broken(DECLARED, BOTH, lacks("render_modes"))
-class OldKeyForModes(Lowest):
+@broken(DECLARED, BOTH, lacks("render_modes"), Lowest)
+def OldKeyForModes(self, prepare):
     """The metadata has the modes under `render.modes`, as they were called before 2022."""
-
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
-        self.metadata["render.modes"] = self.metadata.pop("render_modes")
+    self.metadata["render.modes"] = self.metadata.pop("render_modes")
 
 
-@broken(DECLARED, BOTH, renders("rgb_array"))
-class ModeNotDrawn(Lowest):
+@broken(DECLARED, BOTH, renders("rgb_array"), Lowest)
+def ModeNotDrawn(self, render):
     """`rgb_array` is declared, and raises NotImplementedError."""
-
-    def render(self):
-        if self.render_mode == "rgb_array":
-            raise NotImplementedError("later")
-        return super().render()
+    if self.render_mode == "rgb_array":
+        raise NotImplementedError("later")
+    return render()
 
 
 def draws_nothing(make):
@@ -128,28 +95,22 @@ def draws_nothing(make):
     return not isinstance(env.render(), str)
 
 
-@broken(DECLARED, BOTH, draws_nothing)
-class AnsiPrints(Bidding):
+@broken(DECLARED, BOTH, draws_nothing, Bidding)
+def AnsiPrints(self, render):
     """The mode `ansi` prints the text and returns None."""
-
-    def render(self):
-        print(super().render())
+    print(render())
 
 
-@broken(DECLARED, BOTH, renders("ansi"))
-class DrawingAfterTheEnd(Bidding):
+@broken(DECLARED, BOTH, renders("ansi"), Bidding)
+def DrawingAfterTheEnd(self, render):
     """render() raises after the last round, because there is no prize."""
-
-    def render(self):
-        return f"{super().render()} of {self._deck[self._round]}"
+    return f"{render()} of {self._deck[self._round]}"
 
 
-@broken(DECLARED, PARALLEL, raises(lambda env: env.close()))
-class ClosingRaises(Pennies):
+@broken(DECLARED, PARALLEL, raises(lambda env: env.close()), Pennies)
+def ClosingRaises(self, close):
     """close() raises because there is no window."""
-
-    def close(self):
-        self.window.close()
+    self.window.close()
 
 
 def closing_twice(env):
@@ -162,8 +123,7 @@ def closing_twice(env):
 class ClosingTwiceRaises(Lowest):
     """close() raises when it is called a second time."""
 
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
+    def prepare(self):
         self._window = "a window"
 
     def close(self):
@@ -177,22 +137,18 @@ def picture_is_wrong(make):
     return frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3
 
 
-@broken(DECLARED, BOTH, picture_is_wrong)
-class PictureOfFloats(Lowest):
+@broken(DECLARED, BOTH, picture_is_wrong, Lowest)
+def PictureOfFloats(self, render):
     """The picture is of floats from 0 to 1."""
-
-    def render(self):
-        frame = super().render()
-        return frame if isinstance(frame, str) else frame / 255
+    frame = render()
+    return frame if isinstance(frame, str) else frame / 255
 
 
-@broken(DECLARED, AEC, picture_is_wrong)
-class PictureWithoutColours(Lowest):
+@broken(DECLARED, AEC, picture_is_wrong, Lowest)
+def PictureWithoutColours(self, render):
     """The picture has no axis of colours."""
-
-    def render(self):
-        frame = super().render()
-        return frame if isinstance(frame, str) else frame[..., 0]
+    frame = render()
+    return frame if isinstance(frame, str) else frame[..., 0]
 
 
 def modes_unlike(make):
@@ -200,9 +156,7 @@ def modes_unlike(make):
     return make(render_mode="ansi").render_mode != "ansi"
 
 
-@broken(DECLARED, BOTH, modes_unlike)
-class ModeForgotten(Pennies):
+@broken(DECLARED, BOTH, modes_unlike, Pennies)
+def ModeForgotten(self, prepare):
     """The constructor takes a render mode and forgets it."""
-
-    def __init__(self, render_mode=None):
-        super().__init__(None)
+    self.render_mode = None

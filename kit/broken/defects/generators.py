@@ -6,21 +6,19 @@ import numpy as np
 from gymnasium import spaces
 
 from broken.bases import Bidding, Lowest, Pennies
+from broken.catalogue import Kind, Skins, broken
 from broken.leaks import attribute, generator, leaks
-from broken.registry import Kind, Skins, broken
 
 GENERATORS, AEC, AEC_BESIDE = Kind.GENERATORS, Skins.AEC, Skins.AEC_BESIDE
 of_action_space = generator(lambda env, others: env.action_space(others[0]).np_random)
 
 
-@broken(GENERATORS, AEC, leaks(of_action_space))
-class ActionSpaceSeeded(Bidding):
+@broken(GENERATORS, AEC, leaks(of_action_space), Bidding)
+def ActionSpaceSeeded(self, commit, agent, action):
     """Committing seeds the action space of the other with the card."""
-
-    def commit(self, agent, action):
-        super().commit(agent, action)
-        for other in self.others(agent):
-            self.action_space(other).seed(action)
+    commit(agent, action)
+    for other in self.others(agent):
+        self.action_space(other).seed(action)
 
 
 @broken(GENERATORS, AEC, leaks(of_action_space))
@@ -39,33 +37,27 @@ class ActionSpaceDrawn(Pennies):
                 self.action_space(other).sample()
 
 
-@broken(GENERATORS, AEC, leaks(generator(lambda env, others: env.observation_space(others[0]).np_random)))
-class ObservationSpaceSeeded(Lowest):
+@broken(GENERATORS, AEC, leaks(generator(lambda env, others: env.observation_space(others[0]).np_random)), Lowest)
+def ObservationSpaceSeeded(self, commit, agent, action):
     """Committing seeds the observation spaces."""
-
-    def commit(self, agent, action):
-        super().commit(agent, action)
-        for space in self._observation_spaces.values():
-            space.seed(action)
+    commit(agent, action)
+    for space in self._observation_spaces.values():
+        space.seed(action)
 
 
-@broken(GENERATORS, AEC, leaks(lambda env, others: random.getstate()))
-class PythonsGenerator(Pennies):
+@broken(GENERATORS, AEC, leaks(lambda env, others: random.getstate()), Pennies)
+def PythonsGenerator(self, commit, agent, action):
     """A sound is chosen with Python's generator, twice for tails."""
-
-    def commit(self, agent, action):
-        super().commit(agent, action)
-        for _ in range(1 + action):
-            random.random()
+    commit(agent, action)
+    for _ in range(1 + action):
+        random.random()
 
 
-@broken(GENERATORS, AEC, leaks(lambda env, others: np.random.get_state()))
-class NumpysGenerator(Lowest):
+@broken(GENERATORS, AEC, leaks(lambda env, others: np.random.get_state()), Lowest)
+def NumpysGenerator(self, commit, agent, action):
     """numpy's global generator is seeded with the number that was named."""
-
-    def commit(self, agent, action):
-        super().commit(agent, action)
-        np.random.seed(action)
+    commit(agent, action)
+    np.random.seed(action)
 
 
 @broken(
@@ -103,14 +95,12 @@ class GeneratorOfADealer(Bidding):
         self.dealer.rng.sample(range(9), action)
 
 
-@broken(GENERATORS, AEC, leaks(lambda env, others: env.observation_space(others[0]).high.tobytes()))
-class BoundsOfASpace(Lowest):
+@broken(GENERATORS, AEC, leaks(lambda env, others: env.observation_space(others[0]).high.tobytes()), Lowest)
+def BoundsOfASpace(self, commit, agent, action):
     """A bound of the observation space follows the number that was named."""
-
-    def commit(self, agent, action):
-        super().commit(agent, action)
-        for other in self.waiting():
-            self.observation_space(other).high[-1] = 6 + action
+    commit(agent, action)
+    for other in self.waiting():
+        self.observation_space(other).high[-1] = 6 + action
 
 
 @broken(GENERATORS, AEC, leaks(lambda env, others: repr(env.action_space(others[0]))))
@@ -127,13 +117,11 @@ class ActionSpaceShrinks(Lowest):
         self._action_spaces = {agent: self.new_action_space(agent) for agent in self.players}
 
 
-@broken(GENERATORS, AEC, leaks(lambda env, others: env.action_space(others[0]).dtype))
-class DtypeOfASpace(Pennies):
+@broken(GENERATORS, AEC, leaks(lambda env, others: env.action_space(others[0]).dtype), Pennies)
+def DtypeOfASpace(self, action_space, agent):
     """The action space of who waits is a new one, of a dtype that tells the penny."""
-
-    def action_space(self, agent):
-        side = sum(getattr(self, "_committed", {}).values())
-        return spaces.Discrete(2, dtype=np.int32) if side else super().action_space(agent)
+    side = sum(getattr(self, "_committed", {}).values())
+    return spaces.Discrete(2, dtype=np.int32) if side else action_space(agent)
 
 
 @broken(GENERATORS, AEC, leaks(attribute("state_space", "high")))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from broken.bases import Bidding, Lowest, Pennies
+from broken.catalogue import Kind, Skins, broken
 from broken.playing import legal, record, rounds
-from broken.registry import Kind, Skins, broken
 from broken.witnesses import after_games, differ, game
 
 HISTORY, BOTH, AEC, PARALLEL = Kind.HISTORY, Skins.BOTH, Skins.AEC, Skins.PARALLEL
@@ -28,55 +28,34 @@ def after_half_a_game(make, seed):
 abandoning_matters = differ(game, after_half_a_game)
 
 
-@broken(HISTORY, BOTH, matters(10))
-class TenthGame(Bidding):
+@broken(HISTORY, BOTH, matters(10), Bidding)
+def TenthGame(self, payment, own, other):
     """From the tenth game on prizes count double, as in a warm-up that was left in."""
-
-    games = 0
-
-    def deal(self):
-        super().deal()
-        self.games += 1
-
-    def payment(self, own, other):
-        return super().payment(own, other) * (2 if self.games > 10 else 1)
+    return payment(own, other) * (2 if self._games > 10 else 1)
 
 
-@broken(HISTORY, PARALLEL, matters(20))
-class StepsOfALifetime(Pennies):
+@broken(HISTORY, PARALLEL, matters(20), Pennies, steps=0)
+def StepsOfALifetime(self, play, actions):
     """The limit of 90 rounds counts the rounds of all games."""
-
-    steps = 0
-
-    def play(self, actions):
-        rewards = super().play(actions)
-        self.steps += 1
-        self._over = self._over or self.steps > 90
-        return rewards
+    rewards = play(actions)
+    self.steps += 1
+    self._over = self._over or self.steps > 90
+    return rewards
 
 
-@broken(HISTORY, BOTH, matters(50))
-class SmallCounter(Lowest):
+@broken(HISTORY, BOTH, matters(50), Lowest)
+def SmallCounter(self, observe, agent):
     """The games are counted in the observation's last number, beyond its bound of 6 from the 50th game on."""
-
-    games = 0
-
-    def deal(self):
-        super().deal()
-        self.games += 1
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen[-1] += self.games // 50
-        return seen
+    seen = observe(agent)
+    seen[-1] += self._games // 50
+    return seen
 
 
 @broken(HISTORY, BOTH, matters(1))
 class DeckStaysShuffled(Bidding):
     """The deck is shuffled in place, so its order depends on the games before."""
 
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
+    def prepare(self):
         self._prizes = np.arange(1, 6)
 
     def deal(self):
@@ -88,28 +67,18 @@ class DeckStaysShuffled(Bidding):
 CLASS_DECK = [1, 2, 3, 4, 5]
 
 
-@broken(HISTORY, BOTH, matters(3, of_its_own=False))
-class DeckOfTheModule(Bidding):
+@broken(HISTORY, BOTH, matters(3, of_its_own=False), Bidding)
+def DeckOfTheModule(self, deal):
     """The deck is a list of the module that is shuffled in place: environments disturb each other."""
-
-    def deal(self):
-        super().deal()
-        CLASS_DECK[:] = [CLASS_DECK[prize - 1] for prize in self._deck]
-        self._deck = list(CLASS_DECK)
+    deal()
+    CLASS_DECK[:] = [CLASS_DECK[prize - 1] for prize in self._deck]
+    self._deck = list(CLASS_DECK)
 
 
-@broken(HISTORY, BOTH, matters(1))
-class SeatsChange(Pennies):
+@broken(HISTORY, BOTH, matters(1), Pennies)
+def SeatsChange(self, payoffs, side_0, side_1):
     """In every second game the seats are changed, so the other one wins with equal sides."""
-
-    games = 0
-
-    def deal(self):
-        super().deal()
-        self.games += 1
-
-    def payoffs(self, side_0, side_1):
-        return super().payoffs(side_0, side_1)[:: 1 if self.games % 2 else -1]
+    return payoffs(side_0, side_1)[:: 1 if self._games % 2 else -1]
 
 
 @broken(HISTORY, PARALLEL, matters(1))
@@ -128,26 +97,22 @@ class WinnerRemembered(Bidding):
         return float(self.winner) if own == other else super().payment(own, other)
 
 
-@broken(HISTORY, AEC, abandoning_matters)
-class BidsOfAnAbandonedGame(Bidding):
+@broken(HISTORY, AEC, abandoning_matters, Bidding)
+def BidsOfAnAbandonedGame(self, reset, seed=None, options=None):
     """A bid that was laid when the game was abandoned still lies there in the next."""
-
-    def reset(self, seed=None, options=None):
-        kept = getattr(self, "_committed", {})
-        super().reset(seed, options)
-        self._committed = {agent: card for agent, card in kept.items() if agent == "player_0"}
-        self.agent_selection = self.waiting()[0]
+    kept = getattr(self, "_committed", {})
+    reset(seed, options)
+    self._committed = {agent: card for agent, card in kept.items() if agent == "player_0"}
+    self.agent_selection = self.waiting()[0]
 
 
-@broken(HISTORY, BOTH, abandoning_matters)
-class LivesOfAnAbandonedGame(Lowest):
+@broken(HISTORY, BOTH, abandoning_matters, Lowest)
+def LivesOfAnAbandonedGame(self, deal):
     """Lives are dealt when a game has ended, so an abandoned game leaves its own to the next."""
-
-    def deal(self):
-        lives = getattr(self, "_lives", None)
-        super().deal()
-        if lives and len([each for each in lives.values() if each > 0]) > 1:
-            self._lives = {agent: max(each, 1) for agent, each in lives.items()}
+    lives = getattr(self, "_lives", None)
+    deal()
+    if lives and len([each for each in lives.values() if each > 0]) > 1:
+        self._lives = {agent: max(each, 1) for agent, each in lives.items()}
 
 
 @broken(HISTORY, BOTH, matters(1, of_its_own=False))
@@ -166,12 +131,8 @@ class MemoryOfTheClass(Pennies):
         return rewards
 
 
-@broken(HISTORY, BOTH, matters(5))
-class RewardsWearOut(Lowest):
+@broken(HISTORY, BOTH, matters(5), Lowest, discount=1.0)
+def RewardsWearOut(self, share, winner, agents):
     """A discount goes on from game to game instead of starting anew."""
-
-    discount = 1.0
-
-    def share(self, winner, agents):
-        self.discount *= 1 - 1e-9
-        return {agent: each * self.discount for agent, each in super().share(winner, agents).items()}
+    self.discount *= 1 - 1e-9
+    return {agent: each * self.discount for agent, each in share(winner, agents).items()}

@@ -1,7 +1,7 @@
 """The order of the dict of actions decides, or the hash seed of the process."""
 
 from broken.bases import Bidding, Lowest, Pennies
-from broken.registry import Kind, Skins, broken
+from broken.catalogue import Kind, Skins, broken
 from broken.replay import digests
 from broken.witnesses import order_matters
 
@@ -30,14 +30,12 @@ class FirstWinsTheTie(Bidding):
         return sign * self.prize() if own == other else super().payment(own, other)
 
 
-@broken(ORDER, BESIDE, order_matters)
-class ValuesByPosition(Pennies):
+@broken(ORDER, BESIDE, order_matters, Pennies)
+def ValuesByPosition(self, step, actions):
     """The sides are read from the dict's values, as if player_0 always stood first."""
-
-    def step(self, actions):
-        if set(actions) == set(self.agents):
-            actions = dict(zip(self.agents, actions.values(), strict=True))
-        return super().step(actions)
+    if set(actions) == set(self.agents):
+        actions = dict(zip(self.agents, actions.values(), strict=True))
+    return step(actions)
 
 
 @broken(ORDER, PARALLEL, order_matters)
@@ -72,16 +70,14 @@ class SumInOrderOfDict(Lowest):
         return {agent: pot if agent == winner else 0.0 for agent in agents}
 
 
-@broken(ORDER, PARALLEL, order_matters)
-class DrawPerAction(Pennies):
+@broken(ORDER, PARALLEL, order_matters, Pennies)
+def DrawPerAction(self, step, actions):
     """The generator is drawn from while the dict is gone through, and only before the first heads."""
-
-    def step(self, actions):
-        for action in actions.values():
-            if action == 0:
-                break
-            self._rng.random()
-        return super().step(actions)
+    for action in actions.values():
+        if action == 0:
+            break
+        self._rng.random()
+    return step(actions)
 
 
 @broken(ORDER, PARALLEL, order_matters)
@@ -96,38 +92,29 @@ class LastOverwrites(Lowest):
         return {agent: float(agent == self._by_number[min(self._by_number)]) for agent in agents}
 
 
-@broken(ORDER, BOTH, hash_matters)
-class DeckFromASet(Bidding):
+@broken(ORDER, BOTH, hash_matters, Bidding)
+def DeckFromASet(self, deal):
     """The deck is shuffled from a set of names, whose order depends on the hash seed."""
-
-    def deal(self):
-        super().deal()
-        names = list({"one", "two", "three", "four", "five"})
-        value = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-        self._deck = [value[names[prize - 1]] for prize in self._deck]
+    deal()
+    names = list({"one", "two", "three", "four", "five"})
+    value = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+    self._deck = [value[names[prize - 1]] for prize in self._deck]
 
 
-@broken(ORDER, BOTH, hash_matters)
-class TieBrokenByASet(Lowest):
+@broken(ORDER, BOTH, hash_matters, Lowest)
+def TieBrokenByASet(self, share, winner, agents):
     """If nobody is alone, the first of a set of names wins the round."""
-
-    def share(self, winner, agents):
-        return super().share(winner or next(iter(set(agents))), agents)
+    return share(winner or next(iter(set(agents))), agents)
 
 
-@broken(ORDER, PARALLEL, hash_matters)
-class LuckOfTheName(Pennies):
+@broken(ORDER, PARALLEL, hash_matters, Pennies)
+def LuckOfTheName(self, deal):
     """The seed of the length of a game is mixed with the hash of the environment's name."""
-
-    def deal(self):
-        super().deal()
-        self._rng.random(hash(self.metadata["name"]) % 7)
+    deal()
+    self._rng.random(hash(self.metadata["name"]) % 7)
 
 
-@broken(ORDER, BOTH, hash_matters)
-class AgentsFromASet(Lowest):
+@broken(ORDER, BOTH, hash_matters, Lowest)
+def AgentsFromASet(self, prepare):
     """The agents of a new game are listed from a set."""
-
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
-        self.possible_agents = list(set(self.players))
+    self.possible_agents = list(set(self.players))

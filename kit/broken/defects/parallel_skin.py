@@ -1,8 +1,9 @@
 """Parallel by itself: dicts and agents are wrong, which can be seen without an AEC beside it."""
 
 from broken.bases import Bidding, Lowest, Pennies
+from broken.catalogue import Kind, Skins, broken
 from broken.playing import Choices, exact
-from broken.registry import Kind, Skins, broken
+from broken.witnesses import passes
 
 PARALLEL = Skins.PARALLEL
 
@@ -49,20 +50,16 @@ def changed(result, **parts):
     return tuple(parts.get(name, lambda each: each)(each) for name, each in zip(names, result, strict=True))
 
 
-@broken(Kind.PARALLEL, PARALLEL, REWARDS)
-class ZerosLeftOut(Lowest):
+@broken(Kind.PARALLEL, PARALLEL, REWARDS, Lowest)
+def ZerosLeftOut(self, resolve, actions):
     """Rewards of 0 are left out."""
-
-    def resolve(self, actions):
-        return changed(super().resolve(actions), rewards=lambda each: {a: r for a, r in each.items() if r})
+    return changed(resolve(actions), rewards=lambda each: {a: r for a, r in each.items() if r})
 
 
-@broken(Kind.PARALLEL, PARALLEL, INFOS)
-class NoInfos(Pennies):
+@broken(Kind.PARALLEL, PARALLEL, INFOS, Pennies)
+def NoInfos(self, resolve, actions):
     """step() returns no infos."""
-
-    def resolve(self, actions):
-        return changed(super().resolve(actions), infos=lambda each: {})
+    return changed(resolve(actions), infos=lambda each: {})
 
 
 def no_infos_at_reset(make):
@@ -70,85 +67,62 @@ def no_infos_at_reset(make):
     return set(env.reset(seed=0)[1]) != set(env.agents)
 
 
-@broken(Kind.PARALLEL, PARALLEL, no_infos_at_reset)
-class NoInfosAtReset(Bidding):
+@broken(Kind.PARALLEL, PARALLEL, no_infos_at_reset, Bidding)
+def NoInfosAtReset(self, reset, seed=None, options=None):
     """reset() returns no infos."""
-
-    def reset(self, seed=None, options=None):
-        return super().reset(seed, options)[0], {}
+    return reset(seed, options)[0], {}
 
 
-@broken(Kind.PARALLEL, PARALLEL, agents_are_wrong)
-class AllStayAtTheEnd(Pennies):
+@broken(Kind.PARALLEL, PARALLEL, agents_are_wrong, Pennies)
+def AllStayAtTheEnd(self, resolve, actions):
     """The agents stay in `agents` when the game has ended."""
-
-    def resolve(self, actions):
-        result = super().resolve(actions)
-        self.agents = list(self.possible_agents)
-        return result
+    result = resolve(actions)
+    self.agents = list(self.possible_agents)
+    return result
 
 
-@broken(Kind.PARALLEL, PARALLEL, agents_are_wrong)
-class TheFallenStay(Lowest):
+@broken(Kind.PARALLEL, PARALLEL, agents_are_wrong, Lowest)
+def TheFallenStay(self, resolve, actions):
     """Who is out stays in `agents` until the game ends."""
-
-    def resolve(self, actions):
-        asked = list(self.agents)
-        result = super().resolve(actions)
-        self.agents = asked if self.agents else []
-        return result
+    asked = list(self.agents)
+    result = resolve(actions)
+    self.agents = asked if self.agents else []
+    return result
 
 
-@broken(Kind.PARALLEL, PARALLEL, REWARDS)
-class RewardsOfTheGoneToo(Lowest):
+@broken(Kind.PARALLEL, PARALLEL, REWARDS, Lowest)
+def RewardsOfTheGoneToo(self, share, winner, agents):
     """Rewards go on for agents that went out in earlier rounds."""
-
-    def share(self, winner, agents):
-        return super().share(winner, self.possible_agents)
+    return share(winner, self.possible_agents)
 
 
-@broken(Kind.PARALLEL, PARALLEL, OBSERVATIONS)
-class TheFallenSeeNothing(Lowest):
+@broken(Kind.PARALLEL, PARALLEL, OBSERVATIONS, Lowest)
+def TheFallenSeeNothing(self, resolve, actions):
     """Who goes out gets no last observation."""
-
-    def resolve(self, actions):
-        result = super().resolve(actions)
-        return changed(result, observations=lambda each: {a: seen for a, seen in each.items() if a in self.agents})
+    result = resolve(actions)
+    return changed(result, observations=lambda each: {a: seen for a, seen in each.items() if a in self.agents})
 
 
-@broken(Kind.PARALLEL, PARALLEL, TRUNCATIONS)
-class NoTruncations(Bidding):
+@broken(Kind.PARALLEL, PARALLEL, TRUNCATIONS, Bidding)
+def NoTruncations(self, resolve, actions):
     """step() returns an empty dict of truncations, as nothing is ever cut."""
-
-    def resolve(self, actions):
-        return changed(super().resolve(actions), truncations=lambda each: {})
+    return changed(resolve(actions), truncations=lambda each: {})
 
 
-@broken(Kind.PARALLEL, PARALLEL, TERMINATIONS)
-class AllKey(Bidding):
+@broken(Kind.PARALLEL, PARALLEL, TERMINATIONS, Bidding)
+def AllKey(self, resolve, actions):
     """Terminations have a key `__all__`."""
-
-    def resolve(self, actions):
-        return changed(super().resolve(actions), terminations=lambda each: {**each, "__all__": all(each.values())})
+    return changed(resolve(actions), terminations=lambda each: {**each, "__all__": all(each.values())})
 
 
-def takes_half(make):
-    """A step in which the action of a live agent is missing is accepted."""
-    env = make()
-    env.reset(seed=0)
-    try:
-        env.step({env.agents[0]: 0})
-    except Exception:
-        return False
-    return True
+# A step in which the action of a live agent is missing is accepted.
+takes_half = passes(lambda env: (env.reset(seed=0), env.step({env.agents[0]: 0})))
 
 
-@broken(Kind.PARALLEL, PARALLEL, takes_half)
-class MissingMeansZero(Lowest):
+@broken(Kind.PARALLEL, PARALLEL, takes_half, Lowest)
+def MissingMeansZero(self, step, actions):
     """Whoever hands in no action plays the lowest number."""
-
-    def step(self, actions):
-        return super().step({**dict.fromkeys(self.agents, 0), **actions})
+    return step({**dict.fromkeys(self.agents, 0), **actions})
 
 
 def eats_the_dict(make):
@@ -159,15 +133,13 @@ def eats_the_dict(make):
     return not actions
 
 
-@broken(Kind.PARALLEL, PARALLEL, eats_the_dict)
-class ActionsArePopped(Pennies):
+@broken(Kind.PARALLEL, PARALLEL, eats_the_dict, Pennies)
+def ActionsArePopped(self, step, actions):
     """The actions are popped from the caller's dict."""
-
-    def step(self, actions):
-        given = {agent: actions[agent] for agent in self.agents if agent in actions}
-        result = super().step(given)
-        actions.clear()
-        return result
+    given = {agent: actions[agent] for agent in self.agents if agent in actions}
+    result = step(given)
+    actions.clear()
+    return result
 
 
 def sees_the_past(make):
@@ -180,29 +152,23 @@ def sees_the_past(make):
     return False
 
 
-@broken(Kind.PARALLEL, PARALLEL, sees_the_past)
-class ObservedBeforePlayed(Bidding):
+@broken(Kind.PARALLEL, PARALLEL, sees_the_past, Bidding)
+def ObservedBeforePlayed(self, resolve, actions):
     """step() returns the observations from before the round, which allow cards that are gone."""
-
-    def resolve(self, actions):
-        before = {agent: self.observe(agent) for agent in self.agents}
-        return changed(super().resolve(actions), observations=lambda each: before)
+    before = {agent: self.observe(agent) for agent in self.agents}
+    return changed(resolve(actions), observations=lambda each: before)
 
 
-@broken(Kind.PARALLEL, PARALLEL, agents_are_wrong)
-class AgentsLeaveUntold(Pennies):
+@broken(Kind.PARALLEL, PARALLEL, agents_are_wrong, Pennies)
+def AgentsLeaveUntold(self, resolve, actions):
     """The agents are gone at the end, but no termination and no truncation says so."""
-
-    def resolve(self, actions):
-        return changed(super().resolve(actions), terminations=lambda each: dict.fromkeys(each, False))
+    return changed(resolve(actions), terminations=lambda each: dict.fromkeys(each, False))
 
 
-@broken(Kind.PARALLEL, PARALLEL, agents_are_wrong)
-class OneEndsAlone(Bidding):
+@broken(Kind.PARALLEL, PARALLEL, agents_are_wrong, Bidding)
+def OneEndsAlone(self, resolve, actions):
     """Only player_0 is told that the game has ended."""
-
-    def resolve(self, actions):
-        return changed(super().resolve(actions), terminations=lambda each: {**each, "player_1": False})
+    return changed(resolve(actions), terminations=lambda each: {**each, "player_1": False})
 
 
 def four_results(make):
@@ -211,10 +177,8 @@ def four_results(make):
     return len(env.step(dict.fromkeys(env.agents, 0))) != 5
 
 
-@broken(Kind.PARALLEL, PARALLEL, four_results)
-class FourResults(Pennies):
+@broken(Kind.PARALLEL, PARALLEL, four_results, Pennies)
+def FourResults(self, resolve, actions):
     """step() returns `done` in one dict, as PettingZoo did before 1.23."""
-
-    def resolve(self, actions):
-        observations, rewards, terminations, _, infos = super().resolve(actions)
-        return observations, rewards, terminations, infos
+    observations, rewards, terminations, _, infos = resolve(actions)
+    return observations, rewards, terminations, infos

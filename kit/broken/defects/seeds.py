@@ -5,8 +5,8 @@ import random
 import numpy as np
 
 from broken.bases import Bidding, Lowest, Pennies
+from broken.catalogue import Kind, Skins, broken
 from broken.playing import Choices, record, rounds
-from broken.registry import Kind, Skins, broken
 from broken.witnesses import differ, game, play_again, raises, same
 
 SEEDS, BOTH, AEC, PARALLEL = Kind.SEEDS, Skins.BOTH, Skins.AEC, Skins.PARALLEL
@@ -54,34 +54,24 @@ def always_the_same_without_seed(make):
 irreproducible = differ(game, game, games=6)
 
 
-@broken(SEEDS, BOTH, irreproducible)
-class SeedIgnored(Bidding):
+@broken(SEEDS, BOTH, irreproducible, Bidding)
+def SeedIgnored(self, begin, seed, options):
     """The seed is accepted and ignored."""
-
-    def begin(self, seed, options):
-        super().begin(None, options)
+    begin(None, options)
 
 
-@broken(SEEDS, BOTH, differ(game, second, games=6))
-class OnlyTheFirstSeed(Bidding):
+@broken(SEEDS, BOTH, differ(game, second, games=6), Bidding, seeded=False)
+def OnlyTheFirstSeed(self, begin, seed, options):
     """Only the first seed that is given counts."""
-
-    seeded = False
-
-    def begin(self, seed, options):
-        super().begin(None if self.seeded else seed, options)
-        self.seeded = self.seeded or seed is not None
+    begin(None if self.seeded else seed, options)
+    self.seeded = self.seeded or seed is not None
 
 
-@broken(SEEDS, BOTH, always_the_same_without_seed)
-class SameGameAgain(Bidding):
+@broken(SEEDS, BOTH, always_the_same_without_seed, Bidding, seed=None)
+def SameGameAgain(self, begin, seed, options):
     """reset() without a seed deals the last seeded game again."""
-
-    seed = None
-
-    def begin(self, seed, options):
-        self.seed = self.seed if seed is None else seed
-        super().begin(self.seed, options)
+    self.seed = self.seed if seed is None else seed
+    begin(self.seed, options)
 
 
 def dealt(make, seed):
@@ -93,20 +83,21 @@ def zero_does_not_count(make):
     return any(record(make(), 0) != record(make(), 0) for _ in range(4))
 
 
-@broken(SEEDS, BOTH, zero_does_not_count)
-class ZeroIsNoSeed(Bidding):
+@broken(SEEDS, BOTH, zero_does_not_count, Bidding)
+def ZeroIsNoSeed(self, begin, seed, options):
     """Seed 0 counts as no seed."""
-
-    def begin(self, seed, options):
-        super().begin(seed or None, options)
+    begin(seed or None, options)
 
 
-@broken(SEEDS, PARALLEL, same(lambda make, seed: dealt(make, seed + 1), lambda make, seed: dealt(make, 1), games=12))
-class SeedAsBool(Bidding):
+@broken(
+    SEEDS,
+    PARALLEL,
+    same(lambda make, seed: dealt(make, seed + 1), lambda make, seed: dealt(make, 1), games=12),
+    Bidding,
+)
+def SeedAsBool(self, begin, seed, options):
     """All seeds but 0 give the same game."""
-
-    def begin(self, seed, options):
-        super().begin(seed if seed is None else int(bool(seed)), options)
+    begin(seed if seed is None else int(bool(seed)), options)
 
 
 @broken(SEEDS, BOTH, differ(stirred, unstirred))
@@ -139,15 +130,13 @@ class PythonsGlobal(Pennies):
         return rewards
 
 
-@broken(SEEDS, BOTH, irreproducible)
-class SeedOfTheFirstRound(Bidding):
+@broken(SEEDS, BOTH, irreproducible, Bidding)
+def SeedOfTheFirstRound(self, deal):
     """The seed decides the first prize only; the others come from a generator without seed."""
-
-    def deal(self):
-        super().deal()
-        first, *others = self._deck
-        np.random.default_rng().shuffle(others)
-        self._deck = [first, *others]
+    deal()
+    first, *others = self._deck
+    np.random.default_rng().shuffle(others)
+    self._deck = [first, *others]
 
 
 def sample_alike(make):
@@ -158,14 +147,12 @@ def sample_alike(make):
     return first == second_seat
 
 
-@broken(SEEDS, BOTH, sample_alike)
-class SpacesShareASeed(Lowest):
+@broken(SEEDS, BOTH, sample_alike, Lowest)
+def SpacesShareASeed(self, begin, seed, options):
     """reset(seed) seeds the action spaces of all seats alike, so random players always collide."""
-
-    def begin(self, seed, options):
-        super().begin(seed, options)
-        for agent in self.players:
-            self.action_space(agent).seed(seed)
+    begin(seed, options)
+    for agent in self.players:
+        self.action_space(agent).seed(seed)
 
 
 def looked_at(look, **arguments):
@@ -183,40 +170,32 @@ def looked_at(look, **arguments):
     return differ(lambda make, seed: list(rounds(make(**arguments), seed)), looking, games=6)
 
 
-@broken(SEEDS, AEC, looked_at(lambda env: env.observe("player_0")))
-class ObservingDraws(Pennies):
+@broken(SEEDS, AEC, looked_at(lambda env: env.observe("player_0")), Pennies)
+def ObservingDraws(self, observe, agent):
     """observe() draws from the game's generator."""
-
-    def observe(self, agent):
-        self._rng.random()
-        return super().observe(agent)
+    self._rng.random()
+    return observe(agent)
 
 
-@broken(SEEDS, BOTH, looked_at(lambda env: env.render(), render_mode="ansi"))
-class RenderingDraws(Pennies):
+@broken(SEEDS, BOTH, looked_at(lambda env: env.render(), render_mode="ansi"), Pennies)
+def RenderingDraws(self, text):
     """render() chooses a colour with the game's generator."""
-
-    def text(self):
-        return super().text() + ["", "red", "green"][int(self._rng.integers(2))]
+    return text() + ["", "red", "green"][int(self._rng.integers(2))]
 
 
-@broken(SEEDS, BOTH, looked_at(lambda env: env.state()))
-class StateSortsTheDeck(Bidding):
+@broken(SEEDS, BOTH, looked_at(lambda env: env.state()), Bidding)
+def StateSortsTheDeck(self, state):
     """state() sorts the rest of the deck in place, to count it."""
-
-    def state(self):
-        self._deck[self._round + 1 :] = sorted(self._deck[self._round + 1 :])
-        return super().state()
+    self._deck[self._round + 1 :] = sorted(self._deck[self._round + 1 :])
+    return state()
 
 
-@broken(SEEDS, BOTH, looked_at(lambda env: env.action_space("player_0").sample()))
-class SpacesDrawFromTheGame(Pennies):
+@broken(SEEDS, BOTH, looked_at(lambda env: env.action_space("player_0").sample()), Pennies)
+def SpacesDrawFromTheGame(self, begin, seed, options):
     """The action spaces use the game's generator, so sampling from them changes the game."""
-
-    def begin(self, seed, options):
-        super().begin(seed, options)
-        for agent in self.players:
-            self.action_space(agent)._np_random = self._rng
+    begin(seed, options)
+    for agent in self.players:
+        self.action_space(agent)._np_random = self._rng
 
 
 def given(options):
@@ -224,22 +203,18 @@ def given(options):
     return differ(game, lambda make, seed: game(make, seed, options=dict(options)), games=6)
 
 
-@broken(SEEDS, BOTH, given({}))
-class OptionsReplaceTheSeed(Bidding):
+@broken(SEEDS, BOTH, given({}), Bidding)
+def OptionsReplaceTheSeed(self, begin, seed, options):
     """If options are given, be they empty, the seed is not used."""
-
-    def begin(self, seed, options):
-        super().begin(seed if options is None else None, options)
+    begin(seed if options is None else None, options)
 
 
-@broken(SEEDS, BOTH, raises(lambda env: env.reset(seed=0, options={"colour": "red"})))
-class UnknownOptionRaises(Pennies):
+@broken(SEEDS, BOTH, raises(lambda env: env.reset(seed=0, options={"colour": "red"})), Pennies)
+def UnknownOptionRaises(self, begin, seed, options):
     """An option for somebody else raises KeyError."""
-
-    def begin(self, seed, options):
-        for name in options or {}:
-            {"rounds": 12}[name]
-        super().begin(seed, options)
+    for name in options or {}:
+        {"rounds": 12}[name]
+    begin(seed, options)
 
 
 def options_grow(make):
@@ -248,14 +223,12 @@ def options_grow(make):
     return options != {"colour": "red"}
 
 
-@broken(SEEDS, BOTH, options_grow)
-class OptionsWrittenTo(Lowest):
+@broken(SEEDS, BOTH, options_grow, Lowest)
+def OptionsWrittenTo(self, begin, seed, options):
     """Defaults are written into the caller's dict of options."""
-
-    def begin(self, seed, options):
-        if options is not None:
-            options.setdefault("rounds", self.rounds)
-        super().begin(seed, options)
+    if options is not None:
+        options.setdefault("rounds", self.rounds)
+    begin(seed, options)
 
 
 def options_stay(make, seed):
@@ -264,19 +237,15 @@ def options_stay(make, seed):
     return record(env, seed)
 
 
-@broken(SEEDS, BOTH, differ(game, options_stay))
-class OptionsStay(Pennies):
+@broken(SEEDS, BOTH, differ(game, options_stay), Pennies)
+def OptionsStay(self, begin, seed, options):
     """Once options have been given, be they empty, all later games are short."""
-
-    def begin(self, seed, options):
-        super().begin(seed, options)
-        if options is not None:
-            self.longest = 2
+    begin(seed, options)
+    if options is not None:
+        self.longest = 2
 
 
-@broken(SEEDS, PARALLEL, raises(lambda env: env.reset(seed=0, options=None)))
-class OptionsNotTaken(Pennies):
+@broken(SEEDS, PARALLEL, raises(lambda env: env.reset(seed=0, options=None)), Pennies)
+def OptionsNotTaken(self, reset, seed=None):
     """reset() has no argument for options."""
-
-    def reset(self, seed=None):
-        return super().reset(seed)
+    return reset(seed)

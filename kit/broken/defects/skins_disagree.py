@@ -4,8 +4,8 @@ import numpy as np
 from gymnasium import spaces
 
 from broken.bases import Bidding, Lowest, Pennies
+from broken.catalogue import Kind, Skins, broken
 from broken.playing import exact, record, rounds
-from broken.registry import Kind, Skins, broken
 
 AEC, PARALLEL = Skins.AEC_BESIDE, Skins.PARALLEL_BESIDE
 
@@ -26,12 +26,10 @@ def use_differs(use):
     return lambda aec, parallel: exact(use(aec())) != exact(use(parallel()))
 
 
-@broken(Kind.SKINS, AEC, games_differ)
-class RewardsOfTheOtherSeat(Pennies):
+@broken(Kind.SKINS, AEC, games_differ, Pennies)
+def RewardsOfTheOtherSeat(self, payoffs, side_0, side_1):
     """AEC gives each player the reward of the other."""
-
-    def payoffs(self, side_0, side_1):
-        return super().payoffs(side_0, side_1)[::-1]
+    return payoffs(side_0, side_1)[::-1]
 
 
 @broken(Kind.SKINS, AEC, games_differ)
@@ -56,51 +54,41 @@ class TerminatedForTruncated(Lowest):
         return set()
 
 
-@broken(Kind.SKINS, AEC, games_differ)
-class OneMoreDraw(Pennies):
+@broken(Kind.SKINS, AEC, games_differ, Pennies)
+def OneMoreDraw(self, deal):
     """AEC draws one random number more at the start, so the same seed plays another game."""
-
-    def deal(self):
-        super().deal()
-        self._rng.random()
+    deal()
+    self._rng.random()
 
 
-@broken(Kind.SKINS, PARALLEL, games_differ)
-class ScaledRewards(Bidding):
+@broken(Kind.SKINS, PARALLEL, games_differ, Bidding)
+def ScaledRewards(self, play, actions):
     """Parallel gives rewards as parts of 15."""
-
-    def play(self, actions):
-        return {agent: reward / 15 for agent, reward in super().play(actions).items()}
+    return {agent: reward / 15 for agent, reward in play(actions).items()}
 
 
-@broken(Kind.SKINS, PARALLEL, games_differ)
-class RewardsOfLastRound(Lowest):
+@broken(Kind.SKINS, PARALLEL, games_differ, Lowest)
+def RewardsOfLastRound(self, resolve, actions):
     """Parallel pays one round later; the last round is never paid."""
-
-    def resolve(self, actions):
-        observations, rewards, *others = super().resolve(actions)
-        late = getattr(self, "_late", {}) if self._round > 1 else {}
-        self._late = rewards
-        return observations, {agent: late.get(agent, 0.0) for agent in rewards}, *others
+    observations, rewards, *others = resolve(actions)
+    late = getattr(self, "_late", {}) if self._round > 1 else {}
+    self._late = rewards
+    return observations, {agent: late.get(agent, 0.0) for agent in rewards}, *others
 
 
-@broken(Kind.SKINS, AEC, games_differ)
-class AecPaysLate(Pennies):
+@broken(Kind.SKINS, AEC, games_differ, Pennies)
+def AecPaysLate(self, play, actions):
     """AEC pays one round later; the last round is never paid."""
-
-    def play(self, actions):
-        rewards = super().play(actions)
-        late = self._late if self._round > 1 else dict.fromkeys(rewards, 0.0)
-        self._late = rewards
-        return late
+    rewards = play(actions)
+    late = self._late if self._round > 1 else dict.fromkeys(rewards, 0.0)
+    self._late = rewards
+    return late
 
 
-@broken(Kind.SKINS, AEC, games_differ)
-class InfosDiffer(Bidding):
+@broken(Kind.SKINS, AEC, games_differ, Bidding)
+def InfosDiffer(self, info, agent):
     """AEC's infos count rounds from 1, Parallel's from 0."""
-
-    def info(self, agent):
-        return {"round": self._round + 1}
+    return {"round": self._round + 1}
 
 
 @broken(Kind.SKINS, PARALLEL, games_differ)
@@ -110,43 +98,39 @@ class OneRoundLess(Lowest):
     rounds = 5
 
 
-@broken(Kind.SKINS, PARALLEL, use_differs(lambda env: [repr(env.action_space(agent)) for agent in env.possible_agents]))
-class WiderActionSpace(Pennies):
+@broken(
+    Kind.SKINS,
+    PARALLEL,
+    use_differs(lambda env: [repr(env.action_space(agent)) for agent in env.possible_agents]),
+    Pennies,
+    new_action_space=lambda self, agent: spaces.Discrete(3),
+)
+def WiderActionSpace(self, play, actions):
     """Parallel's action space has a third action, to pass, which counts as heads."""
-
-    def new_action_space(self, agent):
-        return spaces.Discrete(3)
-
-    def play(self, actions):
-        return super().play({agent: action % 2 for agent, action in actions.items()})
+    return play({agent: action % 2 for agent, action in actions.items()})
 
 
 @broken(Kind.SKINS, PARALLEL, use_differs(lambda env: env.possible_agents))
 class OtherOrderOfSeats(Lowest):
     """Parallel lists its agents in another order."""
 
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
+    def prepare(self):
         self.possible_agents = ["cy", "ann", "bob"]
 
     def others(self, agent):
         return [other for other in self.players if other != agent]
 
 
-@broken(Kind.SKINS, AEC, games_differ)
-class LastBitOfRewards(Lowest):
+@broken(Kind.SKINS, AEC, games_differ, Lowest)
+def LastBitOfRewards(self, share, winner, agents):
     """AEC's points are a last bit below 1."""
-
-    def share(self, winner, agents):
-        return {agent: each * float(np.nextafter(1, 0)) for agent, each in super().share(winner, agents).items()}
+    return {agent: each * float(np.nextafter(1, 0)) for agent, each in share(winner, agents).items()}
 
 
-@broken(Kind.SKINS, PARALLEL, games_differ)
-class DtypeDiffers(Pennies):
+@broken(Kind.SKINS, PARALLEL, games_differ, Pennies)
+def DtypeDiffers(self, observe, agent):
     """Parallel's observations are int32, AEC's int64."""
-
-    def observe(self, agent):
-        return super().observe(agent).astype(np.int32)
+    return observe(agent).astype(np.int32)
 
 
 def states_differ(aec, parallel):
@@ -155,25 +139,17 @@ def states_differ(aec, parallel):
     return any(exact(first.state()) != exact(second.state()) for _ in pairs)
 
 
-@broken(Kind.SKINS, AEC, states_differ)
-class StatesDiffer(Bidding):
+@broken(Kind.SKINS, AEC, states_differ, Bidding)
+def StatesDiffer(self, state):
     """AEC's state has the score from the seat of player_1."""
-
-    def state(self):
-        return super().state() * np.where(np.arange(12) == 11, -1.0, 1.0)
+    return state() * np.where(np.arange(12) == 11, -1.0, 1.0)
 
 
-@broken(Kind.SKINS, AEC, games_differ)
-class FirstRoundTwice(Pennies):
+@broken(Kind.SKINS, AEC, games_differ, Pennies, _fresh={"_again": True})
+def FirstRoundTwice(self, play, actions):
     """AEC deals anew after the first round, but keeps count of rewards."""
-
-    def deal(self):
-        super().deal()
-        self._again = True
-
-    def play(self, actions):
-        rewards = super().play(actions)
-        if self._again:
-            self._again = False
-            self._memory = [2, 2, 2, 2]
-        return rewards
+    rewards = play(actions)
+    if self._again:
+        self._again = False
+        self._memory = [2, 2, 2, 2]
+    return rewards

@@ -1,57 +1,32 @@
 """Turns: who is asked, agents that are out, games without end."""
 
 from broken.bases import Bidding, Lowest, Pennies
-from broken.defects.aec_skin import plays
+from broken.catalogue import Kind, Skins, broken
 from broken.defects.parallel_skin import plays as plays_parallel
-from broken.playing import is_out, rounds
-from broken.registry import Kind, Skins, broken
+from broken.playing import is_out, plays
+from broken.witnesses import act, ended, passes
 
 TURNS, BOTH, AEC, PARALLEL = Kind.TURNS, Skins.BOTH, Skins.AEC, Skins.PARALLEL
 
 
-def finished(make, seed=0):
-    env = make()
-    for _ in rounds(env, seed):
-        pass
-    return env
+# step() after the end raises no error.
+goes_on_after_the_end = passes(lambda env: act(ended(env)))
 
 
-def goes_on_after_the_end(make):
-    env = finished(make)
-    try:
-        env.step(0 if hasattr(env, "agent_iter") else dict.fromkeys(env.possible_agents, 0))
-    except Exception:
-        return False
-    return True
-
-
-@broken(TURNS, PARALLEL, goes_on_after_the_end)
-class StepAfterTheEnd(Pennies):
+@broken(TURNS, PARALLEL, goes_on_after_the_end, Pennies)
+def StepAfterTheEnd(self, step, actions):
     """step() after the end returns empty dicts instead of an error."""
-
-    def step(self, actions):
-        return super().step(actions) if self.agents else ({}, {}, {}, {}, {})
+    return step(actions) if self.agents else ({}, {}, {}, {}, {})
 
 
-@broken(TURNS, AEC, goes_on_after_the_end)
-class StepAfterTheEndIsIgnored(Bidding):
+@broken(TURNS, AEC, goes_on_after_the_end, Bidding)
+def StepAfterTheEndIsIgnored(self, step, action):
     """step() after the end does nothing, silently."""
-
-    def step(self, action):
-        if self.agents:
-            super().step(action)
+    if self.agents:
+        step(action)
 
 
-def starts_by_itself(make):
-    env = make()
-    try:
-        env.step(0 if hasattr(env, "agent_iter") else dict.fromkeys(env.possible_agents, 0))
-    except Exception:
-        return False
-    return True
-
-
-@broken(TURNS, BOTH, starts_by_itself)
+@broken(TURNS, BOTH, passes(act))
 class StartsByItself(Pennies):
     """step() before reset() deals a game by itself."""
 
@@ -81,12 +56,10 @@ def the_dead_may_act(make):
     return False
 
 
-@broken(TURNS, AEC, the_dead_may_act)
-class TheDeadMayAct(Lowest):
+@broken(TURNS, AEC, the_dead_may_act, Lowest)
+def TheDeadMayAct(self, _was_dead_step, action):
     """An agent that is out may hand in any action; it is taken for None."""
-
-    def _was_dead_step(self, action):
-        super()._was_dead_step(None)
+    _was_dead_step(None)
 
 
 def asked_in_rounds(make):
@@ -108,20 +81,14 @@ def not_everyone_once(make):
     return any(sorted(asked) != sorted(live) for asked, live in asked_in_rounds(make))
 
 
-@broken(TURNS, AEC, not_everyone_once)
-class AskedTwice(Lowest):
+@broken(TURNS, AEC, not_everyone_once, Lowest, _fresh={"_asked_again": False})
+def AskedTwice(self, waiting):
     """ann is asked a second time in the first round; what she said first does not count."""
-
-    def waiting(self):
-        waiting = super().waiting()
-        if not waiting and self._round == 0 and not self._asked_again:
-            self._asked_again = True
-            return ["ann"]
-        return waiting
-
-    def deal(self):
-        super().deal()
-        self._asked_again = False
+    waiting = waiting()
+    if not waiting and self._round == 0 and not self._asked_again:
+        self._asked_again = True
+        return ["ann"]
+    return waiting
 
 
 @broken(TURNS, AEC, not_everyone_once)
@@ -137,19 +104,13 @@ class SeatPassedOver(Lowest):
         return [agent for agent in super().waiting() if self._round != 2 or agent != "cy"]
 
 
-@broken(TURNS, AEC, not_everyone_once)
-class WinnerAsksAgain(Bidding):
+@broken(TURNS, AEC, not_everyone_once, Bidding, _fresh={"_asked": -1})
+def WinnerAsksAgain(self, waiting):
     """Whoever bid the higher card is asked twice in the next round, and may change the bid."""
-
-    def waiting(self):
-        if self._score > 0 and list(self._committed) == ["player_0"] and self._asked != self._round:
-            self._asked = self._round
-            return ["player_0"]
-        return super().waiting()
-
-    def deal(self):
-        super().deal()
-        self._asked = -1
+    if self._score > 0 and list(self._committed) == ["player_0"] and self._asked != self._round:
+        self._asked = self._round
+        return ["player_0"]
+    return waiting()
 
 
 def selects_a_stranger(make):
@@ -166,15 +127,13 @@ def around_the_fallen(env, seed):
         yield None
 
 
-@broken(TURNS, AEC, selects_a_stranger)
-class TheFallenIsSelected(Lowest):
+@broken(TURNS, AEC, selects_a_stranger, Lowest)
+def TheFallenIsSelected(self, _was_dead_step, action):
     """After bob has gone out and been removed, bob is selected once more."""
-
-    def _was_dead_step(self, action):
-        gone = self.agent_selection
-        super()._was_dead_step(action)
-        if gone == "bob" and self.agents:
-            self.agent_selection = gone
+    gone = self.agent_selection
+    _was_dead_step(action)
+    if gone == "bob" and self.agents:
+        self.agent_selection = gone
 
 
 def comes_back(make):
@@ -188,22 +147,20 @@ def comes_back(make):
     return False
 
 
-@broken(TURNS, PARALLEL, comes_back)
-class ComesBack(Lowest):
+@broken(TURNS, PARALLEL, comes_back, Lowest)
+def ComesBack(self, resolve, actions):
     """Who went out comes back with one life after a round in which nobody lost one."""
-
-    def resolve(self, actions):
-        lives = dict(self._lives)
-        result = super().resolve(actions)
-        if self.agents and lives == self._lives:
-            self._lives = {agent: max(each, 1) for agent, each in lives.items()}
-            self.agents = list(self.possible_agents)
-        return result
+    lives = dict(self._lives)
+    result = resolve(actions)
+    if self.agents and lives == self._lives:
+        self._lives = {agent: max(each, 1) for agent, each in lives.items()}
+        self.agents = list(self.possible_agents)
+    return result
 
 
 def starts_with_fewer(make):
     for seed in range(8):
-        env = finished(make, seed)
+        env = ended(make(), seed)
         env.reset(seed=1)
         if set(env.agents) != set(make.players):
             return True

@@ -4,12 +4,11 @@ import time
 import uuid
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo.utils import wrappers
 
 from broken.bases import Bidding, Lowest, Pennies
-from broken.healthy import healthy
+from broken.catalogue import healthy
 
 # -- agents and turns -----------------------------------------------------------------------------
 
@@ -20,29 +19,11 @@ class FivePlayers(Lowest):
 
     players = ("ann", "bob", "cy", "dee", "eve")
 
-    def new_observation_space(self, agent):
-        return spaces.Box(0, 6, (16,), np.float32)
 
-    @property
-    def state_space(self):
-        return spaces.Box(0, 6, (16,), np.float64)
-
-
-@healthy()
-class OnePlayer(Lowest):
+@healthy(base=Lowest, players=("solo",))
+def OnePlayer(self, out):
     """One player alone, who is never out before the limit of rounds."""
-
-    players = ("solo",)
-
-    def new_observation_space(self, agent):
-        return spaces.Box(0, 6, (4,), np.float32)
-
-    @property
-    def state_space(self):
-        return spaces.Box(0, 6, (4,), np.float64)
-
-    def out(self):
-        return set()
+    return set()
 
 
 @healthy()
@@ -63,8 +44,7 @@ class NumbersForNames(Lowest):
 class SittingOut(Lowest):
     """Who won a round sits out the next, and is not asked: not parallelizable, and it says so."""
 
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
+    def prepare(self):
         self.metadata["is_parallelizable"] = False
 
     def deal(self):
@@ -90,8 +70,7 @@ class SittingOut(Lowest):
 class OneAfterTheOther(Pennies):
     """player_1 sees the side of player_0: a game of perfect information, which says that it is not parallelizable."""
 
-    def __init__(self, render_mode=None):
-        super().__init__(render_mode)
+    def prepare(self):
         self.metadata["is_parallelizable"] = False
 
     def seen(self, agent):
@@ -99,28 +78,22 @@ class OneAfterTheOther(Pennies):
         return [seen[0], self._committed.get("player_0", seen[1]), *seen[2:]] if agent == "player_1" else seen
 
 
-@healthy("aec")
-class TurnsRotate(Lowest):
+@healthy("aec", base=Lowest)
+def TurnsRotate(self, announce):
     """Who is asked first changes from round to round, for all to see."""
-
-    def announce(self):
-        super().announce()
-        staying = [agent for agent in self.agents if agent not in self.out() | self.cut()]
-        if len(staying) == len(self.agents):
-            self.agent_selection = staying[self._round % len(staying)]
+    announce()
+    staying = [agent for agent in self.agents if agent not in self.out() | self.cut()]
+    if len(staying) == len(self.agents):
+        self.agent_selection = staying[self._round % len(staying)]
 
 
-@healthy("aec")
-class SaysWhoHasCommitted(Lowest):
+@healthy("aec", base=Lowest, num_moves=0)
+def SaysWhoHasCommitted(self, commit, agent, action):
     """Infos and a public counter tell that others have committed, and not to what."""
-
-    num_moves = 0
-
-    def commit(self, agent, action):
-        super().commit(agent, action)
-        self.num_moves += 1
-        for info in self.infos.values():
-            info["committed"] = len(self._committed)
+    commit(agent, action)
+    self.num_moves += 1
+    for info in self.infos.values():
+        info["committed"] = len(self._committed)
 
 
 @healthy("aec", wrap=wrappers.OrderEnforcingWrapper)
@@ -131,37 +104,29 @@ class Wrapped(Pennies):
 # -- rewards, lengths and ends --------------------------------------------------------------------
 
 
-@healthy()
-class NothingPaid(Lowest):
+@healthy(base=Lowest)
+def NothingPaid(self, share, winner, agents):
     """All rewards are 0."""
-
-    def share(self, winner, agents):
-        return dict.fromkeys(agents, 0.0)
+    return dict.fromkeys(agents, 0.0)
 
 
-@healthy()
-class PaidAtTheEnd(Bidding):
+@healthy(base=Bidding)
+def PaidAtTheEnd(self, play, actions):
     """The score is paid after the last round."""
-
-    def play(self, actions):
-        rewards = super().play(actions)
-        return {agent: self.score(agent) if self.out() else 0.0 for agent in rewards}
+    rewards = play(actions)
+    return {agent: self.score(agent) if self.out() else 0.0 for agent in rewards}
 
 
-@healthy()
-class IntegerRewards(Pennies):
+@healthy(base=Pennies)
+def IntegerRewards(self, payoffs, side_0, side_1):
     """Rewards are Python integers."""
-
-    def payoffs(self, side_0, side_1):
-        return tuple(int(each) for each in super().payoffs(side_0, side_1))
+    return tuple(int(each) for each in payoffs(side_0, side_1))
 
 
-@healthy()
-class NumpyRewards(Lowest):
+@healthy(base=Lowest)
+def NumpyRewards(self, share, winner, agents):
     """Rewards are numpy scalars."""
-
-    def share(self, winner, agents):
-        return {agent: np.float32(each) for agent, each in super().share(winner, agents).items()}
+    return {agent: np.float32(each) for agent, each in share(winner, agents).items()}
 
 
 @healthy()
@@ -175,25 +140,16 @@ class OneRound(Pennies):
 class LongGames(Lowest):
     """Twenty-five rounds, and nobody is ever out."""
 
-    rounds, lives = 25, 1000
-
-    def new_observation_space(self, agent):
-        return spaces.Box(0, 1000, (10,), np.float32)
-
-    @property
-    def state_space(self):
-        return spaces.Box(0, 1000, (10,), np.float64)
+    rounds, lives, highest = 25, 1000, 1000
 
 
 # -- infos, texts, generators, options ------------------------------------------------------------
 
 
-@healthy()
-class RichInfos(Bidding):
+@healthy(base=Bidding)
+def RichInfos(self, info, agent):
     """Infos have constants, texts, arrays and dicts, all public."""
-
-    def info(self, agent):
-        return {"game": "bidding", "limits": {"cards": 5}, "hand": self._hands[agent].copy(), "won": None}
+    return {"game": "bidding", "limits": {"cards": 5}, "hand": self._hands[agent].copy(), "won": None}
 
 
 @healthy()
@@ -212,45 +168,35 @@ class Describes(Bidding):
         return f"bidding after {self.history}" if self.agents else "bidding"
 
 
-@healthy()
-class NoModes(Pennies):
+@healthy(base=Pennies, render_modes=())
+def NoModes(self, render):
     """Nothing can be drawn, and no mode is declared."""
-
-    render_modes = ()
-
-    def render(self):
-        return None
+    return None
 
 
-@healthy()
-class GymnasiumsGenerator(Bidding):
+@healthy(base=Bidding)
+def GymnasiumsGenerator(self, begin, seed, options):
     """The generator is public, and Gymnasium's."""
-
-    def begin(self, seed, options):
-        if seed is not None:
-            self.np_random, _ = seeding.np_random(seed)
-            self._rng = self.np_random
-        self.deal()
+    if seed is not None:
+        self.np_random, _ = seeding.np_random(seed)
+        self._rng = self.np_random
+    self.deal()
 
 
-@healthy()
-class UsesOptions(Lowest):
+@healthy(base=Lowest)
+def UsesOptions(self, begin, seed, options):
     """An option of its own sets the lives of one game."""
-
-    def begin(self, seed, options):
-        super().begin(seed, options)
-        self._lives = dict.fromkeys(self.players, min((options or {}).get("lives", 2), 2))
+    begin(seed, options)
+    self._lives = dict.fromkeys(self.players, min((options or {}).get("lives", 2), 2))
 
 
 # -- healthy, but a kit may say something ---------------------------------------------------------
 
 
-@healthy(says="infos have the time")
-class WallClock(Bidding):
+@healthy(says="infos have the time", base=Bidding)
+def WallClock(self, info, agent):
     """Infos have the time."""
-
-    def info(self, agent):
-        return {**super().info(agent), "time": time.perf_counter()}
+    return {**info(agent), "time": time.perf_counter()}
 
 
 @healthy(says="infos have a uuid")
@@ -265,15 +211,7 @@ class Uuid(Lowest):
         return {"game": self._uuid}
 
 
-@healthy(says="infos count the games of the environment")
-class CountsGames(Pennies):
+@healthy(says="infos count the games of the environment", base=Pennies)
+def CountsGames(self, info, agent):
     """Infos count the games of the environment."""
-
-    games = 0
-
-    def deal(self):
-        super().deal()
-        self.games += 1
-
-    def info(self, agent):
-        return {"episode": self.games}
+    return {"episode": self._games}

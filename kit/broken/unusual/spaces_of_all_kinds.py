@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium import spaces
 
 from broken.bases import Bidding, Lowest, Pennies
-from broken.healthy import healthy
+from broken.catalogue import healthy
 
 # -- observations and masks -----------------------------------------------------------------------
 
@@ -25,31 +25,22 @@ class MaskInInfos(Bidding):
         return {"action_mask": self.mask(agent)}
 
 
-@healthy()
-class MaskTwice(Bidding):
+@healthy(base=Bidding)
+def MaskTwice(self, info, agent):
     """The mask stands in the infos and in the observations."""
-
-    def info(self, agent):
-        return {"action_mask": self.mask(agent)}
+    return {"action_mask": self.mask(agent)}
 
 
-@healthy()
-class DoublePrecision(Lowest):
+@healthy(base=Lowest, new_observation_space=lambda self, agent: spaces.Box(0, 6, (10,), np.float64))
+def DoublePrecision(self, observe, agent):
     """Observations are float64."""
-
-    def new_observation_space(self, agent):
-        return spaces.Box(0, 6, (10,), np.float64)
-
-    def observe(self, agent):
-        return super().observe(agent).astype(np.float64)
+    return observe(agent).astype(np.float64)
 
 
-@healthy()
-class Unbounded(Lowest):
+@healthy(base=Lowest)
+def Unbounded(self, new_observation_space, agent):
     """The space has no bounds, and all numbers are finite."""
-
-    def new_observation_space(self, agent):
-        return spaces.Box(-np.inf, np.inf, (10,), np.float32)
+    return spaces.Box(-np.inf, np.inf, (10,), np.float32)
 
 
 @healthy()
@@ -65,35 +56,26 @@ class NestedObservation(Pennies):
         return {"sides": tuple(sides), "round": number}
 
 
-@healthy()
-class OneNumber(Pennies):
+@healthy(base=Pennies, new_observation_space=lambda self, agent: spaces.Discrete(3 * 3))
+def OneNumber(self, observe, agent):
     """The observation is one Discrete number."""
-
-    def new_observation_space(self, agent):
-        return spaces.Discrete(3 * 3)
-
-    def observe(self, agent):
-        return np.int64(3 * self.seen(agent)[0] + self.seen(agent)[1])
+    return np.int64(3 * self.seen(agent)[0] + self.seen(agent)[1])
 
 
-@healthy()
-class ReadOnlyArrays(Lowest):
+@healthy(base=Lowest)
+def ReadOnlyArrays(self, observe, agent):
     """Observations cannot be written to."""
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen.flags.writeable = False
-        return seen
+    seen = observe(agent)
+    seen.flags.writeable = False
+    return seen
 
 
-@healthy()
-class MinusZero(Bidding):
+@healthy(base=Bidding)
+def MinusZero(self, observe, agent):
     """A score of zero is always -0.0."""
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen["observation"][-1] += np.float32(-0.0)
-        return {**seen, "observation": np.where(seen["observation"] == 0, np.float32(-0.0), seen["observation"])}
+    seen = observe(agent)
+    seen["observation"][-1] += np.float32(-0.0)
+    return {**seen, "observation": np.where(seen["observation"] == 0, np.float32(-0.0), seen["observation"])}
 
 
 # -- actions --------------------------------------------------------------------------------------
@@ -109,67 +91,40 @@ class Numbers(Lowest):
         return super().play({agent: self.number_of(action) for agent, action in actions.items()})
 
 
-@healthy()
-class MultiDiscreteActions(Numbers):
+@healthy(base=Numbers, new_action_space=lambda self, agent: spaces.MultiDiscrete([2, 2]))
+def MultiDiscreteActions(self, number_of, action):
     """An action is a pair, of which each part adds to the number."""
-
-    def new_action_space(self, agent):
-        return spaces.MultiDiscrete([2, 2])
-
-    def number_of(self, action):
-        return int(action[0] * 2 + action[1])
+    return int(action[0] * 2 + action[1])
 
 
-@healthy()
-class MultiBinaryActions(Numbers):
+@healthy(base=Numbers, new_action_space=lambda self, agent: spaces.MultiBinary(3))
+def MultiBinaryActions(self, number_of, action):
     """An action is three bits, which are counted."""
-
-    def new_action_space(self, agent):
-        return spaces.MultiBinary(3)
-
-    def number_of(self, action):
-        return int(np.sum(action))
+    return int(np.sum(action))
 
 
-@healthy()
-class DictActions(Numbers):
+@healthy(
+    base=Numbers,
+    new_action_space=lambda self, agent: spaces.Dict({"number": spaces.Discrete(4), "joker": spaces.Discrete(2)}),
+)
+def DictActions(self, number_of, action):
     """An action is a dict."""
-
-    def new_action_space(self, agent):
-        return spaces.Dict({"number": spaces.Discrete(4), "joker": spaces.Discrete(2)})
-
-    def number_of(self, action):
-        return 0 if action["joker"] else int(action["number"])
+    return 0 if action["joker"] else int(action["number"])
 
 
-@healthy()
-class TupleActions(Numbers):
+@healthy(base=Numbers, new_action_space=lambda self, agent: spaces.Tuple([spaces.Discrete(2), spaces.Discrete(2)]))
+def TupleActions(self, number_of, action):
     """An action is a tuple."""
-
-    def new_action_space(self, agent):
-        return spaces.Tuple([spaces.Discrete(2), spaces.Discrete(2)])
-
-    def number_of(self, action):
-        return int(2 * action[0] + action[1])
+    return int(2 * action[0] + action[1])
 
 
-@healthy()
-class ContinuousActions(Numbers):
+@healthy(base=Numbers, new_action_space=lambda self, agent: spaces.Box(0, 1, (1,), np.float32))
+def ContinuousActions(self, number_of, action):
     """An action is a number from 0 to 1."""
-
-    def new_action_space(self, agent):
-        return spaces.Box(0, 1, (1,), np.float32)
-
-    def number_of(self, action):
-        return min(int(action[0] * 4), 3)
+    return min(int(action[0] * 4), 3)
 
 
-@healthy()
-class FromOne(Numbers):
+@healthy(base=Numbers, new_action_space=lambda self, agent: spaces.Discrete(4, start=1))
+def FromOne(self, number_of, action):
     """The action space starts at 1."""
-
-    def new_action_space(self, agent):
-        return spaces.Discrete(4, start=1)
-
-    def number_of(self, action):
-        return int(action) - 1
+    return int(action) - 1

@@ -1,22 +1,24 @@
-"""Checks that returned data belongs to the caller, and that looking at an environment has no side effects."""
+"""Checks that returned data and copies belong to the caller, and that looking at an environment has no side effects."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from itertools import combinations
+import pickle
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+from gymnasium.utils import EzPickle
 
 from zoocheck.declared import modes_of, require_modes
 from zoocheck.explore import Watch, step, watcher
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.look import arrays_in, difference, drawn, public, require_same, require_same_play, state_shown
-from zoocheck.play import Play
+from zoocheck.play import Play, layers
 from zoocheck.seeds import SHORT, in_step, require_same_next_game, steady_apis
 from zoocheck.subject import Api, Subject
-from zoocheck.verdicts import Failed, NotApplicable, failing
+from zoocheck.verdicts import Failed, NotApplicable, Noted, failing
 
 SEEDS = range(3)
 
@@ -37,7 +39,7 @@ def arrays_are_fresh(subject: Subject) -> None:
                 _require_fresh_pictures(api, mode, seed)
 
 
-def _follow(api: Api[Any], seed: int) -> None:
+def _follow(api: Api, seed: int) -> None:
     clean, kept, written = (api.game(seed) for _ in range(3))
     while clean.goes_on():
         where = clean.at
@@ -127,7 +129,7 @@ def _require_unshared(play: Play, where: str) -> None:
             raise Failed(f"{where}: {who} share memory")
 
 
-def _require_fresh_pictures(api: Api[Any], mode: str, seed: int) -> None:
+def _require_fresh_pictures(api: Api, mode: str, seed: int) -> None:
     """Raises Failed if a returned picture changes later, or if writing into it changes the next one."""
     clean, kept = (api.game(seed, render_mode=mode) for _ in range(2))
     for _ in range(4):
@@ -273,3 +275,119 @@ def every_situation_can_be_drawn(play: Play, subject: Subject) -> Watch:
     while getattr(play.env, "render_mode", None) in modes_of(subject):
         drawn(play.env)
         yield from step()
+
+
+COPIED_SEED = 5
+# Number of games to copy, time permitting: a copy may lose something that matters in few games.
+COPIED_SEEDS, COPIES_SHARE = 6, 0.04
+# The first two are always tried.
+CUTS = (1, 0, 3, 2, 7)
+NEXT_GAMES = 4
+
+
+def deepcopy_goes_on(subject: Subject) -> None:
+    """A deep copy made mid-game continues like the original, and playing it does not disturb the original.
+
+    Tree search and counterfactual evaluation need this. It is noted if no copy can be made, for example of an engine in
+    native code, or if copies start from scratch, as `EzPickle` intends.
+
+    Example: `__deepcopy__` shares the generator with the copy.
+    Fix: Keep the state in plain attributes. Do not inherit from `EzPickle` only to make copies.
+    """
+    _check_copies(subject, "deepcopy", copy.deepcopy)
+
+
+def pickle_goes_on(subject: Subject) -> None:
+    """An environment pickled and restored mid-game continues like the original.
+
+    Worker processes and checkpoints need it. An environment that cannot be pickled is noted.
+
+    Example: `__getstate__` leaves out the deck, and `__setstate__` deals a new one.
+    Fix: Leave out only what can be made again, such as open files.
+    """
+    _check_copies(subject, "pickle", lambda env: pickle.loads(pickle.dumps(env)))
+
+
+def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) -> None:
+    notes = []
+    for api in steady_apis(subject):
+        try:
+            if _begins_anew(api.make()):
+                _require_new_beginning(api, name, duplicate)
+                notes.append(f"{api.kind}: with `EzPickle`, {name} makes a new environment, which must be reset first")
+                continue
+            clock = subject.time(COPIES_SHARE)
+            for number, (seed, cut) in enumerate(product(range(COPIED_SEED, COPIED_SEED + COPIED_SEEDS), CUTS)):
+                if number > 1 and next(clock, None) is None:
+                    break
+                _check_copy(api, seed, cut, name, duplicate)
+        except Noted as refused:
+            notes.append(str(refused))
+    if notes:
+        raise Noted("; ".join(notes))
+
+
+def _check_copy(api: Api, seed: int, cut: int, name: str, duplicate: Callable[[Any], Any]) -> None:
+    """Checks a copy after `cut` steps of one game."""
+    reference = api.game(seed).run()
+    if cut >= len(reference):
+        return
+    original = api.game(seed)
+    original.run(cut)
+    what = f"{original.where}: {name} after step {cut}"
+    twin = _twin(original, duplicate, what)
+    _play_on(twin, len(reference) - 1 - cut, f"{what}: the copy cannot go on")
+    require_same_play(reference[cut:], twin.log, f"{what}: the original and the copy")
+    disturbed = f"{what}: playing the copy disturbs the original"
+    require_same(reference[cut], original.seen(), disturbed)
+    _play_on(original, len(reference) - 1 - cut, disturbed)
+    require_same_play(reference, original.log, disturbed)
+    _require_same_future(api, seed, original, twin, what)
+
+
+def _begins_anew(env: Any) -> bool:
+    """Whether copies by design keep only the constructor's arguments, not the game."""
+    return any(getattr(type(layer), "__setstate__", None) is EzPickle.__setstate__ for layer in layers(env))
+
+
+def _require_new_beginning(api: Api, name: str, duplicate: Callable[[Any], Any]) -> None:
+    """Raises Failed unless such a copy, once reset, plays like a new environment and does not disturb the original."""
+    what = f"{api.kind}: {name} after step 1"
+    reference = api.game(COPIED_SEED).run()
+    original = api.game(COPIED_SEED)
+    original.run(1)
+    twin = _twin(original, duplicate, what).again(choices=COPIED_SEED)
+    with failing(f"{what}: the copy cannot be reset and played:"):
+        twin.reset(COPIED_SEED).run()
+    require_same_play(reference, twin.log, f"{what}: a new environment and the copy, both reset")
+    disturbed = f"{what}: playing the copy disturbs the original"
+    _play_on(original, len(reference) - 2, disturbed)
+    require_same_play(reference, original.log, disturbed)
+
+
+def _require_same_future(api: Api, seed: int, original: Play, twin: Play, what: str) -> None:
+    """Raises Failed unless copy and original play the same later games as an environment that was never copied."""
+    plain = api.game(seed)
+    plain.run(len(original.log) - 1)
+    with failing(f"{what}: the next game:"):
+        games = [[play.again(1).reset().run(SHORT) for _ in range(NEXT_GAMES)] for play in (plain, twin, original)]
+    for one, other in zip(games[0], games[1], strict=True):
+        require_same_play(one, other, f"{what}: later games without copying, and later games of the copy")
+    for one, other in zip(games[0], games[2], strict=True):
+        require_same_play(one, other, f"{what}: playing the copy changes later games of the original")
+
+
+def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
+    with failing(f"{what} raises", Noted):
+        env = duplicate(original.env)
+    twin = copy.copy(original)
+    twin.env, twin.chooser, twin.log, twin.played = env, copy.deepcopy(original.chooser), [], []
+    if isinstance(twin, ParallelPlay):
+        twin.result = copy.deepcopy(twin.result)
+    return twin
+
+
+def _play_on(play: Play, steps: int, what: str) -> None:
+    with failing(f"{what}:"):
+        play.log = play.log or [play.seen()]
+        play.run(steps)

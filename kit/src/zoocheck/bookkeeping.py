@@ -15,7 +15,7 @@ import numpy as np
 from zoocheck.explore import Watch, step, watcher
 from zoocheck.kinds import AECPlay, ParallelPlay, Turn
 from zoocheck.look import arrays_in, difference, state_shown
-from zoocheck.play import Driver, Play, as_text, payment
+from zoocheck.play import Play, as_text, payment, styled
 from zoocheck.seeds import SHORT, steady_apis
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import Failed
@@ -84,7 +84,7 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
     Example: `step` does not clear `self.rewards`, so a win is added to the cumulative rewards again.
     Fix: `self._clear_rewards()` at the start of each step, `self._accumulate_rewards()` at its end.
     """
-    simultaneous = subject.once("simultaneous", subject.simultaneous)
+    simultaneous = subject.simultaneous()
     unpaid: Unpaid = subject.once(Unpaid, Unpaid)
     owed: dict[Any, Any] = dict.fromkeys(play.env.agents, 0.0)
     turn: Turn | None = None
@@ -125,7 +125,7 @@ def observations_are_of_now(play: AECPlay, subject: Subject) -> Watch:
     Example: `observe` returns what was computed before the last joint action was played.
     Fix: Compute observations after the joint action.
     """
-    if not subject.once("simultaneous", subject.simultaneous):
+    if not subject.simultaneous():
         return
     turn: Turn | None = None
     first: dict[Any, Any] = {}  # agent -> its observation at the start of the turn
@@ -205,10 +205,10 @@ def _is_fresh_in_part(found: dict[str, str | None]) -> bool:
     return any(sign == FRESH for name, sign in found.items() if name.startswith(STATE))
 
 
-def _turns(api: Api[Any], seed: int) -> dict[Any, Game]:
+def _turns(api: Api, seed: int) -> dict[Any, Game]:
     """Plays one game; returns what each agent observes whenever it acts."""
     play, told = api.game(seed), defaultdict[Any, Game](list)
-    play.chooser = Driver(seed)
+    play.chooser = styled(seed)
     while play.goes_on(SHORT):
         for agent in play.asked():
             told[agent].append(_told(play, agent))

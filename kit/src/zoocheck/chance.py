@@ -167,7 +167,7 @@ Seen = dict[str, str]
 Game = list[tuple[Told, Seen]]
 
 
-def _games(subject: Subject, api: Api[Any], modes: list[str]) -> list[Game]:
+def _games(subject: Subject, api: Api, modes: list[str]) -> list[Game]:
     """Plays games with the same actions; returns the visible data and all observations of each turn."""
     games: list[Game] = []
     for number in subject.time(SHARE):
@@ -183,7 +183,7 @@ def _unlike(games: list[Game]) -> int:
     return len({str([seen for _, seen in game]) for game in games})
 
 
-def _game(api: Api[Any], seed: int, mode: str | None) -> Game:
+def _game(api: Api, seed: int, mode: str | None) -> Game:
     play = (api.new() if mode is None else api.new(render_mode=mode)).reset(seed)
     turns: Game = []
     while len(turns) < TURNS + 1:
@@ -197,7 +197,7 @@ def _game(api: Api[Any], seed: int, mode: str | None) -> Game:
     return turns
 
 
-def _error(api: Api[Any], seed: int, turn: int) -> str:
+def _error(api: Api, seed: int, turn: int) -> str:
     """The error for an action outside the space, in a separate game."""
     play = api.new().reset(seed)
     for _ in range(turn):
@@ -283,7 +283,7 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
             yield from ((f"{path} word {i}", word) for i, word in enumerate(WORD.findall(data)[:MOST_LEAVES]))
 
 
-def _require_own_generators(api: Api[Any]) -> None:
+def _require_own_generators(api: Api) -> None:
     """Raises Failed if an info contains one of the environment's generators."""
     play = api.game(1)
     for _ in range(3):

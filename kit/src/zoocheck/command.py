@@ -8,7 +8,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import track
 
 from zoocheck.guard import Guard
 from zoocheck.report import read_baseline, stale, updated, versions
@@ -234,10 +234,11 @@ def limits_of(seed: int, seconds: float | None, games: int | None) -> dict[str, 
 
 def _checked(subject: Subject, names: list[str], known: dict[str, str]) -> Report:
     results: list[Result] = []
-    with Guard(subject, len(names)) as guard, _ended_by_signals(), _progress(len(names)) as advance:
-        for result in with_causes(map(guard.run, names), known):
-            results.append(result)
-            advance(len(results))
+    console = Console(stderr=True)
+    options: dict[str, Any] = {"console": console, "transient": True, "disable": not console.is_terminal}
+    with Guard(subject, len(names)) as guard, _ended_by_signals():
+        for result in track(with_causes(map(guard.run, names), known), "checks", len(names), **options):
+            results.append(result)  # so that an interrupt leaves those so far
     seen = guard.seen if len(results) == len(names) == len(CHECKS) else {}
     with contextlib.redirect_stdout(sys.stderr):
         found = versions(subject)
@@ -254,17 +255,6 @@ def _ended_by_signals() -> Iterator[None]:
         pass
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextlib.contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Shows on a terminal how many checks are done."""
-    console = Console(stderr=True)
-    times = TextColumn("after"), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn()
-    columns = (TextColumn("checks"), BarColumn(), MofNCompleteColumn(), *times)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("checks", total=total)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def _require_writable(path: Path | None) -> None:

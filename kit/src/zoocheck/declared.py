@@ -10,7 +10,7 @@ import numpy as np
 
 from zoocheck.look import drawn
 from zoocheck.play import Play, layers, seats
-from zoocheck.subject import Api, Subject
+from zoocheck.subject import Api, Subject, once
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, Noted, Skipped, failing, in_a_line
 
 KNOWN = ("human", "ansi", "rgb_array")
@@ -121,13 +121,12 @@ def missing_here(error: BaseException, env: Any = None) -> bool:
 
 def modes_of(subject: Subject) -> list[str]:
     """Returns the render modes that return or print something on this machine."""
-    modes, _ = subject.once("modes", lambda: _tried(subject))
-    return list(modes)
+    return list(_tried(subject)[0])
 
 
 def require_modes(subject: Subject) -> list[str]:
     """Returns `modes_of`; if there are none, raises Skipped if this machine lacks something, else NotApplicable."""
-    modes, missing = subject.once("modes", lambda: _tried(subject))
+    modes, missing = _tried(subject)
     if not modes and missing:
         raise Skipped(missing)
     if not modes:
@@ -135,6 +134,7 @@ def require_modes(subject: Subject) -> list[str]:
     return list(modes)
 
 
+@once
 def _tried(subject: Subject) -> tuple[list[str], str]:
     """Tries each declared mode once; windows open on a dummy display."""
     api = subject.apis()[0]
@@ -176,7 +176,7 @@ def render_modes_are_kept(subject: Subject) -> None:
         raise Skipped("; ".join(missing))
 
 
-def _takes_modes(api: Api[Any]) -> bool:
+def _takes_modes(api: Api) -> bool:
     try:
         api.make(render_mode=None).close()
     except TypeError as error:
@@ -186,7 +186,7 @@ def _takes_modes(api: Api[Any]) -> bool:
     return True
 
 
-def _require_mode(api: Api[Any], mode: str) -> None:
+def _require_mode(api: Api, mode: str) -> None:
     play = api.game(1, render_mode=mode)
     if getattr(play.env, "render_mode", None) != mode:
         said = f"its attribute render_mode is {play.env.render_mode!r}"

@@ -243,7 +243,7 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
     raise Failed("AEC: every live agent is selected in each cycle, but the metadata does not set is_parallelizable")
 
 
-def _note_if_all_are_asked(api: Api[Any]) -> None:
+def _note_if_all_are_asked(api: Api) -> None:
     """Raises Noted if nothing declares whether moves are simultaneous: without a Parallel version, they need not be."""
     if "is_parallelizable" not in api.make().metadata:
         _require_that_some_are_passed_over(api)
@@ -253,7 +253,7 @@ def _note_if_all_are_asked(api: Api[Any]) -> None:
         )
 
 
-def _require_that_some_are_passed_over(api: Api[Any]) -> None:
+def _require_that_some_are_passed_over(api: Api) -> None:
     """Raises NotApplicable if not every live agent is selected in each cycle."""
     for seed in SEEDS:
         play = api.game(seed)
@@ -289,7 +289,7 @@ def calls_at_the_wrong_time_are_refused(subject: Subject) -> None:
         raise Noted("; ".join(notes))
 
 
-def _steps_before_reset(api: Api[Any]) -> bool:
+def _steps_before_reset(api: Api) -> bool:
     choice = api.new().reset(0).choice()
     play = api.new()
     try:
@@ -299,7 +299,7 @@ def _steps_before_reset(api: Api[Any]) -> bool:
     return True
 
 
-def _step_after_the_end(api: Api[Any], games: list[Route]) -> list[str]:
+def _step_after_the_end(api: Api, games: list[Route]) -> list[str]:
     """Raises Failed if a step after the end goes on with the game; returns a note if it silently does nothing."""
     for route in games[:1]:
         play = route.travel(api)
@@ -318,7 +318,7 @@ def _step_after_the_end(api: Api[Any], games: list[Route]) -> list[str]:
     return []
 
 
-def _ended(api: Api[Any]) -> list[Route]:
+def _ended(api: Api) -> list[Route]:
     """Routes through complete games."""
     games = []
     for seed in SEEDS:
@@ -330,7 +330,7 @@ def _ended(api: Api[Any]) -> list[Route]:
     return games
 
 
-def _act_of_the_dead(api: Api[Any], games: Iterable[Route]) -> None:
+def _act_of_the_dead(api: Api, games: Iterable[Route]) -> None:
     for route in games:
         play = api.game(route.seed)
         for move in route.moves:

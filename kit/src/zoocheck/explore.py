@@ -12,8 +12,8 @@ import numpy as np
 
 from zoocheck.declared import modes_of
 from zoocheck.look import arrays_in
-from zoocheck.play import Driver, Play
-from zoocheck.subject import Api, Finding, Subject
+from zoocheck.play import Play, styled
+from zoocheck.subject import Api, Finding, Subject, once
 from zoocheck.verdicts import STEPS, Failed, Inconclusive, NotApplicable, OutOfTime, in_a_line
 
 # Maximum number of stored routes to situations without a new value.
@@ -29,7 +29,7 @@ class Route:
     seed: int
     moves: tuple[Any, ...]
 
-    def travel(self, api: Api[Any], **parameters: Any) -> Any:
+    def travel(self, api: Api, **parameters: Any) -> Any:
         """Replays the route in a fresh environment; returns its driver."""
         play = api.game(self.seed, **parameters)
         return play.replay(self.moves)
@@ -167,15 +167,10 @@ class Explored:
     unrepeatable: Finding | None = None  # why a game cannot be replayed, if so
 
 
+@once
 def explored(subject: Subject, kind: str) -> Explored:
     """The results for a kind, which must exist; its games are played once and shared by all checks."""
-    api = subject.api(kind)
-    found: Explored = subject.once(("explored", kind), lambda: _explore(subject, api))
-    return found
-
-
-def _explore(subject: Subject, api: Api[Any]) -> Explored:
-    found, archive, last_new = Explored(), Archive(subject.seed), 0
+    api, found, archive, last_new = subject.api(kind), Explored(), Archive(subject.seed), 0
     unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
     modes = [mode for mode in DRAWN if mode in modes_of(subject)]
     for number in subject.time(SHARE):
@@ -211,7 +206,7 @@ def _explore(subject: Subject, api: Api[Any]) -> Explored:
     return found
 
 
-def _made(api: Api[Any], number: int, modes: list[str]) -> Play:
+def _made(api: Api, number: int, modes: list[str]) -> Play:
     """A fresh environment, sometimes with a render mode."""
     if modes and number % DRAWN_ONE_IN == 0:
         try:
@@ -228,7 +223,7 @@ def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, rou
     """Plays one game, starting along a route; returns whether it had a new value, and a new situation."""
     play.reset(route.seed)
     new = [archive.note(play, route.seed)]
-    play.chooser = Driver(play.chooser.seed)
+    play.chooser = styled(play.chooser.seed)
     due = [each for each in WATCHERS if play.kind in each[1] and each[0] not in found.failures]
     watching = _resume([(check, follow(play, subject)) for check, _, follow in due], found)
     while not play.over and len(play.played) < STEPS:
@@ -338,14 +333,14 @@ def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
                 yield by_depth[depth][rank]
 
 
-def games_by_chance(api: Api[Any], most: int) -> Iterator[Route]:
-    """Routes through complete games, in all styles of `Driver`.
+def games_by_chance(api: Api, most: int) -> Iterator[Route]:
+    """Routes through complete games, in all styles of `Chooser`.
 
     Hidden state has no features that exploration could return to, so only many games reach leaks that depend on it.
     """
     for number in range(most):
         play = api.game(number)
-        play.chooser = Driver(number)
+        play.chooser = styled(number)
         while play.goes_on(SHORT):
             play.step(log=False)
         yield Route(number, tuple(play.played))
@@ -360,7 +355,7 @@ def coverage(subject: Subject) -> dict[str, dict[str, int]]:
 
 def coverage_so_far(subject: Subject) -> dict[str, dict[str, int]]:
     """Like `coverage`, for the kinds explored so far."""
-    found = ((api.kind, subject.found(("explored", api.kind))) for api in subject.apis())
+    found = ((api.kind, subject.found((explored, api.kind))) for api in subject.apis())
     return {
         kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}
         for kind, seen in found

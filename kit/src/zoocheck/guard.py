@@ -12,7 +12,6 @@ import tempfile
 import threading
 import time
 from dataclasses import asdict
-from types import TracebackType
 from typing import Any, Self
 
 from zoocheck import report, trail
@@ -58,7 +57,7 @@ class Guard:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -130,7 +129,7 @@ class Guard:
         last = trail.last(self._trail)
         end = f"ended its process with exit code {code}" if code >= 0 else f"killed its process with {_signal(-code)}"
         reason = f"{last.where + ': ' if last else ''}the environment {end}"
-        return Result(name, FAILED, reason, script=report.script_of_last(self._subject, reason, last) if last else "")
+        return Result(name, FAILED, reason, script=report.script_of(self._subject, reason, last) if last else "")
 
 
 def _signal(number: int) -> str:

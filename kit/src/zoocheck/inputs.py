@@ -14,7 +14,7 @@ from zoocheck.explore import Route, routes
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.leaks import channel
 from zoocheck.look import difference, places, public, require_same_play
-from zoocheck.play import Play, is_converted, legal_actions
+from zoocheck.play import Chooser, Play, is_converted, legal_actions
 from zoocheck.seeds import steady_apis
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, in_a_line
@@ -105,7 +105,7 @@ def _search(subject: Subject, wanted: str) -> None:
         raise Noted(noted)
 
 
-def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
+def _tried(subject: Subject, api: Api) -> dict[str, Finding]:
     found: dict[str, Finding] = {}
     clock = subject.time(SHARE)
     for route in stations(api, routes(subject, api.kind, MOST_PLACES)):
@@ -126,7 +126,7 @@ def _tried(subject: Subject, api: Api[Any]) -> dict[str, Finding]:
     return found
 
 
-def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
+def stations(api: Api, ways: Iterator[Route]) -> Iterator[Route]:
     """Yields each route; in AEC also the route continued by one or more further commitments."""
     for way in ways:
         yield way
@@ -138,7 +138,7 @@ def stations(api: Api[Any], ways: Iterator[Route]) -> Iterator[Route]:
                     yield Route(way.seed, tuple(play.played))
 
 
-def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[str, Finding]:
+def _try_all(api: Api, route: Route, agent: Any, tried: list[Any]) -> dict[str, Finding]:
     """Submits invalid actions one after another while they are rejected; returns the failures, if any."""
     play = route.travel(api)
     game, before, refused = api.recent[-1], _all(play), []
@@ -158,7 +158,7 @@ def _try_all(api: Api[Any], route: Route, agent: Any, tried: list[Any]) -> dict[
 
 
 def _named(odd: list[Any]) -> str:
-    names = ", ".join(repr(each) if each is not MISSING else "a missing action" for each in odd[:3])
+    names = ", ".join(map(repr, odd[:3]))
     return f"invalid input ({names}{', ...' * (len(odd) > 3)})"
 
 
@@ -173,15 +173,14 @@ def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
     return False
 
 
-def _accepted(api: Api[Any], route: Route, agent: Any, odd: Any) -> dict[str, Finding]:
+def _accepted(api: Api, route: Route, agent: Any, odd: Any) -> dict[str, Finding]:
     """Describes the failure if an invalid action does not raise, unless it ends the game for its agent."""
     play = route.travel(api)
     game, at, space = api.recent[-1], play.at, " ".join(str(play.env.action_space(agent)).split())
     if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(api, route, agent, play)):
         return {}
-    what = f"{agent} plays {odd!r}, which is not in {space}"
-    if odd is MISSING:
-        what = f"the action of {agent} is missing"
+    missing, outside = f"the action of {agent} is missing", f"{agent} plays {odd!r}, which is not in {space}"
+    what = missing if odd is MISSING else outside
     found = Finding(f"{at}: {what}; no error is raised and the game continues", [game])
     kind = AS_NOTE["accepted"] if _is_clipped(api, route, agent, odd) else "accepted"
     return {kind: found}
@@ -207,7 +206,7 @@ def _numbers(odd: Any) -> NDArray[Any] | None:
     return numbers if numbers.dtype.kind in "biuf" and numbers.size else None
 
 
-def _is_clipped(api: Api[Any], route: Route, agent: Any, odd: Any) -> bool:
+def _is_clipped(api: Api, route: Route, agent: Any, odd: Any) -> bool:
     """Whether a finite action beyond the bounds of a `Box` is played as the nearest action within."""
     odd_play, play = route.travel(api), route.travel(api)
     space, numbers = play.env.action_space(agent), _numbers(odd)
@@ -224,7 +223,7 @@ def _is_clipped(api: Api[Any], route: Route, agent: Any, odd: Any) -> bool:
     return difference(play.log[1:], odd_play.log[1:]) is None
 
 
-def _ends_so_anyway(api: Api[Any], route: Route, agent: Any, ended: Play) -> bool:
+def _ends_so_anyway(api: Api, route: Route, agent: Any, ended: Play) -> bool:
     """Whether some legal action ends the game for the agent in the same way."""
     for number in range(LEGAL):
         play = route.travel(api)
@@ -256,7 +255,7 @@ def _all(play: Play) -> dict[str, Any]:
     return {**play.seen(), **public(play.env)}
 
 
-def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
+def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
     """Describes an effect of an invalid action, on the data now or on the game that follows; empty if there is none.
 
     An effect on public attributes alone is noted: no learner receives them.
@@ -272,8 +271,8 @@ def _changed(api: Api[Any], route: Route, play: Play, before: dict[str, Any], wh
                 return {"changed": words}
             held = held or {AS_NOTE["changed"]: words}
     clean = route.travel(api)
-    play.chooser, play.played = clean.chooser.__class__(clean.chooser.seed), list(clean.played)
-    clean.chooser = clean.chooser.__class__(clean.chooser.seed)
+    play.played = list(clean.played)
+    play.chooser, clean.chooser = (Chooser(clean.chooser.seed) for _ in range(2))
     try:
         clean.log, play.log = [clean.seen()], [play.seen()]
         clean.run(SHORT)
@@ -313,7 +312,7 @@ def equal_actions_play_alike(subject: Subject) -> None:
         raise NotApplicable("actions are not integers")
 
 
-def _compared(api: Api[Any]) -> Iterator[tuple[str, Any, Any]]:
+def _compared(api: Api) -> Iterator[tuple[str, Any, Any]]:
     """Yields a location in a game, and all visible data there if actions are Python integers and if of other types."""
     for seed in range(SEEDS):
         play = api.game(seed)

@@ -110,14 +110,14 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
         raise Noted(held.reason)
 
 
-def _simultaneous(subject: Subject) -> Api[AECPlay]:
+def _simultaneous(subject: Subject) -> Api:
     api = subject.api("AEC")
     if not subject.simultaneous():
         raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
     return api
 
 
-def _search(subject: Subject, api: Api[AECPlay], way: str) -> _Leaks:
+def _search(subject: Subject, api: Api, way: str) -> _Leaks:
     api = steady_api(subject, api.kind)
     leaks = _Leaks()
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
@@ -135,7 +135,7 @@ def _search(subject: Subject, api: Api[AECPlay], way: str) -> _Leaks:
     return leaks
 
 
-def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
+def moments(api: Api, ways: Iterator[Route]) -> Iterator[Moment]:
     """Yields the commitments that can be examined along these routes, each once."""
     known: set[str] = set()
     for way in ways:
@@ -162,7 +162,7 @@ def moments(api: Api[AECPlay], ways: Iterator[Route]) -> Iterator[Moment]:
             play.submit(choice, log=False)
 
 
-def _followed(api: Api[AECPlay], moment: Moment, turn: Turn) -> Iterator[Moment]:
+def _followed(api: Api, moment: Moment, turn: Turn) -> Iterator[Moment]:
     """Yields the moment and, if several agents must still commit, the moment before the last of them commits."""
     yield moment
     if len(turn.open) > 1:
@@ -188,7 +188,7 @@ def _others(play: AECPlay, agent: Any, action: Any) -> tuple[Any, ...]:
     return tuple(other for other in others if next(places(other, action), None))
 
 
-def _compare(api: Api[AECPlay], more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
+def _compare(api: Api, more: dict[str, Any], moment: Moment, way: str) -> dict[str, str]:
     """Maps channels to descriptions of their leaks."""
     views = [_view(api, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
@@ -219,7 +219,7 @@ def channel(place: str) -> str:
     return "open"
 
 
-def _view(api: Api[AECPlay], more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
+def _view(api: Api, more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
     play = moment.route.travel(api, **more)
     with captured_output() as said:
         play.submit(action, log=False)

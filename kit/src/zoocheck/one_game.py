@@ -14,9 +14,9 @@ from zoocheck.ends import objectives
 from zoocheck.explore import Route, Watch, routes, watcher
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.look import difference, require_same, spaces_of, state_shown, without_generators
-from zoocheck.play import Driver, Play, as_text, finite, seats
+from zoocheck.play import Chooser, Play, as_text, finite, seats, styled
 from zoocheck.steady import steady_api
-from zoocheck.subject import Api, Subject
+from zoocheck.subject import Api, Subject, once
 from zoocheck.verdicts import Failed, NotApplicable, failing
 
 SHARE = 0.035
@@ -41,7 +41,7 @@ def skins_are_one_game(subject: Subject) -> None:
     clock = subject.time(SHARE)
     starts = (Route(seed, ()) for seed in SEEDS)
     for route in chain(starts, routes(subject, "Parallel", MOST_PLACES)):
-        _Pair(aec.new(), parallel.new(), route.seed).follow(Driver(route.seed), route.moves)
+        _Pair(aec.new(), parallel.new(), route.seed).follow(styled(route.seed), route.moves)
         if next(clock, None) is None:
             return
 
@@ -54,10 +54,10 @@ class _Pair:
         self.where = f"seed {seed}, after reset"
         self.paid = {name: dict.fromkeys(seats(parallel.env), 0.0) for name in ("Parallel", "last()", "rewards")}
 
-    def follow(self, driver: Driver, moves: Sequence[Any]) -> None:
+    def follow(self, chooser: Chooser, moves: Sequence[Any]) -> None:
         """Plays both environments with the same actions, starting with `moves`, and compares them."""
         seed = self.where.partition(",")[0]
-        self.parallel.chooser = driver
+        self.parallel.chooser = chooser
         self._compare_views()
         here, there = (without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
         require_same(here, there, f"{self.where}: spaces of AEC and Parallel")
@@ -159,6 +159,7 @@ GAMES = 400
 STANDARD_ERRORS = 4.0
 
 
+@once
 def _declares_zero_sum(subject: Subject) -> bool:
     if subject.zero_sum is not None:
         return subject.zero_sum
@@ -182,7 +183,7 @@ def zero_sum_holds(play: Play, subject: Subject) -> Watch:
     Example: The winner gets 1 and the loser 0, or both get a half for a tie.
     Fix: Pay the loser -1 and a tie 0, or do not declare the game zero-sum.
     """
-    if not subject.once("zero-sum", lambda: _declares_zero_sum(subject)):
+    if not _declares_zero_sum(subject):
         return
     paid = dict.fromkeys(seats(play.env), 0.0)
     while not play.over:
@@ -260,12 +261,12 @@ class _Uniform:
         return action_masks / action_masks.sum(axis=1, keepdims=True)
 
 
-def _mean_payoff(api: Api[Play], line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
+def _mean_payoff(api: Api, line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
     """Mean and standard error of a seat's payoff; `known` caches the policies' probabilities."""
     play, rng, earned = api.new(), np.random.default_rng(11), []
     for number in range(GAMES):
         play.reset(None if number else 1)
-        play.chooser = _Seated(play, line_up, rng, known)  # type: ignore[assignment]  # duck-typed
+        play.chooser = _Seated(play, line_up, rng, known)
         earned.append(totals(play)[play.env.possible_agents[seat]])
     return float(np.mean(earned)), float(np.std(earned, ddof=1) / math.sqrt(GAMES))
 

@@ -1,28 +1,29 @@
-"""Checks that games do not depend on the order of dicts, the hash seed, or earlier environments."""
+"""Checks that games do not depend on the order of dicts, the hash seed, or other environments."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import re
+import random
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from zoocheck.explore import Route, routes
 from zoocheck.kinds import ParallelPlay
-from zoocheck.look import Snapshot, places, reachable, text_of
-from zoocheck.play import Driver, seats
+from zoocheck.look import Snapshot, difference, places, reachable, require_same_play, space_facts, text_of
+from zoocheck.play import Play, seats, styled
+from zoocheck.seeds import steady_apis
 from zoocheck.steady import find, steady_api
 from zoocheck.subject import Api, Subject, description, remade
 from zoocheck.verdicts import Failed, NotApplicable, OutOfTime, Skipped, processor_seconds, quiet
-
-# Variables whose names look like secrets are not passed to other processes.
-SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 SHARE = 0.035
 MOST_PLACES = 400
@@ -50,17 +51,17 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
         play = route.travel(api)
         if play.over:
             continue
-        play.chooser = Driver(4 * number + 2)  # all agents choose alike, because the order matters in ties
+        play.chooser = styled(4 * number + 2)  # all agents choose alike, because the order matters in ties
         _compare(api, route, play, play.choice())
         for style in (0, 2, 3):
             if not (game := route.travel(api)).over:
-                game.chooser = Driver(4 * number + style)
+                game.chooser = styled(4 * number + style)
                 _compare(api, route, game, game.choice())
         if next(clock, None) is None:
             break
 
 
-def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
+def _compare(api: Api, route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
     """Plays a joint action in several orders, followed by some further steps, and compares the games."""
     moves = [choice]
     play.submit(choice, log=False)
@@ -79,7 +80,7 @@ def _compare(api: Api[Any], route: Route, play: ParallelPlay, choice: dict[Any, 
                 raise Failed(f"{other.at}: {choice} leads elsewhere if ordered as {order}: {place}: {words}")
 
 
-def _require_ignored(api: Api[Any], route: Route, choice: dict[Any, Any], seen: Any) -> None:
+def _require_ignored(api: Api, route: Route, choice: dict[Any, Any], seen: Any) -> None:
     """Raises Failed if an action of an agent that is out has an effect; it may be rejected."""
     if set(seen["rewards"]) - set(choice):
         return  # reported by `results_name_the_agents`
@@ -155,6 +156,77 @@ def _shared(subject: Subject) -> str:
     return ""
 
 
+SEED, PLAYED = 5, 6
+
+
+def environments_do_not_meet(subject: Subject) -> None:
+    """Two environments that are stepped alternately play the same games as each would alone.
+
+    This finds state or a generator stored in the class or the module.
+
+    Vectorised training steps many environments in turn.
+
+    Example: `rng = np.random.default_rng(0)` in the class body.
+    Fix: Make such objects in `__init__` or `reset`.
+    """
+    for api in steady_apis(subject):
+        alone = [api.game(seed).run() for seed in (SEED, SEED + 1)]
+        together = [api.new(choices=seed) for seed in (SEED, SEED + 1)]
+        for seed, play in zip((SEED, SEED + 1), together, strict=True):
+            play.reset(seed)
+        for _ in range(max(map(len, alone)) - 1):
+            for play in together:
+                play.run(1)
+        for log, play in zip(alone, together, strict=True):
+            require_same_play(log, play.log, f"{api.kind}: alone, and beside another environment")
+        _require_own_spaces(*together)
+
+
+def _require_own_spaces(one: Play, other: Play) -> None:
+    """Sampling from one environment's spaces does not affect the other's."""
+    for agent in getattr(one.env, "possible_agents", ()):
+        for name in ("action_space", "observation_space"):
+            space, its = getattr(one.env, name)(agent), getattr(other.env, name)(agent)
+            space.seed(SEED)
+            before = space_facts(space)
+            its.sample()
+            if difference(before, space_facts(space)):
+                raise Failed(f"{one.kind}: {name}({agent!r}) of two environments share a random generator")
+
+
+def global_randomness_is_left_alone(subject: Subject) -> None:
+    """Making, resetting and playing neither uses nor seeds the global generators of `random` and `numpy.random`.
+
+    Otherwise the environment affects every other user of random numbers in the process, and depends on them.
+
+    Example: `random.shuffle(deck)` or `np.random.seed(seed)`.
+    Fix: `self.rng.shuffle(deck)`, with a generator of the environment's own.
+    """
+    for api in subject.apis():
+        kept = random.getstate(), np.random.get_state()
+        try:
+            _require_untouched(api)
+        finally:
+            random.setstate(kept[0])
+            np.random.set_state(kept[1])
+
+
+def _require_untouched(api: Api) -> None:
+    random.seed(SEED)
+    np.random.seed(SEED)  # this generator is under test
+    # Advance both, so that seeding with the same number is noticed.
+    random.random(), np.random.random()
+    before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
+    for seed in range(PLAYED):
+        play = api.game(seed)
+        play.run()
+        play.reset()
+    after = {"random": random.getstate(), "numpy.random": np.random.get_state()}
+    for name in before:
+        if difference(before[name], after[name]):
+            raise Failed(f"{api.kind}: the generator of `{name}` has been used or seeded")
+
+
 Games = dict[str, list[list[str]]]
 
 
@@ -184,9 +256,9 @@ def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
     """
     found = {}
     for kind, names in blind.items():
-        api = next(api for api in subject.apis(frozenset(names)) if api.kind == kind)
+        api = replace(subject.api(kind), blind=frozenset(names))
         games = [api.game(seed).run(LONGEST) for seed in range(subject.budget.fewer(GAMES))]
-        found[api.kind] = [[_digest(seen) for seen in log] for log in games]
+        found[kind] = [[_digest(seen) for seen in log] for log in games]
     return found
 
 
@@ -204,12 +276,9 @@ def elsewhere(subject: Subject) -> dict[int, list[Games]]:
 
 
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
-    command = [sys.executable, "-m", "zoocheck.order"]
-    environment = _environment(hash_seed)
+    options: dict[str, Any] = {"env": _environment(hash_seed), "capture_output": True, "text": True, "timeout": SECONDS}
     try:
-        done = subprocess.run(
-            command, input=json.dumps(told), env=environment, capture_output=True, text=True, timeout=SECONDS
-        )
+        done = subprocess.run([sys.executable, "-m", "zoocheck.order"], input=json.dumps(told), **options)
     except subprocess.TimeoutExpired:
         raise Skipped(f"another process needed more than {SECONDS} seconds to start and play") from None
     if done.returncode:
@@ -237,9 +306,7 @@ def _other_hash_seeds(names: tuple[str, ...]) -> list[int]:
 
 
 def _environment(hash_seed: int) -> dict[str, str]:
-    """This process's variables without those whose names look like secrets."""
-    kept = {name: value for name, value in os.environ.items() if not SECRET.search(name)}
-    return {**kept, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)}
+    return {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 @quiet()

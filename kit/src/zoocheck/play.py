@@ -18,26 +18,49 @@ from zoocheck.verdicts import STEPS, Budget, Failed, NotApplicable, failing
 
 
 class Chooser:
-    """Draws random legal actions, which depend only on the seed, the agent and the number of its earlier actions."""
+    """Draws legal actions in one of four styles: 0 and 1 at random, 2 all agents alike, 3 each agent high or low.
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    Random actions depend only on the seed, the agent and the number of its earlier actions.
+    """
+
+    def __init__(self, seed: int, style: int = 0) -> None:
+        self.seed, self.style = seed, style
         self._rngs: dict[Any, np.random.Generator] = {}
         self._spaces: dict[Any, gymnasium.Space[Any]] = {}
+        self._rng = np.random.default_rng([seed, 1])  # of styles 2 and 3
+        self._shared: tuple[int, float] = (0, 0.0)
+        self._asked: dict[Any, int] = {}
 
     def choose(self, agent: Any, space: gymnasium.Space[Any], mask: NDArray[Any] | None) -> Any:
         """One of the actions that the mask allows."""
+        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else None
+        if legal is not None and not legal:
+            raise Failed(f"the action mask of {agent}, which must choose an action, is all zero")
+        if legal is not None and self.style >= 2:
+            return legal[int(self._place(agent) * len(legal))]
         if agent not in self._rngs:
             self._rngs[agent] = np.random.default_rng([self.seed, zlib.crc32(str(agent).encode())])
         rng = self._rngs[agent]
-        if isinstance(space, gymnasium.spaces.Discrete):
-            legal = legal_actions(space, mask)
-            if not legal:
-                raise Failed(f"the action mask of {agent}, which must choose an action, is all zero")
+        if legal is not None:
             return legal[0] if len(legal) == 1 else legal[int(rng.integers(len(legal)))]
         own = self._spaces.setdefault(agent, copy.deepcopy(space))  # sampling changes a space
         own.seed(int(rng.integers(2**31)))
-        return own.sample()
+        return own.sample() if self.style < 2 else at_bounds(space, own.sample(), self._place(agent), self._rng)
+
+    def _place(self, agent: Any) -> float:
+        if self.style == 2:  # all agents alike in a turn
+            turn = self._asked[agent] = self._asked.get(agent, 0) + 1
+            if turn != self._shared[0]:
+                self._shared = turn, float(self._rng.random())
+            return self._shared[1]
+        number = float(self._rng.random())
+        tendency = zlib.crc32(f"{self.seed} {agent}".encode()) % 3
+        return (number, number**4, 1 - number**4 - 1e-9)[tendency]
+
+
+def styled(seed: int) -> Chooser:
+    """A chooser whose style depends on its seed."""
+    return Chooser(seed, seed % 4)
 
 
 def legal_actions(space: Any, mask: NDArray[Any] | None) -> Sequence[int]:
@@ -46,35 +69,6 @@ def legal_actions(space: Any, mask: NDArray[Any] | None) -> Sequence[int]:
     if mask is None:
         return range(start, start + int(space.n))
     return [start + int(number) for number in np.flatnonzero(mask)]
-
-
-class Driver(Chooser):
-    """Chooses actions in one style per game: at random, all the same, or each agent high or low."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self._rng = np.random.default_rng([seed, 1])
-        self._style = seed % 4
-        self._shared: tuple[int, float] = (0, 0.0)
-        self._asked: dict[Any, int] = {}
-
-    def choose(self, agent: Any, space: gymnasium.Space[Any], mask: Any) -> Any:
-        """One of the actions that the mask allows."""
-        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
-        if self._style >= 2 and legal:
-            return legal[int(self._place(agent) * len(legal))]
-        action = super().choose(agent, space, mask)
-        return action if self._style < 2 else at_bounds(space, action, self._place(agent), self._rng)
-
-    def _place(self, agent: Any) -> float:
-        if self._style == 2:  # all agents alike in a turn
-            turn = self._asked[agent] = self._asked.get(agent, 0) + 1
-            if turn != self._shared[0]:
-                self._shared = turn, float(self._rng.random())
-            return self._shared[1]
-        number = float(self._rng.random())
-        tendency = zlib.crc32(f"{self.seed} {agent}".encode()) % 3
-        return (number, number**4, 1 - number**4 - 1e-9)[tendency]
 
 
 def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -> Any:

@@ -9,28 +9,25 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache, partial
 from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from zoocheck.play import Play, beneath, layers
-from zoocheck.subject import Subject
+from zoocheck.subject import Subject, once
 from zoocheck.trail import Last, source, text_of_call
 from zoocheck.verdicts import FAILED, INCONCLUSIVE, KNOWN, SKIPPED, Result
 
 ALWAYS = ("numpy", "gymnasium", "pettingzoo")
 
 
+@once
 def versions(subject: Subject) -> dict[str, str]:
     """Versions of Python, the libraries, and the packages that define the environment and its wrappers.
 
     The versions are those of loaded modules, which can differ from the installed ones. Packages without a version are
     omitted.
     """
-    found: dict[str, str] = subject.once("versions", partial(_found, subject))
-    return found
-
-
-def _found(subject: Subject) -> dict[str, str]:
     names = [*ALWAYS, subject.word.partition(":")[0].split(".")[0]]
     for api in subject.apis():
         names += [type(layer).__module__.split(".")[0] for layer in layers(api.make())]
@@ -55,33 +52,28 @@ _distributions = cache(packages_distributions)
 LONGEST = 60
 
 
-def script_of(subject: Subject, reason: str) -> str:
-    """Python code that makes the most recent environments and repeats all calls."""
-    lines = _head(subject, reason)
-    if not subject.recent:
-        lines.append("# No single game shows this. Run the check again: --only CHECK")
-    for parameters, play in subject.recent:
-        words = source(parameters)
-        lines += ["", *_made(subject, play.kind, words), *_calls(play)]
-        lines += ["print(env.last() if env.agents else env.rewards)"] if play.kind == "AEC" else ["print(result)"]
-    return "\n".join(lines) + "\n"
+def script_of(subject: Subject, reason: str, last: Last | None = None) -> str:
+    """Python code that makes the most recent environments and repeats all calls.
 
-
-def script_of_last(subject: Subject, reason: str, last: Last) -> str:
-    """Python code that repeats the calls before the one that ended the process, and that call."""
-    lines = [*_head(subject, reason), "", *_made(subject, last.kind, last.parameters)]
-    lines += _left_out(len(last.calls) - LONGEST) + [f"env.{call}" for call in last.calls[-LONGEST:]]
-    return "\n".join(lines) + "\n"
-
-
-def _head(subject: Subject, reason: str) -> list[str]:
+    Or it repeats the calls of the `last` environment of a process that has ended.
+    """
     found = ", ".join(f"{name} {version}" for name, version in versions(subject).items())
-    return [
-        f"# {subject.name}: {reason}",
-        f"# {found}",
-        "import numpy as np",
-        "from numpy import array, float32, float64, int8, int32, int64, nan, uint8",
-    ]
+    lines = [f"# {subject.name}: {reason}", f"# {found}", "import numpy as np"]
+    lines.append("from numpy import array, float32, float64, int8, int32, int64, nan, uint8")
+    games = [_as_text(*each) for each in subject.recent] if last is None else [last]
+    if not games:
+        lines.append("# No single game shows this. Run the check again: --only CHECK")
+    for game in games:
+        lines += ["", *_made(subject, game.kind, game.parameters), *_calls(game)]
+        if last is None:
+            lines.append("print(env.last() if env.agents else env.rewards)" if game.kind == "AEC" else "print(result)")
+    return "\n".join(lines) + "\n"
+
+
+def _as_text(parameters: Mapping[str, Any], play: Play) -> Last:
+    with np.printoptions(threshold=10**6):
+        calls = [text_of_call(*call) for call in play.calls]
+    return Last(play.kind, source(parameters), calls, play.raised)
 
 
 def _made(subject: Subject, kind: str, parameters: str) -> list[str]:
@@ -105,19 +97,14 @@ def _made(subject: Subject, kind: str, parameters: str) -> list[str]:
     return [*lines, f"env = getattr(made_by, {factory!r}, made_by)({words})"]
 
 
-def _calls(play: Play) -> list[str]:
-    with np.printoptions(threshold=10**6):
-        calls = [text_of_call(name, given) for name, given in play.calls[-LONGEST:]]
-    first, lines = len(play.calls) - len(calls), []
-    for number, call in enumerate(calls, first):
-        line = f"{'result = ' if play.kind == 'Parallel' else ''}env.{call}"
-        raised = number in play.raised
+def _calls(game: Last) -> list[str]:
+    first = max(0, len(game.calls) - LONGEST)
+    lines = [f"# {first} earlier calls are left out"] * bool(first)
+    for number, call in enumerate(game.calls[first:], first):
+        line = f"{'result = ' if game.kind == 'Parallel' else ''}env.{call}"
+        raised = number in game.raised
         lines += ["try:", f"    {line}", "except Exception as error:", "    print(repr(error))"] if raised else [line]
-    return _left_out(first) + lines
-
-
-def _left_out(number: int) -> list[str]:
-    return [f"# {number} earlier calls are left out"] if number > 0 else []
+    return lines
 
 
 Baseline = dict[str, dict[str, str]]

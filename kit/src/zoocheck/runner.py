@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -11,7 +12,6 @@ from zoocheck import (
     aliases,
     bookkeeping,
     chance,
-    copies,
     declared,
     ends,
     explore,
@@ -69,12 +69,12 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (seeds.earlier_games_do_not_matter, ANEW),
     (seeds.unseeded_reset_goes_on, ANEW),
     (seeds.options_do_no_harm, ANEW),
-    (copies.global_randomness_is_left_alone,),
-    (copies.environments_do_not_meet, FRESH),
-    (aliases.looking_changes_nothing, copies.environments_do_not_meet),
+    (order.global_randomness_is_left_alone,),
+    (order.environments_do_not_meet, FRESH),
+    (aliases.looking_changes_nothing, order.environments_do_not_meet),
     (aliases.rendering_changes_nothing, aliases.looking_changes_nothing),
     (aliases.every_situation_can_be_drawn, declared.render_modes_are_kept),
-    (seeds.sampling_leaves_the_game_alone, copies.environments_do_not_meet),
+    (seeds.sampling_leaves_the_game_alone, order.environments_do_not_meet),
     (aliases.arrays_are_fresh,),
     (aliases.containers_are_not_shared, aliases.arrays_are_fresh),
     (aliases.the_callers_actions_are_left_alone,),
@@ -103,8 +103,8 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (ends.limit_of_rounds_is_kept, AGENTS),
     (ends.calls_at_the_wrong_time_are_refused,),
     (one_game.skins_are_one_game, AGENTS, REWARDS, NOW),
-    (copies.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
-    (copies.pickle_goes_on, copies.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
+    (aliases.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
+    (aliases.pickle_goes_on, aliases.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
     (declared.closing_does_no_harm,),  # near the end, because closing can break other environments' rendering
     (one_game.zero_sum_holds, REWARDS),
     (one_game.equilibrium_earns_its_value, one_game.zero_sum_holds),
@@ -122,7 +122,7 @@ def run(name: str, subject: Subject) -> Result:
         name: A key of `CHECKS`.
         subject: The environment.
     """
-    if not subject.budget.started and subject.games is None:
+    if subject.budget.end == math.inf and subject.games is None:
         _pace(subject)
     subject.recent.clear()
     subject.cut.clear()
@@ -191,15 +191,6 @@ def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str
     return names
 
 
-def each_result(
-    subject: Subject, names: Iterable[str] = tuple(CHECKS), known: Collection[str] = ()
-) -> Iterator[Result]:
-    """Yields results in order. `follows` names the check that explains a failure; a `known` failure is "known"."""
-    names = tuple(names)
-    subject.budget.to_come = len(names)
-    return with_causes((run(name, subject) for name in names), known)
-
-
 def with_causes(results: Iterable[Result], known: Collection[str] = ()) -> Iterator[Result]:
     """The results, each failure with the earlier check that explains it, and "known" if its check is in `known`."""
     failed: dict[str, Result] = {}
@@ -210,9 +201,10 @@ def with_causes(results: Iterable[Result], known: Collection[str] = ()) -> Itera
         yield replace(result, status=KNOWN) if result.status == FAILED and result.check in known else result
 
 
-def run_all(subject: Subject) -> list[Result]:
-    """The results of all checks, as `each_result` gives them."""
-    return list(each_result(subject))
+def run_all(subject: Subject, names: Collection[str] = tuple(CHECKS)) -> list[Result]:
+    """The results of these checks, by default all, in order; `follows` names the check that explains a failure."""
+    subject.budget.to_come = len(names)
+    return list(with_causes(run(name, subject) for name in names))
 
 
 def _cause(result: Result, failed: dict[str, Result]) -> str:

@@ -29,7 +29,7 @@ ABANDONED = 9
 UNKNOWN = {"an unknown option": 1}
 
 
-def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api[Any]]:
+def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api]:
     """Yields all kinds, or those of `Subject.own_apis`, for checks that compare episodes."""
     for api in subject.own_apis() if own else subject.apis():
         yield steady_api(subject, api.kind)
@@ -58,7 +58,7 @@ def same_seed_same_episode(subject: Subject) -> None:
         _require_numpy_seeds(steady_api(subject, api.kind))
 
 
-def _require_numpy_seeds(api: Api[Any]) -> None:
+def _require_numpy_seeds(api: Api) -> None:
     """A NumPy integer as seed is rejected, or produces the same game as the Python integer."""
     for seed in range(1, 4):
         fresh, play = api.game(seed).run(SHORT), api.new(choices=seed)
@@ -97,12 +97,12 @@ def other_seed_other_episode(subject: Subject) -> None:
         raise NotApplicable(f"no chance: {2 * GAMES} games with the same choices were identical, seeded or not")
 
 
-def _seeded(api: Api[Play], seeds: range) -> list[Any]:
+def _seeded(api: Api, seeds: range) -> list[Any]:
     """Logs of the games in fresh environments after these seeds, with the same choices."""
     return [api.new().reset(seed).run(SHORT) for seed in seeds]
 
 
-def _few(api: Api[Play], seeds: range) -> str | None:
+def _few(api: Api, seeds: range) -> str | None:
     """Compares the number of distinct games with that of consecutive ones; returns the finding, if there is one."""
     unlike, in_a_row = _unlike(_seeded(api, seeds)), _unlike(_series(api, len(seeds), seeds[0]))
     few = f"seeds {seeds[0]} to {seeds[-1]} lead to only {unlike} different games"
@@ -138,7 +138,7 @@ def _unlike(games: list[Any]) -> int:
     return len(_groups(games))
 
 
-def _sign_of_chance(subject: Subject, api: Api[Play]) -> tuple[str, float] | None:
+def _sign_of_chance(subject: Subject, api: Api) -> tuple[str, float] | None:
     """What shows that there is chance, and the share of games in which it shows."""
     # If games with equal seeds differ too, they differ by what a reset leaves behind, not by chance.
     if _unlike(_series(api)) > 1 and _unlike(_series(api, again=7)) == 1:
@@ -240,7 +240,7 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
                 raise Failed(f"{api.kind}: {same}, although different seeds lead to different games")
 
 
-def _series(api: Api[Any], most: int = GAMES, seed: int = 7, again: int | None = None) -> list[list[Any]]:
+def _series(api: Api, most: int = GAMES, seed: int = 7, again: int | None = None) -> list[list[Any]]:
     """Logs of consecutive games with the same choices, in an environment seeded once, and then with `again`."""
     used, games = api.new(), []
     for number in range(most):
@@ -290,7 +290,7 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
             require_same_next_game(subject, api, (plain, sampled), what)
 
 
-def require_same_next_game(subject: Subject, api: Api[Any], plays: Sequence[Play], what: str) -> None:
+def require_same_next_game(subject: Subject, api: Api, plays: Sequence[Play], what: str) -> None:
     """Raises Failed if the environments' next games differ, although the previous seed determines them.
 
     If the seed does not determine them, `unseeded_reset_goes_on` fails instead.

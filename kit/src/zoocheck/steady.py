@@ -13,8 +13,8 @@ import numpy as np
 
 from zoocheck.explore import explored
 from zoocheck.look import difference
-from zoocheck.play import Driver, Play, info_name
-from zoocheck.subject import Api, Finding, Subject
+from zoocheck.play import Play, info_name, styled
+from zoocheck.subject import Api, Finding, Subject, once
 from zoocheck.verdicts import Failed, NotApplicable, Noted
 
 SEEDS = range(3)
@@ -56,23 +56,18 @@ class Unsteady:
     episodes: Finding | None = None  # the first difference other than in infos
 
 
-def steady_api(subject: Subject, kind: str) -> Api[Any]:
+def steady_api(subject: Subject, kind: str) -> Api:
     """The `Api` of a kind that ignores infos that always differ; raises NotApplicable if anything else differs."""
-    subject.api(kind)
-    unsteady = find(subject, kind)
+    api, unsteady = subject.api(kind), find(subject, kind)
     if unsteady.episodes:
         raise NotApplicable(f"{kind}: the seed does not determine the episode, see same_seed_same_episode")
-    return next(api for api in subject.apis(frozenset(unsteady.kinds)) if api.kind == kind)
+    return replace(api, blind=frozenset(unsteady.kinds))
 
 
+@once
 def find(subject: Subject, kind: str) -> Unsteady:
     """Finds the infos of a kind that always differ."""
-    found: Unsteady = subject.once(("unsteady", kind), lambda: _find(subject, subject.api(kind)))
-    return found
-
-
-def _find(subject: Subject, api: Api[Any]) -> Unsteady:
-    found = Unsteady()
+    api, found = subject.api(kind), Unsteady()
     fresh = [[_series(api, seed, 1)[0] for _ in range(2)] for seed in SEEDS]
     games = [game for pair in fresh for game in pair]
     for name in _names(games):
@@ -86,30 +81,30 @@ def _find(subject: Subject, api: Api[Any]) -> Unsteady:
             if _differ(name, *series[:2]):
                 counts = _goes_up(_values(name, series)) or _adds_up(name, series)
                 found.kinds[name] = "count" if counts else "history"
-    found.episodes = _unlike_episodes(subject, api, frozenset(found.kinds))
+    found.episodes = _unlike_episodes(subject, replace(api, blind=frozenset(found.kinds)))
     return found
 
 
-def _unlike_episodes(subject: Subject, api: Api[Any], blind: frozenset[Any]) -> Finding | None:
+def _unlike_episodes(subject: Subject, api: Api) -> Finding | None:
     """The first difference of two games with the same seed. Compares many, because unseeded draws may be rare."""
     clock = subject.time(SHARE)
     for seed in range(MOST_SEEDS):
         # Played one after the other; another check interleaves them.
-        if differs := difference(_game(api, seed, blind), _game(api, seed, blind)):
+        if differs := difference(_game(api, seed), _game(api, seed)):
             return Finding(differs, [*subject.recent])
         if seed >= len(SEEDS) and next(clock, None) is None:
             break
     return explored(subject, api.kind).unrepeatable
 
 
-def _game(api: Api[Any], seed: int, blind: frozenset[Any]) -> list[Any]:
+def _game(api: Api, seed: int) -> list[Any]:
     """The log of a game in a fresh environment."""
-    play = replace(api, blind=blind).game(seed)
-    play.chooser = Driver(seed)
+    play = api.game(seed)
+    play.chooser = styled(seed)
     return list(play.run())
 
 
-def _series(api: Api[Any], seed: int, games: int) -> list[list[Told]]:
+def _series(api: Api, seed: int, games: int) -> list[list[Told]]:
     """All infos of successive games with that seed and the same actions in one environment."""
     made = time.perf_counter()
     env = api.new(choices=seed)

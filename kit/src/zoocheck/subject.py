@@ -9,10 +9,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
 from importlib import import_module
 from operator import attrgetter
-from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
+from typing import Any, Concatenate, Literal, NamedTuple, NoReturn, ParamSpec, TypeVar
 
 import pettingzoo
 
@@ -21,7 +21,8 @@ from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.play import Play, beneath, is_converted
 from zoocheck.verdicts import Budget, Failed, NotApplicable, Skipped, failing, processor_seconds, quiet
 
-P = TypeVar("P", bound=Play)
+P = ParamSpec("P")
+T = TypeVar("T")
 # Default limit on the CPU seconds for one environment; a small environment needs a few seconds.
 SECONDS = 32.0
 # A search also ends after this multiple of its share in wall-clock time, if the environment sleeps or waits.
@@ -40,25 +41,25 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Api(Generic[P]):
+class Api:
     """One of a subject's two kinds of environment."""
 
     kind: str  # "AEC" or "Parallel"
     make: Callable[..., Any]  # makes the environment; takes its parameters
-    _play: type[P]
+    _play: type[Play]
     blind: frozenset[str] = frozenset()  # names of infos to ignore, because they always differ
     # The environments driven most recently, each with its parameters.
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
     budget: Budget = field(default_factory=Budget, compare=False)
 
-    def new(self, choices: int = 0, **parameters: Any) -> P:
+    def new(self, choices: int = 0, **parameters: Any) -> Any:
         """A driver for a fresh environment; `choices` seeds its choices."""
         play = self._play(self.make(**parameters), choices, self.blind, self.budget)
         self.recent.append((parameters, play))
         trail.note_env(play.env, self.kind, parameters)
         return play
 
-    def game(self, seed: int, **parameters: Any) -> P:
+    def game(self, seed: int, **parameters: Any) -> Any:
         """A fresh environment after a reset with this seed, which also seeds the choices."""
         return self.new(seed, **parameters).reset(seed)
 
@@ -99,31 +100,31 @@ class Subject:
     budget: Budget = field(default_factory=Budget, compare=False)
     _found: dict[Any, Any] = field(default_factory=dict, compare=False)
 
-    def apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
+    def apis(self) -> list[Api]:
         """The available kinds, AEC first."""
-        kinds = (("AEC", self.aec, AECPlay), ("Parallel", self.parallel, ParallelPlay))
+        kinds = ((self.aec, AECPlay), (self.parallel, ParallelPlay))
         return [
-            Api(kind, partial(make, **self.parameters), play, blind, self.recent, self.budget)
-            for kind, make, play in kinds
+            Api(play.kind, partial(make, **self.parameters), play, recent=self.recent, budget=self.budget)
+            for make, play in kinds
             if make is not None
         ]
 
-    def own_apis(self, blind: frozenset[str] = frozenset()) -> list[Api[Any]]:
+    def own_apis(self) -> list[Api]:
         """The available kinds, without an AEC version made by PettingZoo's converter.
 
         That converter stores actions unchecked until all agents have acted.
         """
-        return [api for api in self.apis(blind) if api.kind != "AEC" or not is_converted(api.make())]
+        return [api for api in self.apis() if api.kind != "AEC" or not is_converted(api.make())]
 
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
-        """The result of `find`, computed once for all checks."""
+        """The result of `find`, computed once for all checks; see `once`."""
         if name not in self._found:
             with self.budget.shared():
                 self._found[name] = find()
         return self._found[name]
 
     def found(self, name: Any) -> Any:
-        """What `once` has computed under a name; None if nothing yet."""
+        """What `once` has computed under a name, or a function that is called once; None if nothing yet."""
         return self._found.get(name)
 
     def time(self, share: float) -> Iterator[int]:
@@ -142,7 +143,7 @@ class Subject:
                 self.cut.append(number + 1)
                 return
 
-    def api(self, kind: str) -> Api[Any]:
+    def api(self, kind: str) -> Api:
         """The `Api` of a kind; raises NotApplicable if there is none."""
         for api in self.apis():
             if api.kind == kind:
@@ -163,12 +164,23 @@ class Subject:
         """Whether moves are simultaneous: there is a Parallel version, or the AEC environment declares it."""
         if self.parallel is not None:
             return True
-        return bool(self.any_env().metadata.get("is_parallelizable", False))
+        return bool(self.once("metadata", lambda: self.any_env().metadata).get("is_parallelizable", False))
 
     def game(self) -> Any:
         """The rules behind the environment: its attribute `game`, if that offers `RULES`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
         return game if set(RULES) <= set(dir(game)) else None
+
+
+def once(find: Callable[Concatenate[Subject, P], T]) -> Callable[Concatenate[Subject, P], T]:
+    """A function whose result for a subject is computed once for all checks."""
+
+    @wraps(find)
+    def found(subject: Subject, /, *arguments: P.args, **named: P.kwargs) -> T:
+        result: T = subject.once((found, *arguments), lambda: find(subject, *arguments, **named))
+        return result
+
+    return found
 
 
 @quiet()

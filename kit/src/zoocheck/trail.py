@@ -6,7 +6,7 @@ An environment in native code can end the process. The parent process then reads
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -23,11 +23,13 @@ class Last:
         kind: "AEC" or "Parallel".
         parameters: Its parameters beyond those of the subject, as source text.
         calls: Its calls as source text, each without the name of the environment, e.g. "reset(seed=1)".
+        raised: The indices in `calls` of the calls that raised.
     """
 
     kind: str
     parameters: str = ""
     calls: list[str] = field(default_factory=list)
+    raised: Collection[int] = ()
 
     @property
     def where(self) -> str:
@@ -44,15 +46,14 @@ def begin(descriptor: int) -> None:
     """Writes all further calls of this process to an open file."""
     global _file
     _file = open(descriptor, "wb", buffering=0)  # noqa: SIM115  # for as long as the process lives
-    _empty()
+    _empty(_file)
 
 
 def note_env(env: Any, kind: str, parameters: Mapping[str, Any]) -> None:
     """Records a new environment."""
-    if _file is not None:
-        if _file.tell() > LONGEST:
-            _empty()
-        _write(env, [kind, source(parameters)])
+    if _file is not None and _file.tell() > LONGEST:
+        _empty(_file)
+    _write(env, [kind, source(parameters)])
 
 
 def note_call(env: Any, name: str, given: Any) -> None:
@@ -71,15 +72,14 @@ def source(parameters: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in parameters.items())
 
 
-def _empty() -> None:
-    assert _file is not None
-    _file.seek(0)
-    _file.truncate()
+def _empty(file: BinaryIO) -> None:
+    file.seek(0)
+    file.truncate()
 
 
 def _write(env: Any, what: Any) -> None:
-    assert _file is not None
-    _file.write(json.dumps([id(env), what]).encode() + b"\n")
+    if _file is not None:
+        _file.write(json.dumps([id(env), what]).encode() + b"\n")
 
 
 def last(file: BinaryIO) -> Last | None:

@@ -72,11 +72,10 @@ class Result:
         follows = f" (follows {self.follows})" if self.follows else ""
         return f"{self.status:<14}  {self.check}{follows}" + (f": {self.reason}" if self.reason else "")
 
-    def advised(self, check: Callable[..., object], instead: str = "") -> str:
-        """The failure, and below it what `check` demands and how to fix it, or what to do `instead`."""
+    def advised(self, check: Callable[..., object]) -> str:
+        """The failure, and below it what `check` demands and how to fix it."""
         told = explained(check)
-        text = f"{self}\n{'':16}must hold: {told.demanded}" + (f" Or {instead}." if instead else "")
-        return text + (f"\n{'':16}to fix: {told.fix}" if told.fix else "")
+        return f"{self}\n{'':16}must hold: {told.demanded}\n{'':16}to fix: {told.fix}"
 
 
 class Explanation(NamedTuple):
@@ -192,11 +191,6 @@ class Budget:
     longest: int = STEPS
     spent: float = 0.0
     careful: bool = False
-
-    @property
-    def started(self) -> bool:
-        """Whether any check has been started."""
-        return self.end < math.inf
 
     def start(self, seconds: float, whole: bool) -> None:
         """Starts a check and, if it is the first, a run of `seconds`; `whole` gives the check all remaining time."""
