@@ -25,6 +25,7 @@ from cardwar_envs.core.forms import BayesianForm, CompiledRules
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state, set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene, in_points
+from cardwar_envs.core.texts import WorkedRound
 from cardwar_envs.games.dice_poker.scene import dice_scene
 from cardwar_envs.games.dice_poker.state import CALL, CHECK, FOLD, RAISE, DicePokerState, seen_rolls
 
@@ -48,6 +49,7 @@ class DicePoker(Game[DicePokerState]):
     """
 
     name: ClassVar[str] = "dice_poker"
+    worked_round = WorkedRound((("raise", "call"),), deal=8)
 
     sides: int = 6
     ante: float = 1.0

@@ -37,7 +37,7 @@ from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import ActionImage, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import numbers_in_words
+from cardwar_envs.core.texts import WorkedRound, numbers_in_words
 from cardwar_envs.games.duel.how_to_play import SEEN, cards_in_words
 from cardwar_envs.games.duel.interleaving import Hand, interchangeable, most_held, packed_from_one
 from cardwar_envs.games.duel.state import HandViews, float_row, sign
@@ -64,6 +64,7 @@ class Goofspiel(Game[GoofspielState]):
     """
 
     name: ClassVar[str] = "goofspiel"
+    worked_round = WorkedRound((("3", "2"), ("1", "1"), ("2", "3")), "num_cards=3", deal=2)
 
     num_cards: int = 13
     prizes: str = "random"

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import counted
+from cardwar_envs.core.texts import WorkedRound, counted
 from cardwar_envs.games.lowest_unique.scene import MOST_ROWS, lowest_unique_scene
 from cardwar_envs.games.lowest_unique.winner import lowest_unique
 
@@ -64,6 +64,7 @@ class LowestUnique(Game[LowestUniqueState]):
     """
 
     name: ClassVar[str] = "lowest_unique"
+    worked_round = WorkedRound((("1", "1", "4"), ("2", "2", "2")), "rounds=2")
 
     num_players: int = 3
     numbers: int = 5

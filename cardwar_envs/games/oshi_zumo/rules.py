@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number, whole_numbers
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import counted
+from cardwar_envs.core.texts import WorkedRound, counted
 from cardwar_envs.games.oshi_zumo.scene import oshi_zumo_scene
 from cardwar_envs.games.oshi_zumo.state import OshiZumoState
 
@@ -59,6 +59,7 @@ class OshiZumo(Game[OshiZumoState]):
     """
 
     name: ClassVar[str] = "oshi_zumo"
+    worked_round = WorkedRound((("2", "1"), ("1", "3"), ("1", "1"), ("1", "0")), "coins=5 size=1")
 
     coins: int = 50
     size: int = 3

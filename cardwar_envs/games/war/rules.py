@@ -35,7 +35,7 @@ from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
 from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import Picks, joined
+from cardwar_envs.core.texts import Picks, WorkedRound, joined
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war.how_to_play import how_to_play
 from cardwar_envs.games.war.scene import war_scene
@@ -70,6 +70,10 @@ class War(Game[WarState]):
     """
 
     name: ClassVar[str] = "war"
+    worked_round = WorkedRound(
+        (("5", "2"), ("4", "4"), ("discards 2 and battles with 3", "discards 3 and battles with 5")),
+        "ranks=4 discards=1",
+    )
 
     num_players: int = 2
     ranks: int = 12
