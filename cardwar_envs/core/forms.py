@@ -41,8 +41,8 @@ class CompiledRules(Generic[S]):
         bodies: The module of the compiled functions.
         tables: The game's parameters in the form that these functions need.
         row_size: Length of a row.
-        to_row: Converts a state to a row.
-        from_row: Converts a row to a state.
+        to_row: Converts a state to a row; by default to player 0's observation, which must show the whole state.
+        from_row: Converts a row to a state; by default with `Game.state_of`.
         info: `Game.info` for observations `[num_games, observation_size]`.
         live: Maps rows to `[num_games, num_players]` bool, the players still in the game; by default all players while
             any of them acts.
@@ -51,8 +51,8 @@ class CompiledRules(Generic[S]):
     bodies: ModuleType
     tables: tuple[Any, ...]
     row_size: int
-    to_row: Callable[[S], NDArray[np.float32]]
-    from_row: Callable[[NDArray[np.float32]], S]
+    to_row: Callable[[S], NDArray[np.float32]] | None = None
+    from_row: Callable[[NDArray[np.float32]], S] | None = None
     info: Callable[[NDArray[np.float32]], Info] = lambda observations: {}
     live: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None
 

@@ -30,6 +30,8 @@ class CompiledEngine(Engine[S]):
         super().__init__(game, streams)
         self._reused = self._blank(len(streams)) if reuse else None
         self._rules = rules
+        self._to_row = rules.to_row or (lambda state: game.observation(state, 0))
+        self._from_row = rules.from_row or (lambda row: game.state_of(row)[0])
         # Compiled functions of other packages may differ from plain Python, e.g. where integers wrap around.
         self._compiled = not rules.bodies.__name__.startswith("cardwar_envs.")
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
@@ -57,13 +59,13 @@ class CompiledEngine(Engine[S]):
         return np.zeros(self.shape)
 
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
-        self._rows[where] = [self._rules.to_row(state) for state in states]
+        self._rows[where] = [self._to_row(state) for state in states]
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
         self._rows[:] = observations  # the row of a public state is player 0's observation
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
-        return [self._rules.from_row(row) for row in (self._rows if places is None else self._rows[places])]
+        return [self._from_row(row) for row in (self._rows if places is None else self._rows[places])]
 
     def acting(self) -> NDArray[np.bool_]:
         acts = np.empty(self.shape, dtype=np.bool_)

@@ -257,9 +257,7 @@ class Goofspiel(Game[GoofspielState]):
         order = ORDERS.index(self.prizes)
         flags = (self.ties == "carry", self.payoff == "margin", self.view == "word")
         tables = (start, np.array(self.cards), order, *flags)
-        return CompiledRules(
-            kernel, tables, len(start), lambda state: self.observation(state, 0), lambda row: self.state_of(row)[0]
-        )
+        return CompiledRules(kernel, tables, len(start))
 
     # -- equal situations -----------------------------------------------------------------
 
