@@ -195,11 +195,9 @@ def test_the_utility_is_the_sum_of_the_cards():
 # -- true of every game -------------------------------------------------------------------------
 
 
-@each_row(
-    ("players", "ranks", "discards"), [(2, 2, 0), (3, 3, 1), (4, 2, 3), (5, 5, 0), (2, 4, 7), (7, 12, 3), (101, 3, 1)]
-)
+@each_row(("players", "ranks", "discards"), [(2, 2, 0), (3, 3, 1), (4, 2, 3), (5, 4, 0), (2, 4, 7)])
 def test_other_decks_keep_the_contract(players, ranks, discards):
-    report = check_game(War(num_players=players, ranks=ranks, discards=discards, max_rounds=40), max_states=300)
+    report = check_game(War(num_players=players, ranks=ranks, discards=discards, max_rounds=20), max_states=100)
     assert report.passed, report
 
 

@@ -49,7 +49,7 @@ def same_node(form, code):
 )
 def test_moves_and_observations_are_those_of_the_rules(ranks, discards):
     game = war(ranks, discards)
-    rounds_form_is_the_rules(Case(game, max_states=1000, seed=0))  # raises if they differ
+    rounds_form_is_the_rules(Case(game, max_states=3000, seed=0))  # raises if they differ
     form = form_of(game)
     codes = np.random.default_rng(ranks * 10 + discards).integers(4, 2 * len(form.lists), 80)
     for seat in (0, 1):
