@@ -28,7 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.cards import INSIDE, face_to_face, last_play
+from cardwar_envs.core.cards import INSIDE, face_to_face, last_play, standing
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number, whole_numbers
 from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
@@ -239,7 +239,9 @@ class OshiZumo(Game[OshiZumoState]):
         return " ".join(sentences)
 
     def scene(self, revealed: Revealed[OshiZumoState]) -> Scene:
-        state, lines = revealed.state, [_where(revealed, self.size), *([_result(revealed)] if revealed.over else [])]
+        state, lines = revealed.state, [_where(revealed, self.size)]
+        if revealed.over:
+            lines.append(standing(revealed, revealed.payoffs[0] - revealed.payoffs[1]))
 
         def seat(player: int, top: float) -> list[Shape]:
             bid = Box(WIDTH / 2 - BID[0] / 2, top + BAR + SPACE, *BID)
@@ -319,8 +321,3 @@ def _where(revealed: Revealed[OshiZumoState], size: int) -> str:
     if abs(position) > size:
         return f"The wrestler is off the board at {side} end"
     return f"The wrestler stands {counted(abs(position), 'field')} on {side} side"
-
-
-def _result(revealed: Revealed[OshiZumoState]) -> str:
-    ahead = revealed.payoffs[0] - revealed.payoffs[1]
-    return "A draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")

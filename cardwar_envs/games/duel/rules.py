@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -44,7 +44,7 @@ from cardwar_envs.games.duel import interleaving as order
 from cardwar_envs.games.duel.how_to_play import how_to_play
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.scene import duel_scene
-from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, float_row, new_state, sign
+from cardwar_envs.games.duel.state import DuelState, HandView, checked_state, float_row, hand_views, new_state, sign
 
 MAX_CARDS = 1000
 # Compiled rules store the odds of all pairs of ranks.
@@ -255,11 +255,11 @@ class Duel(Game[DuelState]):
         return new_state(((own, other), *numbers[2 * size :])), 0
 
     def _view(self, hand: Hand) -> HandView:
-        return self._views[hand]
+        return self._views(hand)
 
     @cached_property
-    def _views(self) -> HandViews:
-        return HandViews(self.ranks)
+    def _views(self) -> Callable[[Hand], HandView]:
+        return hand_views(self.ranks)
 
     def compiled_rules(self) -> CompiledRules[DuelState] | None:
         """Compiled rules for hands of at most 200 ranks; a row is player 0's observation."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cardwar_envs.core import cards
 from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid, Slot
@@ -35,20 +35,6 @@ NAMED = 3
 NAMES = 240.0  # the room for their names
 
 
-@dataclass(frozen=True)
-class Play:
-    """A player's last play: `cards` are the discards and the battle card, or empty for a forfeit."""
-
-    cards: Pile
-
-    @property
-    def words(self) -> str:
-        """The discards, if there are any, or "forfeits"."""
-        if not self.cards:
-            return "forfeits"
-        return f"discards {' '.join(map(str, self.cards[:-1]))}" if len(self.cards) > 1 else ""
-
-
 def war_scene(game: Game[WarState], actions: WarActions, revealed: Revealed[WarState]) -> Scene:
     """Draws a game of WAR."""
     ranks, players = actions.cards, game.facts.num_players
@@ -68,7 +54,7 @@ def war_scene(game: Game[WarState], actions: WarActions, revealed: Revealed[WarS
             shapes += _tile(revealed, player, top)
         top += tiles
     for player in shown:
-        done = plays[player].words if player in plays else ""
+        done = _words(plays[player]) if player in plays else ""
         remark = _piles(revealed, player)
         if revealed.over or player not in revealed.state.live:
             remark += f", payoff {in_points(revealed.payoffs[player])}"
@@ -92,22 +78,28 @@ def _slots(ranks: Pile, state: WarState, player: int) -> list[Slot]:
     return [Slot(str(rank), held[rank], won=won[rank]) for rank in shown]
 
 
-def _plays(actions: WarActions, revealed: Revealed[WarState]) -> dict[int, Play]:
-    """Returns each player's last play; players who waited for others are left out."""
-    plays = {}
+def _plays(actions: WarActions, revealed: Revealed[WarState]) -> dict[int, Pile]:
+    """The cards of each last play, discards first, or () for a forfeit; players who waited for others are left out."""
+    plays: dict[int, Pile] = {}
     for player, action in (revealed.last_actions or {}).items():
-        play = None if action == FORFEIT else actions.decode(action)
-        if isinstance(play, WarChoice):
-            plays[player] = Play((*play.discards, play.battle))
+        if action == FORFEIT:
+            plays[player] = ()
+        elif isinstance(play := actions.decode(action), WarChoice):
+            plays[player] = (*play.discards, play.battle)
         elif play is not None:
-            plays[player] = Play((play,))
-        elif action == FORFEIT:
-            plays[player] = Play(())
+            plays[player] = (play,)
     return plays
 
 
+def _words(play: Pile) -> str:
+    """The discards of a play, if there are any, or "forfeits"."""
+    if not play:
+        return "forfeits"
+    return f"discards {' '.join(map(str, play[:-1]))}" if len(play) > 1 else ""
+
+
 def _table_panel(
-    standing: str, reason: str, revealed: Revealed[WarState], plays: Mapping[int, Play], panel: Box
+    standing: str, reason: str, revealed: Revealed[WarState], plays: Mapping[int, Pile], panel: Box
 ) -> list[Shape]:
     """Draws the standing, the reason for it if there is one, the cards that battled, and the pot."""
     pot, winner = revealed.state.pot, _taker(revealed, plays)[0]
@@ -118,7 +110,7 @@ def _table_panel(
         label(left, panel.y + 32, standing, 330, 24, bold=True, colour="win"),
         label(end, panel.y + 31, in_pot, 180, 18, "end", colour="muted"),
     ]
-    cards_put = [(play.cards[-1], player) for player, play in plays.items() if play.cards]
+    cards_put = [(play[-1], player) for player, play in plays.items() if play]
     battled = sorted((player, battle) for battle, player in sorted(cards_put, reverse=True)[:WITH_HANDS])
     if reason:
         shapes.append(label(left, panel.y + 66, reason, room, 20))
@@ -154,7 +146,7 @@ def _reason(game: Game[WarState], revealed: Revealed[WarState]) -> str:
     return f"{revealed.does(1 - live[0], 'is')} out of cards"
 
 
-def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
+def _standing(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
     """Returns text saying who has won, who is at war, or who has just taken how many cards."""
     if revealed.over:
         best = max(revealed.payoffs)
@@ -178,24 +170,24 @@ def _group(revealed: Revealed[WarState], players: Sequence[int]) -> str:
     return names if fits else f"{len(players)} players"
 
 
-def _tie(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
+def _tie(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
     """Says who has just tied without a war; empty if nobody, or unknown."""
-    unknown = revealed.before is None or not plays or not all(play.cards for play in plays.values())
+    unknown = revealed.before is None or not plays or not all(plays.values())
     if unknown or revealed.state.tied or _taker(revealed, plays)[0] is not None:
         return ""
-    highest = max(play.cards[-1] for play in plays.values())
-    tied = [player for player, play in plays.items() if play.cards[-1] == highest]
+    highest = max(play[-1] for play in plays.values())
+    tied = [player for player, play in plays.items() if play[-1] == highest]
     group = _group(revealed, tied)
     who = f"{YOU}{group.removeprefix(YOU.lower())}" if group.startswith(f"{YOU.lower()} ") else group
     return f"{who} tied with too few cards for a war and lost them to the table"
 
 
-def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
+def _taker(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> tuple[int | None, int]:
     """Returns the player who has just taken the cards at stake, and the number of cards; None if nobody, or unknown."""
     before = revealed.before
     if before is not None and revealed.state is not before:
         for player, play in plays.items():
-            taken = _cards(revealed.state, player) - _cards(before, player) + len(play.cards)
+            taken = _cards(revealed.state, player) - _cards(before, player) + len(play)
             if taken > 0:
                 return player, taken
     return None, 0
