@@ -269,6 +269,12 @@ def test_duels(revealed, said, winning):
     assert scene.description == JUJITSU.describe_revealed(revealed)
 
 
+def test_of_a_card_held_twice_one_stays():
+    game = make_game("dinosaur_war", hand_0=(2, 2, 3), hand_1=(1, 1, 1))
+    scene = game.scene(Revealed(DuelState(((2, 3), (1, 1))), None, None, (0.0, 0.0), False))
+    assert (cards(scene, 0), cards(scene, 1)) == (["2", "3"], ["1", "1"])
+
+
 def test_the_viewer_sits_at_the_bottom():
     def lowest(viewer):
         scene = JUJITSU.scene(Revealed(DuelState(((1,), (2,))), viewer, None, (0.0, 0.0), False))
