@@ -33,9 +33,8 @@ class CompiledRules(Generic[S]):
     * `acting(tables, rows, acts)`: marks in `[num_games, num_players]` the players who choose now.
     * `uniform(tables, rows, streams, where, player, actions)`: draws the player's actions under uniform play,
     `[num_games]`.
-    * `observe(tables, rows, observations, masks, written)`: writes the players' observations, `[num_games, num_players,
-    ...]`. `masks` and `written` (`[num_games, num_players]` int8) are 0 in the first call; later calls can pass them
-    unchanged, so that the masks need not be cleared.
+    * `observe(tables, rows, observations, masks)`: writes the players' observations, `[num_games, num_players, ...]`,
+    and all entries of their masks.
 
     Attributes:
         bodies: The module of the compiled functions.

@@ -88,18 +88,16 @@ class CompiledEngine(Engine[S]):
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
         if places is None:
-            rows, (views, written) = self._rows, self._reused or self._blank(len(self._rows))
+            rows, views = self._rows, self._reused or self._blank(len(self._rows))
         else:
-            rows, (views, written) = self._rows[places], self._blank(len(places))
-        self._bodies.observe(self._rules.tables, rows, *views, written)
+            rows, views = self._rows[places], self._blank(len(places))
+        self._bodies.observe(self._rules.tables, rows, *views)
         return views
 
-    def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
-        """Makes arrays for the views of `count` games, and the array `written` of `CompiledRules`."""
+    def _blank(self, count: int) -> Views:
         facts, shape = self.game.facts, (count, self.shape[1])
         observations = np.empty((*shape, facts.observation_size), dtype=np.float32)
-        masks = np.zeros((*shape, facts.num_actions), dtype=np.int8)
-        return Views(observations, masks), np.zeros(shape, dtype=np.int8)
+        return Views(observations, np.empty((*shape, facts.num_actions), dtype=np.int8))
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         actions = np.empty(len(where), dtype=np.int64)
