@@ -48,7 +48,7 @@ OTHERS = {
 }
 
 
-@each_row("name", GAMES)
+@each_row("name", OTHERS)
 def test_the_text_mentions_every_parameter_that_differs(name):
     usual = make_game(name).how_to_play
     for field, (value, words) in OTHERS[name].items():
