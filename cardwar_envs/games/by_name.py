@@ -51,7 +51,7 @@ OPENSPIEL = "openspiel:"
 PATHS = re.compile(r"(?:filename|_file|_root)\s*=")
 
 # Number of characters read from a user's file when it is searched for a game.
-MOST_LETTERS = 1_000_000
+MOST_CHARACTERS = 1_000_000
 
 
 def make_game(name: str, /, **parameters: Any) -> Game[Any]:
@@ -125,7 +125,7 @@ def _in_own_file(name: str) -> str:
     """Returns the full name of the first class with a base class in the working folder's NAME.py, without import."""
     try:
         with open(f"{name}.py", encoding="utf-8-sig") as file:
-            code = ast.parse(file.read(MOST_LETTERS))
+            code = ast.parse(file.read(MOST_CHARACTERS))
     except (OSError, ValueError, SyntaxError):
         return ""
     return next((f"{name}:{node.name}" for node in code.body if isinstance(node, ast.ClassDef) and node.bases), "")
