@@ -1,4 +1,4 @@
-"""Dice Poker, version 0: the PettingZoo environments. `help(env)` describes observations and parameters."""
+"""Dice Poker, version 0: PettingZoo environments. `help(env)` describes observations and parameters."""
 
 from cardwar_envs.envs.makers import makers
 

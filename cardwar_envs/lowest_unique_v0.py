@@ -1,4 +1,4 @@
-"""Lowest unique number, version 0: the PettingZoo environments. `help(env)` describes observations and parameters."""
+"""Lowest unique number, version 0: PettingZoo environments. `help(env)` describes observations and parameters."""
 
 from cardwar_envs.envs.makers import makers
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
@@ -108,9 +109,9 @@ class Offer(NamedTuple):
 
 
 def games() -> list[str]:
-    """The names of the games, first those with graded opponents; imports no games of other packages."""
-    graded = {level.game for level in levels()}
-    return sorted({**GAMES, **installed(GAME_GROUP)}, key=lambda name: name not in graded)
+    """The names of the games, first those with the most graded opponents; imports no games of other packages."""
+    graded = Counter(level.game for level in levels())
+    return sorted({**GAMES, **installed(GAME_GROUP)}, key=lambda name: -graded[name])
 
 
 @cache

@@ -11,13 +11,18 @@ import pytest
 from thinning import each_row
 
 ROOT = Path(__file__).parents[1]
+GAMES = [
+    f"games.{path.name}"
+    for path in sorted((ROOT / "cardwar_envs/games").glob("[a-z]*"))
+    if path.is_dir() and path.name != "duel"
+]
 
 # A room is a folder of Python files. Each may import those above it in this list, and its own files. A house's first
 # folder is its top: it imports the rooms of the house, and none of them imports it.
 ROOMS = {
-    "cardwar_envs": """
+    "cardwar_envs": f"""
         core drawing openspiel
-        games.war games.dice_poker games.oshi_zumo games.lowest_unique games.duel games.goofspiel games
+        games.duel {" ".join(GAMES)} games
         envs.engines envs contract sb3 .
     """,
     "baselines": """

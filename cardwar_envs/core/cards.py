@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -97,48 +98,30 @@ def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
     )
 
 
-@dataclass(frozen=True)
 class HandGrid:
     """The layout of a hand in rows, with cards as large as the rows allow.
 
     Attributes:
         size: Number of cards in the largest hand.
+        rows: Number of rows.
+        columns: Cards in a row.
+        card_width: Width of a card.
+        card_height: Height of a card.
+        height: Height of all rows.
     """
 
-    size: int
-
-    @property
-    def _shown(self) -> int:
-        return min(max(self.size, 1), IN_A_ROW * MOST_ROWS)
+    def __init__(self, size: int) -> None:
+        shown = min(max(size, 1), IN_A_ROW * MOST_ROWS)
+        self.size = size
+        self.rows = -(-shown // IN_A_ROW)
+        self.columns = -(-shown // self.rows)
+        self.card_width = min(WIDEST, (INSIDE - GAP * (self.columns - 1)) / self.columns)
+        self.card_height = max(44.0, 1.25 * self.card_width)
+        self.height = self.rows * (self.card_height + GAP) - GAP
 
     def holds(self, cards: int) -> bool:
         """Returns whether `cards` cards fit."""
         return cards <= self.rows * self.columns
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return -(-self._shown // IN_A_ROW)
-
-    @property
-    def columns(self) -> int:
-        """Cards in a row."""
-        return -(-self._shown // self.rows)
-
-    @property
-    def card_width(self) -> float:
-        """Width of a card."""
-        return min(WIDEST, (INSIDE - GAP * (self.columns - 1)) / self.columns)
-
-    @property
-    def card_height(self) -> float:
-        """Height of a card."""
-        return max(44.0, 1.25 * self.card_width)
-
-    @property
-    def height(self) -> float:
-        """Height of all rows."""
-        return self.rows * (self.card_height + GAP) - GAP
 
     def place(self, index: int, top: float) -> Box:
         """Returns the box of the card with that index, if the rows begin at `top`."""
@@ -146,6 +129,16 @@ class HandGrid:
         left = (WIDTH - self.columns * (self.card_width + GAP) + GAP) / 2
         step = self.card_height + GAP
         return Box(left + column * (self.card_width + GAP), top + row * step, self.card_width, self.card_height)
+
+    def slots(self, start: Sequence[int], left: Sequence[int], renumbered: bool) -> list[Slot]:
+        """One slot per card of a hand; those of played cards stay empty, if they have room and keep their numbers."""
+        if renumbered or not self.holds(len(start)):
+            return [Slot(str(card)) for card in left]
+        held, slots = Counter(left), []
+        for card in start:
+            slots.append(Slot(str(card), held=int(held[card] > 0)))
+            held[card] -= 1
+        return slots
 
     def draw(self, slots: Sequence[Slot], player: int, top: float, viewer: int | None = None) -> list[Shape]:
         """Draws a hand; if it is too large for the rows, draws the cards that fit and the number of the others.
@@ -199,20 +192,28 @@ def stacked(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Sh
     ]
 
 
+def standing(revealed: Revealed[Any], ahead: float, by: str = "") -> str:
+    """A sentence on who leads or, at the end, who has won; `ahead` is player 0's lead, `by` says how large it is."""
+    if ahead == 0:
+        return "A draw" if revealed.over else "Nobody leads"
+    leader = int(ahead < 0)
+    return revealed.does(leader, "wins") if revealed.over else revealed.does(leader, "leads") + by
+
+
 def picture(
-    game: Pictured, revealed: Revealed[Any], height: float, aside: str, shapes: Sequence[Shape], standing: str
+    game: Pictured, revealed: Revealed[Any], height: float, aside: str, shapes: Sequence[Shape], said: str
 ) -> Scene:
-    """Assembles a picture: `shapes` below a heading with `aside` to its right; the title ends with `standing`."""
+    """Assembles a picture: `shapes` below a heading with `aside` to its right; the title ends with what is `said`."""
     title, tall = scene.spoken(game.facts.name), round(height)
     drawn = (scene.table(tall), *scene.heading(title, aside), *shapes)
-    return Scene(WIDTH, tall, drawn, f"{title}: {standing}", game.describe_revealed(revealed))
+    return Scene(WIDTH, tall, drawn, f"{title}: {said}", game.describe_revealed(revealed))
 
 
 def face_to_face(
     game: Pictured,
     revealed: Revealed[Any],
     aside: str,
-    standing: str,
+    said: str,
     seat: Callable[[int, float], Sequence[Shape]],
     seat_height: float,
     between: Callable[[Box, list[int]], Sequence[Shape]],
@@ -222,7 +223,7 @@ def face_to_face(
     """Draws two players, the viewer below, with a panel between them and `space` around it.
 
     `seat` draws what is below a player's name, from the given height downwards. `between` draws the panel, given the
-    players from top to bottom. `aside` and `standing` are as in `picture`.
+    players from top to bottom. `aside` and `said` are as in `picture`.
     """
     block, seats = PLATE + seat_height + space, seats_in_view(2, revealed.viewer)
     shapes: list[Shape] = []
@@ -231,4 +232,4 @@ def face_to_face(
         shapes += [*name_plate(player, top, revealed, paid), *seat(player, top + PLATE)]
     panel = Box(MARGIN, TOP + block, INSIDE, between_height, "panel", radius=14)
     shapes += [panel, *between(panel, seats)]
-    return picture(game, revealed, TOP + 2 * block + between_height + space + 4, aside, shapes, standing)
+    return picture(game, revealed, TOP + 2 * block + between_height + space + 4, aside, shapes, said)

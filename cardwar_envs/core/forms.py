@@ -33,16 +33,15 @@ class CompiledRules(Generic[S]):
     * `acting(tables, rows, acts)`: marks in `[num_games, num_players]` the players who choose now.
     * `uniform(tables, rows, streams, where, player, actions)`: draws the player's actions under uniform play,
     `[num_games]`.
-    * `observe(tables, rows, observations, masks, written)`: writes the players' observations, `[num_games, num_players,
-    ...]`. `masks` and `written` (`[num_games, num_players]` int8) are 0 in the first call; later calls can pass them
-    unchanged, so that the masks need not be cleared.
+    * `observe(tables, rows, observations, masks)`: writes the players' observations, `[num_games, num_players, ...]`,
+    and all entries of their masks.
 
     Attributes:
         bodies: The module of the compiled functions.
         tables: The game's parameters in the form that these functions need.
         row_size: Length of a row.
-        to_row: Converts a state to a row.
-        from_row: Converts a row to a state.
+        to_row: Converts a state to a row; by default to player 0's observation, which must show the whole state.
+        from_row: Converts a row to a state; by default with `Game.state_of`.
         info: `Game.info` for observations `[num_games, observation_size]`.
         live: Maps rows to `[num_games, num_players]` bool, the players still in the game; by default all players while
             any of them acts.
@@ -51,8 +50,8 @@ class CompiledRules(Generic[S]):
     bodies: ModuleType
     tables: tuple[Any, ...]
     row_size: int
-    to_row: Callable[[S], NDArray[np.float32]]
-    from_row: Callable[[NDArray[np.float32]], S]
+    to_row: Callable[[S], NDArray[np.float32]] | None = None
+    from_row: Callable[[NDArray[np.float32]], S] | None = None
     info: Callable[[NDArray[np.float32]], Info] = lambda observations: {}
     live: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None
 

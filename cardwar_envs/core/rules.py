@@ -35,37 +35,11 @@ def random_moves(game: Any, count: int) -> Iterator[tuple[Any, Sequence[Any]]]:
         yield state, outcomes
 
 
-class Shapes:
-    """The types of the parts of some states, and the lengths of plain tuples in them.
+def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yields a value and its parts at every depth, each with its path.
 
     Parts are the entries of tuples, whose position does not count unless they are named, and the fields of dataclasses.
     """
-
-    def __init__(self, states: Iterator[Any]) -> None:
-        self._types: dict[str, set[type]] = defaultdict(set)
-        self._lengths: dict[str, set[int]] = defaultdict(set)
-        for state in states:
-            for path, part in _parts("the state", state):
-                self._types[path].add(type(part))
-                if type(part) is tuple:
-                    self._lengths[path].add(len(part))
-
-    def require(self, state: Any) -> None:
-        """Raises a ValueError for a part of a type, or a tuple of a length, that none of the states has.
-
-        Tuples whose lengths vary among the states can have any length.
-        """
-        for path, part in _parts("the state", state):
-            types, lengths = self._types.get(path), self._lengths.get(path, ())
-            if types and type(part) not in types:
-                allowed = " or ".join(sorted(each.__name__ for each in types))
-                raise ValueError(f"state ({shown(state)}): {path} must be of type {allowed}, not {type(part).__name__}")
-            if type(part) is tuple and len(lengths) == 1 and len(part) not in lengths:
-                raise ValueError(f"state ({shown(state)}): {path} must have {min(lengths)} entries, not {len(part)}")
-
-
-def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yields a value and its parts at every depth, each with its path."""
     yield path, value
     named = getattr(value, "_fields", ())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -205,11 +179,24 @@ class Rules(ABC, Generic[S]):
         By default, compares the types of the state and its parts, and the lengths of tuples that always have the same
         length, with those in some random games. An override can call this first, and then test values.
         """
-        self._shapes.require(state)
+        for path, part in _parts("the state", state):
+            types, lengths = self._shapes.get(path, ({type(part)}, set()))
+            if type(part) not in types:
+                allowed = " or ".join(sorted(kind.__name__ for kind in types))
+                raise ValueError(f"state ({shown(state)}): {path} must be of type {allowed}, not {type(part).__name__}")
+            if type(part) is tuple and len(lengths) == 1 and len(part) not in lengths:
+                raise ValueError(f"state ({shown(state)}): {path} must have {min(lengths)} entries, not {len(part)}")
 
     @cached_property
-    def _shapes(self) -> Shapes:
-        return Shapes(state for state, _ in random_moves(self, SHAPED))
+    def _shapes(self) -> dict[str, tuple[set[type], set[int]]]:
+        """The types of each part of some states, and its lengths if it is a plain tuple."""
+        shapes: dict[str, tuple[set[type], set[int]]] = defaultdict(lambda: (set(), set()))
+        for state, _ in random_moves(self, SHAPED):
+            for path, part in _parts("the state", state):
+                shapes[path][0].add(type(part))
+                if type(part) is tuple:
+                    shapes[path][1].add(len(part))
+        return shapes
 
     @abstractmethod
     def describe(self, state: S) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from cardwar_envs.core.rules import FORFEIT, Rules, S
 from cardwar_envs.core.scene import Revealed, Scene, in_points, plain_scene, spoken, with_names
@@ -18,10 +18,27 @@ FEW = 12
 MOST_LISTED = 12
 
 
+class WorkedRound(NamedTuple):
+    """The moves of a short game, which the game's page shows.
+
+    Attributes:
+        moves: The names of the acting players' actions, per joint move.
+        parameters: The game's parameters, as in "num_cards=4".
+        outcomes: Index of the chance outcome of each joint move; 0 if not given.
+        deal: Index of the outcome of the deal.
+    """
+
+    moves: tuple[tuple[str, ...], ...]
+    parameters: str = ""
+    outcomes: tuple[int, ...] = ()
+    deal: int = 0
+
+
 class Texts(Rules[S]):
     """Default texts and pictures, made from `describe` and `describe_action`; a game may override them."""
 
     card_word: ClassVar[str] = "card"  # name of a card
+    worked_round: ClassVar[WorkedRound | None] = None  # of each game of this package
 
     @property
     def how_to_play(self) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -14,16 +17,11 @@ if TYPE_CHECKING:
 
 NAMESPACE = "cardwar"
 SKINS = "cardwar_envs.envs"
-# The games of this package and the versions of their environments.
+# The games of this package and the versions of their environments, from the names of their modules (`jujitsu_v0`).
 VERSIONS = {
-    "dinosaur_war": 0,
-    "jujitsu": 0,
-    "dice_wars": 0,
-    "war": 0,
-    "dice_poker": 0,
-    "goofspiel": 0,
-    "oshi_zumo": 0,
-    "lowest_unique": 0,
+    found["game"]: int(found["version"])
+    for module in iter_modules([str(Path(__file__).parents[1])])
+    if (found := re.fullmatch(r"(?P<game>\w+)_v(?P<version>\d+)", module.name))
 }
 
 

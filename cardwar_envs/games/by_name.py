@@ -21,26 +21,29 @@ import inspect
 import os
 import re
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import check_names, did_you_mean
 from cardwar_envs.core.process import GAME_GROUP, installed
-from cardwar_envs.games.dice_poker import DicePoker
-from cardwar_envs.games.dice_wars import DiceWars
-from cardwar_envs.games.dinosaur_war import DinosaurWar
-from cardwar_envs.games.goofspiel import Goofspiel
-from cardwar_envs.games.jujitsu import Jujitsu
-from cardwar_envs.games.lowest_unique import LowestUnique
-from cardwar_envs.games.oshi_zumo import OshiZumo
-from cardwar_envs.games.war import War
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
+
+def _own_games() -> Iterator[tuple[str, type[Game[Any]]]]:
+    """Yields the games in the modules beside this one: `dice_wars` defines `DiceWars`; a family has no name."""
+    for module in iter_modules([str(Path(__file__).parent)]):
+        found = importlib.import_module(f"cardwar_envs.games.{module.name}")
+        kind: Any = getattr(found, module.name.title().replace("_", ""), None)
+        if getattr(kind, "name", None) == module.name:
+            yield module.name, kind
+
+
 # The games of this package and registered games.
-GAMES: dict[str, type[Game[Any]]] = {
-    game.name: game for game in (DinosaurWar, Jujitsu, DiceWars, War, DicePoker, Goofspiel, OshiZumo, LowestUnique)
-}
+GAMES: dict[str, type[Game[Any]]] = dict(_own_games())
 
 # Prefix of the name of an OpenSpiel game.
 OPENSPIEL = "openspiel:"
@@ -48,7 +51,7 @@ OPENSPIEL = "openspiel:"
 PATHS = re.compile(r"(?:filename|_file|_root)\s*=")
 
 # Number of characters read from a user's file when it is searched for a game.
-MOST_LETTERS = 1_000_000
+MOST_CHARACTERS = 1_000_000
 
 
 def make_game(name: str, /, **parameters: Any) -> Game[Any]:
@@ -122,7 +125,7 @@ def _in_own_file(name: str) -> str:
     """Returns the full name of the first class with a base class in the working folder's NAME.py, without import."""
     try:
         with open(f"{name}.py", encoding="utf-8-sig") as file:
-            code = ast.parse(file.read(MOST_LETTERS))
+            code = ast.parse(file.read(MOST_CHARACTERS))
     except (OSError, ValueError, SyntaxError):
         return ""
     return next((f"{name}:{node.name}" for node in code.body if isinstance(node, ast.ClassDef) and node.bases), "")

@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import ClassVar
 
 from cardwar_envs.core.parameters import set_whole_number
+from cardwar_envs.core.texts import WorkedRound
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.how_to_play import how_to_play, stacks_in_words
 from cardwar_envs.games.duel.interleaving import Hands
@@ -35,6 +36,7 @@ class DiceWars(Duel, keeps_claims=True):
     """
 
     name: ClassVar[str] = "dice_wars"
+    worked_round = WorkedRound((("3", "2"), ("1", "3"), ("2", "1")), "num_cards=3", outcomes=(0, 1, 2))
     default_cards: ClassVar[int] = 6
     lowest_rank: ClassVar[int | None] = 1
     trick_word: ClassVar[str] = "battle"

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cardwar_envs.core.texts import WorkedRound
 from cardwar_envs.games.duel import Duel
 
 
@@ -20,4 +21,5 @@ class DinosaurWar(Duel):
     """Dinosaur War; the default is 1..10 against 1..10."""
 
     name: ClassVar[str] = "dinosaur_war"
+    worked_round = WorkedRound((("1", "3"), ("2", "2"), ("3", "1")), "num_cards=3")
     default_cards: ClassVar[int] = 10

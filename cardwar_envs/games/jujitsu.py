@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cardwar_envs.core.texts import WorkedRound
 from cardwar_envs.games.duel import Duel
 
 
@@ -20,6 +21,7 @@ class Jujitsu(Duel):
     """Jujitsu; the default is 1..13 against 1..13."""
 
     name: ClassVar[str] = "jujitsu"
+    worked_round = WorkedRound((("1", "4"), ("3", "3"), ("4", "2"), ("2", "1")), "num_cards=4")
     default_cards: ClassVar[int] = 13
 
     ties: str = "carry"

@@ -15,7 +15,7 @@ from baselines.opponents.strategies import fitting_policies
 from cardwar_envs import GAMES, Game, make_game
 from cardwar_envs.core.parameters import block_below, described
 from cardwar_envs.envs.registration import gymnasium_id, pettingzoo_id
-from lab.pages.rounds import ROUNDS, as_text
+from lab.pages.rounds import as_text
 from train.reports.markdown import table
 
 HISTORY = "Version history:"
@@ -56,9 +56,9 @@ def family(game: Game[Any]) -> str:
 
 def worked_round(game: Game[Any]) -> str:
     """The worked round of the game, with its parameters."""
-    given = " ".join(f"{key}={value}" for key, value in ROUNDS[game.facts.name].parameters.items())
+    given = game.worked_round.parameters if game.worked_round else ""
     played = f"Played with `{given}`:\n\n" if given else ""
-    return f"{played}```text\n{as_text(game.facts.name)}\n```"
+    return f"{played}```text\n{as_text(type(game))}\n```"
 
 
 def parameters(game: Game[Any]) -> str:
@@ -134,8 +134,8 @@ def facts(games: Sequence[Game[Any]]) -> str:
 
 def ids(games: Sequence[Game[Any]]) -> str:
     """The ids of the games' environments."""
-    names = [game.facts.name for game in games]
-    rows = [[f"`{name}`", f"`{pettingzoo_id(name)}`", f"`{gymnasium_id(name)}`"] for name in names]
+    named = [(game.facts.name, game.facts.version) for game in games]
+    rows = [[f"`{name}`", f"`{pettingzoo_id(name, of)}`", f"`{gymnasium_id(name, of)}`"] for name, of in named]
     return table(["game", "PettingZoo id", "Gymnasium id"], rows)
 
 

@@ -65,4 +65,4 @@ def test_rules_are_those_of_the_game_that_the_last_line_plays(capsys, words):
 
 def test_rules_of_no_game_are_refused(capsys):
     assert "did you mean 'jujitsu'" in run_refused(capsys, "rules", "jujitzu")
-    assert "ties (x) must be" in run_refused(capsys, "rules", "jujitsu", "ties=x")
+    assert "ties ('x') must be" in run_refused(capsys, "rules", "jujitsu", "ties=x")

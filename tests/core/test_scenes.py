@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,10 +12,11 @@ from thinning import each_row
 from tiny_games import EVERY_GAME
 from toys import Toy
 
-from cardwar_envs import DicePokerState, DuelState, Revealed, WarState, make_game, play_episode, to_svg
+from cardwar_envs import DicePokerState, DuelState, Episode, Revealed, WarState, make_game, play_episode, to_svg
 from cardwar_envs.core.game import FORFEIT
 from cardwar_envs.core.scene import WIDTH, Box, Disc, Scene, Text, fitted, in_points, plain_scene, text_width
 from cardwar_envs.drawing.palette import PALETTE
+from train.text.game_names import game_of_words
 
 NASTY = 'a <b> & "c" ]]> \x00\x1b\ud800 ' + "Пример 例えば 🂡 " * 30
 
@@ -269,6 +269,12 @@ def test_duels(revealed, said, winning):
     assert scene.description == JUJITSU.describe_revealed(revealed)
 
 
+def test_of_a_card_held_twice_one_stays():
+    game = make_game("dinosaur_war", hand_0=(2, 2, 3), hand_1=(1, 1, 1))
+    scene = game.scene(Revealed(DuelState(((2, 3), (1, 1))), None, None, (0.0, 0.0), False))
+    assert (cards(scene, 0), cards(scene, 1)) == (["2", "3"], ["1", "1"])
+
+
 def test_the_viewer_sits_at_the_bottom():
     def lowest(viewer):
         scene = JUJITSU.scene(Revealed(DuelState(((1,), (2,))), viewer, None, (0.0, 0.0), False))
@@ -278,18 +284,13 @@ def test_the_viewer_sits_at_the_bottom():
     assert [lowest(viewer) for viewer in (None, 0, 1)] == ["player_1", "player_0", "player_1"]
 
 
-def test_sentences_name_the_players_and_the_title_says_by_how_much_they_won():
+def test_the_title_says_by_how_much_somebody_won():
     game = make_game("dinosaur_war", num_cards=2)
     lost = Revealed(DuelState(((), ()), -1), 0, {0: 0, 1: 1}, (-1.0, 1.0), True, names=("You", "uniform"))
-    scene = game.scene(lost)
-    assert (scene.outcome, scene.title) == (
-        "uniform won the trick",
-        "Dinosaur War: uniform wins by 1 trick",
-    )
-    assert lost.does(0, "is") == "You are"
-    even = game.scene(replace(lost, state=DuelState(((), ()))))
-    assert even.title == "Dinosaur War: A draw with equally many tricks"
-    packed = make_game("dinosaur_war", num_cards=2, view="word").scene(replace(lost, state=DuelState(((), ()))))
+    scene, even = game.scene(lost), replace(lost, state=DuelState(((), ())))
+    assert (scene.outcome, scene.title) == ("uniform won the trick", "Dinosaur War: uniform wins by 1 trick")
+    assert game.scene(even).title == "Dinosaur War: A draw with equally many tricks"
+    packed = make_game("dinosaur_war", num_cards=2, view="word").scene(even)
     assert packed.title == scene.title, "this state has no score"
 
 
@@ -311,34 +312,13 @@ def test_battles_of_dice_show_their_odds():
 
 
 @each_row("viewer", [None, 0, 1])
-def test_dice_poker_shows_the_own_roll_only(viewer):
+def test_dice_poker_shows_the_own_roll(viewer):
+    """That it shows no other, `check_game` looks at."""
     game = make_game("dice_poker", sides=20)
-
-    def drawn(rolls, actions=None):
-        moves = None if actions is None else dict(enumerate(actions))
-        return game.scene(Revealed(DicePokerState(rolls, actions), viewer, moves, (0.0, 0.0), actions is not None))
-
-    pictures = {rolls: drawn(rolls) for rolls in product((3, 7, 11), repeat=2)}
-    for rolls, scene in pictures.items():
-        own = [] if viewer is None else [str(rolls[viewer])]
-        assert [text for text in texts(scene) if text.isdigit() or text == "?"].count("?") == 2 - len(own)
-        assert [text for text in texts(scene) if text.isdigit()] == own
-    assert len({to_svg(scene) for scene in pictures.values()}) == (1 if viewer is None else 3)
-    assert {"3", "7", "raise", "call"} <= set(texts(drawn((3, 7), (1, 1))))
-
-
-@each_row(
-    ("rolls", "actions", "paid", "said"),
-    [
-        ((1, 6), (1, 0), 1.0, ["You win 1 after uniform's fold", "fold"]),
-        ((1, 6), (0, 0), -1.0, ["uniform wins 1 with the higher roll", "would fold"]),
-        ((4, 4), (1, 1), 0.0, ["Nobody wins anything with equal rolls", "call"]),
-    ],
-)
-def test_dice_poker_tells_why_somebody_wins(rolls, actions, paid, said):
-    moves = dict(enumerate(actions))
-    end = Revealed(DicePokerState(rolls, actions), 0, moves, (paid, -paid), True, names=("You", "uniform"))
-    assert set(said) <= set(texts(make_game("dice_poker").scene(end)))
+    shown = texts(game.scene(Revealed(DicePokerState((3, 7)), viewer, None, (0.0, 0.0), False)))
+    assert [text for text in shown if text.isdigit()] == ([] if viewer is None else ["37"[viewer]])
+    end = Revealed(DicePokerState((3, 7), (1, 1)), viewer, {0: 1, 1: 1}, (-2.0, 2.0), True)
+    assert {"3", "7", "raise", "call"} <= {*texts(game.scene(end))}
 
 
 def test_dice_have_pips():
@@ -411,19 +391,6 @@ def test_the_end_of_war_has_a_reason(state, paid, said):
         assert each in " ".join(texts(scene))
 
 
-def test_the_pot_of_a_war_is_a_tray_with_a_name():
-    state = WarState([(2,), (2,)], [()] * 2, (3, 3), tied=(0, 1), rounds_left=2)
-    scene = make_game("war", ranks=2, discards=0).scene(Revealed(state, 0, {0: 1, 1: 1}, (0.0, 0.0), False))
-    assert framed(scene) == ["pot", "3", "x2"]
-
-
-def test_a_forfeit_is_no_card():
-    game = make_game("war", num_players=4)
-    scene = game.scene(forfeited(game))
-    assert "forfeits" in texts(scene)
-    assert cards(scene, 0) == [str(card) for card in game.cards]
-
-
 def test_payoffs_are_not_rounded_to_something_else():
     game = make_game("dice_poker", ante=1e9, raise_size=123456.789)
     over = Revealed(DicePokerState((3, 2), (1, 1)), None, {0: 1, 1: 1}, (1000123456.789, -1000123456.789), True)
@@ -433,38 +400,77 @@ def test_payoffs_are_not_rounded_to_something_else():
     assert [in_points(payoff) for payoff in (2.0, Fraction(-1, 3), 0.0, 100.0)] == ["+2", "-0.3333", "+0", "+100"]
 
 
-def test_a_war_names_discards_and_who_takes_how_many():
-    game = make_game("war", ranks=4, discards=1, max_rounds=9)
-    before = WarState([(2, 3, 4), (2, 3, 4)], [(), ()], pot=(5, 5), tied=(0, 1), rounds_left=9)
-    choices = [game.actions.decode(action) for action in game.legal_actions(before, 0)]
-    played = {0: choices.index(((2,), 4)), 1: choices.index(((2,), 3))}
-    actions = {player: game.legal_actions(before, player)[place] for player, place in played.items()}
-    after = game.transitions(before, actions)[0].state
-    scene = game.scene(Revealed(after, None, actions, (0.0, 0.0), False, before))
-    assert {"player_0 takes 6 cards", "discards 2"} <= set(texts(scene))
-    assert framed(scene) == ["4"]
+# Words that make a game, the moves of all players by their names, what is then said.
+WRITTEN = [
+    ("dice_poker sides=2 ante=3", ["raise fold"], ["player_0 wins 3 after player_1's fold", "fold"]),
+    ("dice_poker sides=2", ["check fold"], ["Nobody wins anything with equal rolls", "would fold"]),
+    ("war ranks=2 discards=0", ["3 3"], ["War between player_0 and player_1", "pot", "x2"]),
+    ("war ranks=2 discards=0", ["3 2"], ["player_0 takes 2 cards", "hand 1 + won 2"]),
+    (
+        "war ranks=4 discards=1",
+        ["5 5", "discards_2_and_battles_with_4 discards_2_and_battles_with_3"],
+        ["player_0 takes 6 cards", "discards 2"],
+    ),
+    ("goofspiel num_cards=4 prizes=descending", ["4 1"], ["player_0 leads by 4", "player_0 won 4 points"]),
+    ("goofspiel num_cards=4 prizes=descending", ["4 4"], ["Nobody leads", "Nobody won the prize"]),
+    ("goofspiel num_cards=3 ties=carry prizes=ascending", ["1 1"], ["carried points: 1"]),
+    ("goofspiel num_cards=1", ["1 1"], ["A draw with equally many points"]),
+    (
+        "goofspiel num_cards=2 prizes=descending ties=carry payoff=win",
+        ["2 1", "1 2"],
+        ["player_0 wins 2 points to 1", "player_1 won 1 point"],
+    ),
+    ("goofspiel num_cards=2 prizes=descending", ["1 2", "2 1"], ["player_1 wins by 1 point"]),
+    ("oshi_zumo", ["10 3"], ["40 of 50 coins", "The wrestler stands 1 field on player_1's side"]),
+    (
+        "oshi_zumo coins=5 size=1",
+        ["1 2", "1 2"],
+        ["The wrestler is off the board at player_0's end", "player_1 wins", "the game is over"],
+    ),
+    ("oshi_zumo coins=4 size=1", ["3 2", "1 2"], ["The wrestler stands in the middle", "all coins are gone", "A draw"]),
+    ("lowest_unique", ["1 1 5"], ["player_2 has the lowest unique number", "payoff +1", "payoff -0.5"]),
+    ("lowest_unique rounds=2", ["1 1 5", "2 2 2"], ["player_2 has the highest payoff, +1", "Nobody won the round"]),
+    ("lowest_unique rounds=2", ["1 1 5", "1 2 2"], ["2 players have the highest payoff, +0.5"]),
+    ("lowest_unique rounds=2", ["2 2 2", "2 2 2"], ["A draw"]),
+    ("lowest_unique num_players=20 numbers=30", [" ".join(map(str, range(1, 21)))], ["last moves", "player_1  2"]),
+]
+
+
+@each_row(("words", "plays", "said"), WRITTEN)
+def test_what_pictures_say(words, plays, said):
+    name, *given = words.split()
+    game = game_of_words(name, given)
+    outcomes, moves = [game.initial()[0]], []
+    for play in plays:
+        state = outcomes[-1].state
+        named = [
+            {game.describe_action(a, p): a for a in game.legal_actions(state, p)} for p in game.acting_players(state)
+        ]
+        moves.append({p: named[p][word.replace("_", " ")] for p, word in enumerate(play.split())})
+        outcomes.append(game.transitions(state, moves[-1])[0])
+    dealt, *paid = (outcome.rewards for outcome in outcomes)
+    scene = game.scene(Episode(tuple(o.state for o in outcomes), tuple(moves), dealt, tuple(paid)).revealed(game)[-1])
+    assert set(said) <= {*texts(scene), scene.outcome, scene.title.partition(": ")[2]}
+
+
+@each_row("game", EVERY_GAME)
+def test_a_forfeit_is_no_card_and_wins_nothing(game):
+    scene = game.scene(forfeited(game))
+    said = " ".join(texts(scene))
+    assert "forfeit" in said
+    assert not re.search("player_0 wins|has the lowest", said)
+    assert not framed(scene) or game.facts.name == "goofspiel", "a frame marks the winner; prizes have one"
 
 
 def test_a_strangers_game_is_drawn():
-    start, end = (game_scene for game_scene in scenes(STRANGER)[:2])
+    start, end = scenes(STRANGER)[:2]
     assert texts(start)[0] == "Toy"
     assert "state 0" in texts(start)
-    assert {"the game is over"} <= set(texts(end))
+    assert "the game is over" in texts(end)
     assert any(text.startswith("... and ") for text in texts(end)), "more lines than fit are counted"
-
-
-def test_a_strangers_moves_and_payoffs_are_shown():
-    class Short(Stranger):
-        def describe(self, state):
-            return "a few words"
-
-        def describe_action(self, action, player=0):
-            return f"move {action}"
-
-    scene = Short(STRANGER.table).scene(Revealed(1, None, {0: 1, 1: 0}, (2.0, -2.0), True))
-    assert {"player_0  move 1", "player_1  move 0", "payoffs so far", "player_0  +2", "player_1  -2"} <= set(
-        texts(scene)
-    )
+    brief = type("Brief", (Stranger,), {"describe": lambda *_: "few words", "describe_action": lambda *_: "moves"})
+    shown = texts(brief(STRANGER.table).scene(Revealed(1, None, {0: 1, 1: 0}, (2.0, -2.0), True)))
+    assert {"player_0  moves", "player_1  moves", "payoffs so far", "player_0  +2", "player_1  -2"} <= {*shown}
 
 
 # -- text that fits ------------------------------------------------------------------------

@@ -1,17 +1,11 @@
-"""Dice Poker (Rauscher 2017): the rules on written games, and the arrays held against the rules."""
+"""Dice Poker (Rauscher 2017): the rules on written games."""
 
-from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from thinning import each_row
 
-from cardwar_envs import make_game
-from cardwar_envs.games.dice_poker import DicePoker, DicePokerState
-from cardwar_envs.games.dice_poker.state import CALL, CHECK, FOLD, RAISE
+from cardwar_envs.games.dice_poker import CALL, CHECK, FOLD, RAISE, DicePoker, DicePokerState
 
 USUAL = DicePoker()
 TALL = DicePoker(sides=10, ante=2.0, raise_size=5.0)
@@ -71,31 +65,3 @@ def test_describe_hides_the_rolls_until_both_have_moved():
     shown = {USUAL.describe(DicePokerState(rolls)) for rolls in product(range(1, 7), repeat=2)}
     assert shown == {"player_0 rolled ?\nplayer_1 rolled ?"}
     assert USUAL.describe(DicePokerState((2, 5), (RAISE, FOLD))) == "player_0 rolled 2\nplayer_1 rolled 5"
-
-
-stakes = st.one_of(st.integers(0, 50), st.floats(0.0, 1e6, allow_subnormal=False))
-
-
-@settings(deadline=None, max_examples=50, derandomize=True)
-@given(sides=st.integers(2, 9), ante=stakes, raise_size=stakes.filter(bool))
-def test_the_arrays_are_the_rules(sides, ante, raise_size):
-    """Every deal, payoff, observation and action of `bayesian_form`, one by one."""
-    game = make_game("dice_poker", sides=sides, ante=ante, raise_size=raise_size)
-    form = game.bayesian_form()
-    assert form.payoffs.shape == (sides, sides, 2, 2)
-    assert form.types == (tuple(map(str, range(1, sides + 1))),) * 2
-    dealt = set()
-    for probability, state, _ in game.initial():
-        i, j = (roll - 1 for roll in state.rolls)
-        dealt.add((i, j))
-        assert Fraction(int(form.deals[i, j]), int(form.deals.sum())) == probability
-        assert form.weights[i, j] == pytest.approx(float(probability))
-        for player, kind in enumerate((i, j)):
-            assert np.array_equal(form.observations[player][kind], game.observation(state, player))
-            assert form.observations[player].dtype == np.float32
-            assert form.actions[player] == game.legal_actions(state, player)
-        for a, b in product((0, 1), repeat=2):
-            (outcome,) = game.transitions(state, {0: a, 1: b})
-            assert form.payoffs[i, j, a, b] == outcome.rewards[0] == 0.0 - outcome.rewards[1]
-            assert abs(outcome.rewards[0]) <= game.facts.max_payoff
-    assert len(dealt) == form.deals.size

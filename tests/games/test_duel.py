@@ -140,18 +140,6 @@ def test_describe_lines_up_the_ranks():
     assert [game.describe_action(a) for a in range(5)] == ["1", "2", "3", "4", "11"]
 
 
-def test_many_different_hands_do_not_pile_up():
-    game = make_game("jujitsu", num_cards=18)
-    hands = [hand for size in (8, 9) for hand in sub_hands(game.hands[0], size)]
-    assert len(hands) < 100_000
-    for hand in hands[:5_000]:
-        assert game.legal_actions(DuelState((hand, hand)), 0) == tuple(card - 1 for card in hand)
-    # Past the bound on what is kept, answers stay right.
-    game._views.update(dict.fromkeys(range(100_000)))
-    assert game.legal_actions(DuelState(((2, 5), (1, 3))), 0) == (1, 4)
-    assert len(game._views) == 1
-
-
 # -- states that can be ------------------------------------------------------------------------
 
 
@@ -204,10 +192,3 @@ def test_states_that_interleave_alike_share_a_representative(payoff):
         groups.setdefault(min(here, there), set()).add(game.canonical(state).state)
     assert all(len(group) == 1 for group in groups.values())
     assert len(set.union(*groups.values())) == len(groups)
-
-
-def test_interchangeable_cards_share_by_number():
-    game = make_game("dinosaur_war", hand_0=(1, 2, 2, 5), hand_1=(3, 3, 4, 5))
-    images = game.canonical_actions(game.initial()[0].state, 0)
-    assert [(game.ranks[i.action], i.share) for i in images] == [(1, Fraction(1, 3)), (2, Fraction(2, 3)), (5, 1)]
-    assert len({i.image for i in images[:2]}) == 1

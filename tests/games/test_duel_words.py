@@ -120,7 +120,7 @@ MARGIN = make_game("jujitsu", num_cards=4, payoff="margin", view="word")
 def test_dice_have_no_interleavings():
     with pytest.raises(ValueError, match=r"view \(word\) must be cards unless only the order of ranks matters"):
         make_game("dice_wars", num_cards=2, view="word")
-    with pytest.raises(ValueError, match=r"view \(words\) must be cards or word"):
+    with pytest.raises(ValueError, match=r"view \('words'\) must be one of 'cards', 'word'"):
         make_game("jujitsu", num_cards=2, view="words")
 
 

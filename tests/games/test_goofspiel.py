@@ -79,18 +79,6 @@ def test_a_word_renumbers_the_cards_and_keeps_the_prizes():
     assert outcome.state == GoofspielState(((1,), (2,)), 1, ())
 
 
-def test_interchangeable_cards_are_one():
-    state = GoofspielState(((1, 2, 5), (3, 4, 6)), 4, (1, 2), 0, 0)
-    game = make_game("goofspiel", num_cards=6)
-    representative, seats = game.canonical(state)
-    assert (representative.hands, seats) == (((1, 1, 3), (2, 2, 4)), (0, 1))
-    assert [tuple(image) for image in game.canonical_actions(state, 0)] == [
-        (0, 0, Fraction(1, 2)),
-        (1, 0, Fraction(1, 2)),
-        (4, 2, Fraction(1)),
-    ]
-
-
 def test_what_players_see():
     game = make_game("goofspiel", num_cards=3, ties="carry", payoff="win")
     state = GoofspielState(((1, 2), (1, 3)), 3, (1,), -2, 0)

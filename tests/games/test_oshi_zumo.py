@@ -1,7 +1,5 @@
 """Oshi-Zumo: the rules on written games, and which states can be."""
 
-from random import Random
-
 from thinning import each_row
 
 from cardwar_envs import make_game
@@ -9,7 +7,7 @@ from cardwar_envs.games.oshi_zumo import OshiZumoState
 
 # Each row: bids of both players; coins, position and moves left after it; what player 0 is paid.
 WRITTEN = [
-    (  # the game on the page of oshi_zumo_v0
+    (  # the game on the page of oshi_zumo
         {"coins": 5, "size": 1},
         [((2, 1), (3, 4), 1, 4, 0), ((1, 3), (2, 1), 0, 2, 0), ((1, 1), (1, 0), 0, 1, 0), ((1, 0), (0, 0), 1, 0, 1)],
     ),
@@ -40,24 +38,6 @@ def test_written_games(parameters, rows):
         game.check(now)
     assert game.acting_players(now) == ()
     assert game.legal_actions(now, 0) == ()
-
-
-@each_row("min_bid", [0, 1, 2])
-def test_observed_moves_left_are_bounded_by_horizon_and_coins(min_bid):
-    """As the page says: min(moves up to the horizon, max(coins) // min_bid)."""
-    game, rng, bounds = make_game("oshi_zumo", coins=9, size=2, min_bid=min_bid, horizon=4), Random(0), set()
-    for _ in range(40):
-        state, moves = game.initial()[0].state, 0
-        while True:
-            left = game.horizon - moves
-            by_coins = max(state.coins) // min_bid if min_bid else left
-            bounds.add("horizon" if left <= by_coins else "coins")
-            assert {int(game.observation(state, player)[3]) for player in (0, 1)} == {min(left, by_coins)}
-            if not game.acting_players(state):
-                break
-            bids = {player: rng.choice(game.legal_actions(state, player)) for player in (0, 1)}
-            state, moves = game.transitions(state, bids)[0].state, moves + 1
-    assert bounds == ({"horizon", "coins"} if min_bid else {"horizon"})
 
 
 def test_bids_start_at_the_least_bid_and_are_0_below_it():

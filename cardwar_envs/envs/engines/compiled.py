@@ -30,6 +30,8 @@ class CompiledEngine(Engine[S]):
         super().__init__(game, streams)
         self._reused = self._blank(len(streams)) if reuse else None
         self._rules = rules
+        self._to_row = rules.to_row or (lambda state: game.observation(state, 0))
+        self._from_row = rules.from_row or (lambda row: game.state_of(row)[0])
         # Compiled functions of other packages may differ from plain Python, e.g. where integers wrap around.
         self._compiled = not rules.bodies.__name__.startswith("cardwar_envs.")
         self._rows = np.zeros((len(streams), rules.row_size), dtype=np.float32)
@@ -57,13 +59,13 @@ class CompiledEngine(Engine[S]):
         return np.zeros(self.shape)
 
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
-        self._rows[where] = [self._rules.to_row(state) for state in states]
+        self._rows[where] = [self._to_row(state) for state in states]
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
         self._rows[:] = observations  # the row of a public state is player 0's observation
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
-        return [self._rules.from_row(row) for row in (self._rows if places is None else self._rows[places])]
+        return [self._from_row(row) for row in (self._rows if places is None else self._rows[places])]
 
     def acting(self) -> NDArray[np.bool_]:
         acts = np.empty(self.shape, dtype=np.bool_)
@@ -86,18 +88,16 @@ class CompiledEngine(Engine[S]):
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
         if places is None:
-            rows, (views, written) = self._rows, self._reused or self._blank(len(self._rows))
+            rows, views = self._rows, self._reused or self._blank(len(self._rows))
         else:
-            rows, (views, written) = self._rows[places], self._blank(len(places))
-        self._bodies.observe(self._rules.tables, rows, *views, written)
+            rows, views = self._rows[places], self._blank(len(places))
+        self._bodies.observe(self._rules.tables, rows, *views)
         return views
 
-    def _blank(self, count: int) -> tuple[Views, NDArray[np.int8]]:
-        """Makes arrays for the views of `count` games, and the array `written` of `CompiledRules`."""
+    def _blank(self, count: int) -> Views:
         facts, shape = self.game.facts, (count, self.shape[1])
         observations = np.empty((*shape, facts.observation_size), dtype=np.float32)
-        masks = np.zeros((*shape, facts.num_actions), dtype=np.int8)
-        return Views(observations, masks), np.zeros(shape, dtype=np.int8)
+        return Views(observations, np.empty((*shape, facts.num_actions), dtype=np.int8))
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         actions = np.empty(len(where), dtype=np.int64)

@@ -61,7 +61,7 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
 
 
 @njit()
-def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
+def observe(tables, rows, observations, masks):  # type: ignore[no-untyped-def]
     for g in range(len(rows)):
         for player in range(2):
             observations[g, player, 0], observations[g, player, 1] = rows[g, player], player

@@ -16,22 +16,58 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import index
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.cards import INSIDE, picture, seats_in_view
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state, set_whole_number
-from cardwar_envs.core.scene import Revealed, Scene, in_points
-from cardwar_envs.games.dice_poker.scene import dice_scene
-from cardwar_envs.games.dice_poker.state import CALL, CHECK, FOLD, RAISE, DicePokerState, seen_rolls
+from cardwar_envs.core.scene import (
+    MARGIN,
+    WIDTH,
+    Box,
+    Disc,
+    Revealed,
+    Scene,
+    Shape,
+    centred,
+    in_points,
+    label,
+    player_colour,
+)
+from cardwar_envs.core.texts import WorkedRound
 
 # The game's arrays take 32 bytes per pair of rolls, and solving it takes several times as much memory.
 MAX_SIDES = 2000
+CHECK, RAISE = FOLD, CALL = 0, 1
 ACTIONS = (("check", "raise"), ("fold", "call"))
 LARGEST_STAKE = 1e9
+TOP, PANEL, GAP, FOOT = 72.0, 256.0, 16.0, 64.0
+DIE = 116.0
+# Positions of a face's pips relative to its centre, in quarters of the die's width.
+PIPS = {
+    1: [(0, 0)],
+    2: [(-1, -1), (1, 1)],
+    3: [(-1, -1), (0, 0), (1, 1)],
+    4: [(-1, -1), (-1, 1), (1, -1), (1, 1)],
+    5: [(-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)],
+    6: [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)],
+}
+
+
+class DicePokerState(NamedTuple):
+    """A state of Dice Poker.
+
+    Attributes:
+        rolls: Each player's roll.
+        actions: The action of each player; None before they have acted.
+    """
+
+    rolls: tuple[int, int]
+    actions: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +84,7 @@ class DicePoker(Game[DicePokerState]):
     """
 
     name: ClassVar[str] = "dice_poker"
+    worked_round = WorkedRound((("raise", "call"),), deal=8)
 
     sides: int = 6
     ante: float = 1.0
@@ -171,7 +208,7 @@ class DicePoker(Game[DicePokerState]):
 
     def describe_revealed(self, revealed: Revealed[DicePokerState]) -> str:
         """The rolls that the viewer may see, the moves, and whether the game is over."""
-        rolls = seen_rolls(revealed)
+        rolls = _seen_rolls(revealed)
         lines = [f"player_{player} rolled {'?' if roll is None else roll}" for player, roll in enumerate(rolls)]
         return "\n".join([*lines, *self.describe_course(revealed)])
 
@@ -192,8 +229,28 @@ class DicePoker(Game[DicePokerState]):
         return " ".join(sentences)
 
     def scene(self, revealed: Revealed[DicePokerState]) -> Scene:
+        rolls, wide, plays = _seen_rolls(revealed), (INSIDE - GAP) / 2, revealed.last_actions
+        shapes: list[Shape] = []
+        for column, player in enumerate(seats_in_view(2, revealed.viewer)):
+            panel = Box(MARGIN + column * (wide + GAP), TOP, wide, PANEL, "panel", radius=14)
+            plate = Box(panel.x + 16, panel.y + 16, panel.width - 32, 32, player_colour(player), radius=16, line=0)
+            name = revealed.name(player) + (", you" if player == revealed.viewer and not revealed.names else "")
+            die = Box(panel.x + (wide - DIE) / 2, panel.y + 66, DIE, DIE, "card", "edge", 2, 18)
+            done = Box(panel.x + 10, panel.y + 196, panel.width - 20, 44)
+            shapes += [
+                panel,
+                plate,
+                centred(plate, name, 20, bold=True),
+                *_face(die, rolls[player], self.sides, player),
+            ]
+            words = "to decide" if plays is None else self.describe_play(plays[player], player)
+            if player == 1 and revealed.state.actions and revealed.state.actions[0] == CHECK:
+                words = f"would {words}"
+            shapes.append(centred(done, words, 26, bold=plays is not None))
+        outcome = _outcome(revealed)
+        shapes.append(label(WIDTH / 2, TOP + PANEL + 42, outcome, INSIDE, 26, "middle", bold=True, colour="win"))
         stakes = f"ante {in_points(self.ante, '')}, raise {in_points(self.raise_size, '')}"
-        return dice_scene(self, revealed, self.sides, stakes)
+        return picture(self, revealed, TOP + PANEL + FOOT, stakes, shapes, outcome)
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return ACTIONS[player][action]
@@ -210,3 +267,37 @@ def _stake(field: str, stake: object) -> float:
     if not 0.0 <= stake <= LARGEST_STAKE:  # also rejects NaN
         raise ValueError(f"{field} ({stake}) must be in 0..{LARGEST_STAKE:g}")
     return abs(float(stake))  # -0.0 becomes 0.0
+
+
+def _seen_rolls(revealed: Revealed[DicePokerState]) -> tuple[int | None, int | None]:
+    """The rolls that the viewer may see: the viewer's own roll and, once both players have acted, both rolls.
+
+    After a forfeit the rolls stay hidden, because a player who has not acted must not see the other roll.
+    """
+    (roll_0, roll_1), actions = revealed.state
+    shown = actions is not None
+    return roll_0 if shown or revealed.viewer == 0 else None, roll_1 if shown or revealed.viewer == 1 else None
+
+
+def _face(die: Box, roll: int | None, sides: int, player: int) -> list[Shape]:
+    """Draws a die with pips, or with a number if it has more than six faces; "?" if the roll is hidden."""
+    colour = player_colour(player)
+    if roll is None:
+        hidden = Box(die.x, die.y, die.width, die.height, "back", "edge", 2, 18)
+        return [hidden, centred(hidden, "?", 60, bold=True, colour="ink")]
+    if sides > 6:
+        return [die, centred(die, str(roll), 52, bold=True, colour=colour)]
+    middle, step = (die.x + DIE / 2, die.y + DIE / 2), DIE / 4
+    return [die, *(Disc(middle[0] + across * step, middle[1] + down * step, 11, colour) for across, down in PIPS[roll])]
+
+
+def _outcome(revealed: Revealed[DicePokerState]) -> str:
+    if not revealed.over:
+        return "Both decide at the same time"
+    paid, (roll_0, roll_1), actions = revealed.payoffs[0], *revealed.state
+    if not paid:
+        return f"Nobody wins anything{' with equal rolls' * (roll_0 == roll_1)}"
+    how = ""
+    if actions is not None:  # otherwise the game was forfeited
+        how = f" after {revealed.whose(1)} fold" if actions == (RAISE, FOLD) else " with the higher roll"
+    return f"{revealed.does(int(paid < 0), 'wins')} {in_points(abs(paid), '')}{how}"

@@ -38,19 +38,7 @@ def how_to_play(
     decided: str = "The higher card wins the trick",
     equal: str = "both cards are equal",
 ) -> str:
-    """Explains how a duel is played and won.
-
-    Args:
-        hands: Both hands at the start.
-        ties: "discard" or "carry".
-        payoff: "margin" or "win".
-        view: "cards" or "word".
-        held: Describes a hand.
-        card: Name of a card.
-        trick: Name of a trick.
-        decided: Sentence on how a trick is decided.
-        equal: Condition for a tie.
-    """
+    """Explains how a duel is played and won: how a trick is `decided`, and when its cards are `equal`."""
     own, other = map(held, hands)
     who = f"You and your opponent each hold {own}" if own == other else f"In seat 0 you hold {own}, in seat 1 {other}"
     tie = f"nobody wins the {trick}"

@@ -75,17 +75,17 @@ def most_ties(start: Hands, hands: Hands) -> int | None:
 
     A tie removes a pair of equal cards. Returns None if no hands that can follow from `start` interleave like this.
     """
-    letters = _spelt(hands)
-    best = {0: 0}  # number of letters spelt with the ranks so far -> most ties
+    code = _code(hands)
+    best = {0: 0}  # length of the part of the code that is held with the ranks so far -> most ties
     for rank in sorted({*start[0], *start[1]}):
         held = (start[0].count(rank), start[1].count(rank))
         after: dict[int, int] = {}
         for done, ties in best.items():
-            for more, kept in _leavable(letters, done, held):
+            for more, kept in _leavable(code, done, held):
                 gone = ties + min(held[0] - kept[0], held[1] - kept[1])
                 after[done + more] = max(gone, after.get(done + more, 0))
         best = after
-    return best.get(len(letters))
+    return best.get(len(code))
 
 
 def check_packed(start: Hands, hands: Hands, pack: Callable[[Hands], Hands]) -> None:
@@ -96,25 +96,25 @@ def check_packed(start: Hands, hands: Hands, pack: Callable[[Hands], Hands]) -> 
         raise ValueError(f"state has hands {hands}, which must be packed: {packed}")
 
 
-def _spelt(hands: Hands) -> list[tuple[int, int]]:
+def _code(hands: Hands) -> list[tuple[int, int]]:
     """The numbers of cards of both players, rank by rank; a rank held by one player alone has an entry per card."""
-    letters: list[tuple[int, int]] = []
+    code: list[tuple[int, int]] = []
     for rank in sorted({*hands[0], *hands[1]}):
         a, b = hands[0].count(rank), hands[1].count(rank)
-        letters += [(a, b)] if a and b else [(1, 0)] * a + [(0, 1)] * b
-    return letters
+        code += [(a, b)] if a and b else [(1, 0)] * a + [(0, 1)] * b
+    return code
 
 
-def _leavable(letters: list[tuple[int, int]], done: int, held: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
-    """How many of the next letters the cards of one rank can spell: each possible number, with the cards it takes."""
+def _leavable(code: list[tuple[int, int]], done: int, held: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
+    """How many of the next entries of a code the cards of one rank can be: each possible number, with its cards."""
     ways = [(0, (0, 0))]
-    if done == len(letters):
+    if done == len(code):
         return ways
-    letter = letters[done]
-    if min(letter) > 0:
-        return [*ways, (1, letter)] if letter[0] <= held[0] and letter[1] <= held[1] else ways
+    first = code[done]
+    if min(first) > 0:
+        return [*ways, (1, first)] if first[0] <= held[0] and first[1] <= held[1] else ways
     run = 0
-    while done + run < len(letters) and letters[done + run] == letter and run < held[letter[1]]:
+    while done + run < len(code) and code[done + run] == first and run < held[first[1]]:
         run += 1
-        ways.append((run, (run * letter[0], run * letter[1])))
+        ways.append((run, (run * first[0], run * first[1])))
     return ways

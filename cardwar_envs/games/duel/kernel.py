@@ -135,7 +135,7 @@ def show_hands(row, ranks, player, seen, mask):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
+def observe(tables, rows, observations, masks):  # type: ignore[no-untyped-def]
     ranks = len(tables[1])
     for g in range(len(rows)):
         row = rows[g]

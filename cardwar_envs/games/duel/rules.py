@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -37,21 +37,20 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, same_rules_as
-from cardwar_envs.core.parameters import whole_number
+from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.core.texts import counted
 from cardwar_envs.games.duel import interleaving as order
 from cardwar_envs.games.duel.how_to_play import how_to_play
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.scene import duel_scene
-from cardwar_envs.games.duel.state import DuelState, HandView, HandViews, checked_state, float_row, new_state, sign
+from cardwar_envs.games.duel.state import DuelState, HandView, checked_state, float_row, hand_views, new_state, sign
 
 MAX_CARDS = 1000
 # Compiled rules store the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
 # Odds below 0 or above 1 mark a certain trick, for which the kernel draws no random number, as in the Python rules.
 CERTAIN_ODDS = {1: (2.0, 2.0), 0: (-1.0, 2.0), -1: (-1.0, -1.0)}
-SWITCHES = {"ties": ("discard", "carry"), "payoff": ("margin", "win"), "view": ("cards", "word")}
 
 
 @dataclass(frozen=True)
@@ -85,18 +84,16 @@ class Duel(Game[DuelState]):
     view: str = "cards"
 
     def __post_init__(self) -> None:
-        for field, allowed in SWITCHES.items():
-            if not isinstance(getattr(self, field), str) or getattr(self, field) not in allowed:
-                raise ValueError(f"{field} ({getattr(self, field)}) must be {' or '.join(allowed)}")
-        if self.view == "word" and not self.ranks_are_ordinal:
+        one_of("ties", self.ties, ("discard", "carry"))
+        one_of("payoff", self.payoff, ("margin", "win"))
+        if one_of("view", self.view, ("cards", "word")) == "word" and not self.ranks_are_ordinal:
             raise ValueError(f"view ({self.view}) must be cards unless only the order of ranks matters")
         num_cards, hands = self._resolved_hands()
         if self.view == "word":
             hands = order.packed_from_one(hands)
         # The fields always store the hands, even if `num_cards` was given, so that equal games compare equal.
-        object.__setattr__(self, "num_cards", num_cards)
-        object.__setattr__(self, "hand_0", hands[0])
-        object.__setattr__(self, "hand_1", hands[1])
+        for field, value in zip(("num_cards", "hand_0", "hand_1"), (num_cards, *hands), strict=True):
+            object.__setattr__(self, field, value)
 
     def _resolved_hands(self) -> tuple[int, Hands]:
         if self.hand_0 is None and self.hand_1 is None:
@@ -258,11 +255,11 @@ class Duel(Game[DuelState]):
         return new_state(((own, other), *numbers[2 * size :])), 0
 
     def _view(self, hand: Hand) -> HandView:
-        return self._views[hand]
+        return self._views(hand)
 
     @cached_property
-    def _views(self) -> HandViews:
-        return HandViews(self.ranks)
+    def _views(self) -> Callable[[Hand], HandView]:
+        return hand_views(self.ranks)
 
     def compiled_rules(self) -> CompiledRules[DuelState] | None:
         """Compiled rules for hands of at most 200 ranks; a row is player 0's observation."""
@@ -272,9 +269,7 @@ class Duel(Game[DuelState]):
 
         start = self.observation(DuelState(self.hands), 0)
         tables = (start, *self._odds(), self.ties == "carry", self.payoff == "margin", self.view == "word")
-        return CompiledRules(
-            kernel, tables, len(start), lambda state: self.observation(state, 0), lambda row: self.state_of(row)[0]
-        )
+        return CompiledRules(kernel, tables, len(start))
 
     def _odds(self) -> NDArray[np.float64]:
         """`[2, ranks, ranks]` probabilities that player 0's rank wins, and that it wins or ties, against player 1's.

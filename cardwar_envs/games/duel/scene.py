@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from typing import Protocol
 
-from cardwar_envs.core.cards import HandGrid, Pictured, Slot, face_to_face, last_play, stacked
+from cardwar_envs.core.cards import HandGrid, Pictured, Slot, face_to_face, last_play, stacked, standing
 from cardwar_envs.core.game import FORFEIT
 from cardwar_envs.core.scene import Box, Revealed, Scene, Shape, centred, label, player_colour
 from cardwar_envs.core.texts import margin_in_words
@@ -58,31 +57,23 @@ class Trick:
 def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
     """Draws a duel."""
     size, trick = len(game.hands[0]), _last_trick(game, revealed)
-    grid = HandGrid(size)
+    grid, renumbered = HandGrid(size), game.view == "word"
+
+    def slots(player: int) -> list[Slot]:
+        return grid.slots(game.hands[player], revealed.state.hands[player], renumbered)
+
     drawn = face_to_face(
         game,
         revealed,
         f"{size - len(revealed.state.hands[0])} of {size} {game.trick_word}s",
         " ".join(filter(None, (_standing(game, revealed), _margin(game, revealed)))),
-        lambda player, top: grid.draw(_slots(game, revealed.state, player), player, top, revealed.viewer),
+        lambda player, top: grid.draw(slots(player), player, top, revealed.viewer),
         grid.height,
         partial(_middle, game, revealed),
         MIDDLE,
     )
     outcome = _outcome(revealed, trick, game.trick_word) if trick else ""
     return replace(drawn, outcome=outcome, clickable=f"one of your {game.card_word}s")
-
-
-def _slots(game: _Duel, state: DuelState, player: int) -> list[Slot]:
-    """One slot per card; the slots of played cards stay empty, unless ranks are renumbered."""
-    start, left = game.hands[player], Counter(state.hands[player])
-    if game.view == "word" or not HandGrid(len(start)).holds(len(start)):
-        return [Slot(str(rank)) for rank in state.hands[player]]
-    slots = []
-    for rank in start:
-        slots.append(Slot(str(rank), held=int(left[rank] > 0)))
-        left[rank] -= 1
-    return slots
 
 
 def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Sequence[int]) -> list[Shape]:
@@ -175,14 +166,9 @@ def _outcome(revealed: Revealed[DuelState], trick: Trick, word: str) -> str:
 
 def _standing(game: _Duel, revealed: Revealed[DuelState]) -> str:
     """A sentence on who leads by how much, or who has won."""
-    state, payoffs = revealed.state, revealed.payoffs
-    scored = game.keeps_score and not _forfeited(revealed)
-    leader = _who(state.score if scored else payoffs[0] - payoffs[1])
-    if leader == -1:
-        return "A draw" if revealed.over else "Nobody leads"
-    if revealed.over:
-        return revealed.does(leader, "wins")
-    return revealed.does(leader, "leads") + (f" by {abs(state.score)}" if scored else "")
+    if game.keeps_score and not _forfeited(revealed):
+        return standing(revealed, revealed.state.score, f" by {abs(revealed.state.score)}")
+    return standing(revealed, revealed.payoffs[0] - revealed.payoffs[1])
 
 
 def _margin(game: _Duel, revealed: Revealed[DuelState]) -> str:

@@ -84,17 +84,13 @@ class HandView(NamedTuple):
     mask: NDArray[np.int8]
 
 
-class HandViews(dict[Hand, HandView]):
-    """The views of hands, created on first use."""
+def hand_views(ranks: Hand) -> Callable[[Hand], HandView]:
+    """Returns a function that makes the view of a hand, or finds it if it was made before."""
 
-    def __init__(self, ranks: Hand) -> None:
-        self._ranks = ranks
-
-    def __missing__(self, hand: Hand) -> HandView:
-        if len(self) >= MOST_VIEWS:
-            self.clear()
+    @lru_cache(maxsize=MOST_VIEWS)
+    def view(hand: Hand) -> HandView:
         held = Counter(hand)
-        counts = np.array([held[rank] for rank in self._ranks], dtype=np.float32)
-        legal = tuple(np.flatnonzero(counts).tolist())
-        self[hand] = view = HandView(counts, legal, (counts > 0).astype(np.int8))
-        return view
+        counts = np.array([held[rank] for rank in ranks], dtype=np.float32)
+        return HandView(counts, tuple(np.flatnonzero(counts).tolist()), (counts > 0).astype(np.int8))
+
+    return view

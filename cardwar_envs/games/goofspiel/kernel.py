@@ -85,7 +85,7 @@ def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[
 
 
 @njit()
-def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
+def observe(tables, rows, observations, masks):  # type: ignore[no-untyped-def]
     ranks, margin = len(tables[1]), tables[4]
     for g in range(len(rows)):
         row = rows[g]

@@ -24,7 +24,7 @@ Version history: 0: first version.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb, factorial
@@ -37,10 +37,10 @@ from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import ActionImage, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import numbers_in_words
+from cardwar_envs.core.texts import WorkedRound, numbers_in_words
 from cardwar_envs.games.duel.how_to_play import SEEN, cards_in_words
 from cardwar_envs.games.duel.interleaving import Hand, interchangeable, most_held, packed_from_one
-from cardwar_envs.games.duel.state import HandViews, float_row, sign
+from cardwar_envs.games.duel.state import HandView, float_row, hand_views, sign
 from cardwar_envs.games.goofspiel.scene import goofspiel_scene
 from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, next_prizes, without
 
@@ -64,6 +64,7 @@ class Goofspiel(Game[GoofspielState]):
     """
 
     name: ClassVar[str] = "goofspiel"
+    worked_round = WorkedRound((("3", "2"), ("1", "1"), ("2", "3")), "num_cards=3", deal=2)
 
     num_cards: int = 13
     prizes: str = "random"
@@ -133,7 +134,7 @@ class Goofspiel(Game[GoofspielState]):
 
     def legal_actions(self, state: GoofspielState, player: int) -> tuple[int, ...]:
         """The cards that the player holds."""
-        return self._views[state.hands[player]].legal
+        return self._views(state.hands[player]).legal
 
     def transitions(self, state: GoofspielState, actions: Mapping[int, int]) -> Sequence[Transition[GoofspielState]]:
         """The higher card wins the prize, and the next prize is turned up."""
@@ -175,18 +176,18 @@ class Goofspiel(Game[GoofspielState]):
             1 if payoff="win": own points minus the other player's
             1 if ties="carry": points carried from tied prizes
         """
-        views, own_score = self._views, state.score if player == 0 else -state.score
-        counts, others = views[state.hands[player]].counts, views[state.hands[1 - player]].counts
+        view, own_score = self._views, state.score if player == 0 else -state.score
+        counts, others = view(state.hands[player]).counts, view(state.hands[1 - player]).counts
         score = (own_score,) if self.keeps_score else ()
         carried = (state.carried,) if self.ties == "carry" else ()
-        return np.concatenate((counts, others, views[state.prizes].counts, float_row(state.prize, *score, *carried)))
+        return np.concatenate((counts, others, view(state.prizes).counts, float_row(state.prize, *score, *carried)))
 
     def prizes_seen(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         """The current prize: `[batch, observation_size]` observations -> `[batch]`."""
         return observations[:, 3 * self.num_cards].astype(np.int64)
 
     def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
-        return self._views[state.hands[player]].mask.copy()
+        return self._views(state.hands[player]).mask.copy()
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The number of each card that the observer holds; it exceeds one only if hands are packed."""
@@ -207,8 +208,8 @@ class Goofspiel(Game[GoofspielState]):
         return GoofspielState((own, other), prize, prizes, score, carried), 0
 
     @cached_property
-    def _views(self) -> HandViews:
-        return HandViews(self.cards)
+    def _views(self) -> Callable[[Hand], HandView]:
+        return hand_views(self.cards)
 
     def describe(self, state: GoofspielState) -> str:
         """The prizes, both hands and, if they are part of the state, the score and the carried points."""
@@ -256,9 +257,7 @@ class Goofspiel(Game[GoofspielState]):
         order = ORDERS.index(self.prizes)
         flags = (self.ties == "carry", self.payoff == "margin", self.view == "word")
         tables = (start, np.array(self.cards), order, *flags)
-        return CompiledRules(
-            kernel, tables, len(start), lambda state: self.observation(state, 0), lambda row: self.state_of(row)[0]
-        )
+        return CompiledRules(kernel, tables, len(start))
 
     # -- equal situations -----------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cardwar_envs.core.cards import INSIDE, HandGrid, Slot, empty_place, face_to_face, last_play, stacked
+from cardwar_envs.core.cards import INSIDE, HandGrid, Slot, empty_place, face_to_face, last_play, stacked, standing
 from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, centred, label
 from cardwar_envs.core.texts import counted, margin_in_words
@@ -26,6 +26,9 @@ def goofspiel_scene(
     gone = cards - len(state.hands[0])
     grid, margin = HandGrid(cards), _margin(revealed, cards, carries)
 
+    def slots(player: int) -> list[Slot]:
+        return grid.slots(range(1, cards + 1), state.hands[player], by_word)
+
     def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
         return [*_bids(game, revealed, margin, panel, seats), *_prizes(state, grid, panel.y + BIDS + 12)]
 
@@ -34,19 +37,12 @@ def goofspiel_scene(
         revealed,
         f"prize {gone + 1} of {cards}" if gone < cards else f"all {cards} prizes are gone",
         " ".join(filter(None, (_standing(revealed), margin))),
-        lambda player, top: grid.draw(_slots(state.hands[player], grid, by_word), player, top, revealed.viewer),
+        lambda player, top: grid.draw(slots(player), player, top, revealed.viewer),
         grid.height,
         between,
         BIDS + 30 + (grid.height if grid.holds(grid.size) else 30),
     )
     return replace(drawn, outcome=_result(revealed), clickable="one of your cards")
-
-
-def _slots(hand: Sequence[int], grid: HandGrid, by_word: bool) -> list[Slot]:
-    """One slot per card; the slots of played cards stay empty, unless cards are renumbered."""
-    if by_word or not grid.holds(grid.size):
-        return [Slot(str(each)) for each in hand]
-    return [Slot(str(each), int(each in hand)) for each in range(1, grid.size + 1)]
 
 
 def _bids(
@@ -116,11 +112,8 @@ def _result(revealed: Revealed[GoofspielState]) -> str:
 
 def _standing(revealed: Revealed[GoofspielState]) -> str:
     """A sentence on who leads by how much, or who has won."""
-    ahead = revealed.payoffs[0] - revealed.payoffs[1]
-    if revealed.over:
-        return "A draw" if ahead == 0 else revealed.does(int(ahead < 0), "wins")
-    points = _lead(revealed)
-    return f"{revealed.does(int(points < 0), 'leads')} by {abs(points)}" if points else "Nobody leads"
+    ahead = revealed.payoffs[0] - revealed.payoffs[1] if revealed.over else _lead(revealed)
+    return standing(revealed, ahead, f" by {abs(_lead(revealed))}")
 
 
 def _lead(revealed: Revealed[GoofspielState]) -> int:

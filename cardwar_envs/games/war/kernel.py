@@ -8,9 +8,6 @@ from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 from cardwar_envs.games.war.round_kernel import OVER, ROUND, WAR, can_act, cards_in, flags_at, phase_of, play_one
 
-# Values of `written`: the mask is all 0; only cards or waiting may be set; anything may be set.
-BLANK, CARDS, ANYTHING = 0, 1, 2
-
 
 @njit()
 def _any_play(row, player, phase, streams, g, sets, below, chosen):  # type: ignore[no-untyped-def]
@@ -142,15 +139,6 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
 
 
 @njit()
-def _wipe(mask, ranks, written):  # type: ignore[no-untyped-def]
-    if written == ANYTHING:
-        mask[:] = 0
-    elif written == CARDS:
-        mask[:ranks] = 0
-        mask[len(mask) - 1] = 0
-
-
-@njit()
 def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
     ranks, discards = len(hand), sets.shape[1]
     s = 0
@@ -170,23 +158,20 @@ def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _mask(row, player, phase, players, sets, below, mask, written):  # type: ignore[no-untyped-def]
-    """Overwrites a mask; returns the new value of `written`."""
+def _mask(row, player, phase, players, sets, below, mask):  # type: ignore[no-untyped-def]
     ranks = below.shape[1]
-    _wipe(mask, ranks, written)
+    mask[:] = 0
     _, live = flags_at(players, ranks)
     if phase == OVER or row[live + player] == 0.0:
-        return BLANK
+        return
+    hand = row[2 * ranks * player : 2 * ranks * player + ranks]
     if not can_act(row, player, phase, players, ranks, sets.shape[1]):
         mask[len(mask) - 1] = 1
-        return CARDS
-    hand = row[2 * ranks * player : 2 * ranks * player + ranks]
-    if phase == WAR:
+    elif phase == WAR:
         _mark_wars(hand, sets, below, mask)
-        return ANYTHING
-    for i in range(ranks):
-        mask[i] = hand[i] > 0.0
-    return CARDS
+    else:
+        for i in range(ranks):
+            mask[i] = hand[i] > 0.0
 
 
 @njit()
@@ -206,7 +191,7 @@ def _observe(row, player, players, ranks, seen):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def observe(tables, rows, observations, masks, written):  # type: ignore[no-untyped-def]
+def observe(tables, rows, observations, masks):  # type: ignore[no-untyped-def]
     players, _, sets, below, _ = tables
     ranks = below.shape[1]
     for g in range(len(rows)):
@@ -214,4 +199,4 @@ def observe(tables, rows, observations, masks, written):  # type: ignore[no-unty
         phase = phase_of(row, players, ranks)
         for player in range(players):
             _observe(row, player, players, ranks, observations[g, player])
-            written[g, player] = _mask(row, player, phase, players, sets, below, masks[g, player], written[g, player])
+            _mask(row, player, phase, players, sets, below, masks[g, player])

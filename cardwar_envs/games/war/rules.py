@@ -35,7 +35,7 @@ from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
 from cardwar_envs.core.parameters import set_whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import Picks, joined
+from cardwar_envs.core.texts import Picks, WorkedRound, joined
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
 from cardwar_envs.games.war.how_to_play import how_to_play
 from cardwar_envs.games.war.scene import war_scene
@@ -70,6 +70,10 @@ class War(Game[WarState]):
     """
 
     name: ClassVar[str] = "war"
+    worked_round = WorkedRound(
+        (("5", "2"), ("4", "4"), ("discards 2 and battles with 3", "discards 3 and battles with 5")),
+        "ranks=4 discards=1",
+    )
 
     num_players: int = 2
     ranks: int = 12
@@ -275,15 +279,7 @@ class War(Game[WarState]):
         start = self.observation(self.initial()[0].state, 0)
         sets = np.array(self.actions.sets, dtype=np.int16)  # [sets, discards]
         tables = (self.num_players, start, sets, self.actions.sets_below(), self.facts.max_length)
-        return CompiledRules(
-            kernel,
-            tables,
-            len(start),
-            lambda state: self.observation(state, 0),
-            lambda row: self.state_of(row)[0],
-            self._utilities,
-            self._live_rows,
-        )
+        return CompiledRules(kernel, tables, len(start), info=self._utilities, live=self._live_rows)
 
     def _live_rows(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
         live = rows[:, -1 - self.num_players : -1] > 0
@@ -346,7 +342,7 @@ class War(Game[WarState]):
         return how_to_play(self.num_players, self.cards, self.discards, self.rounds)
 
     def scene(self, revealed: Revealed[WarState]) -> Scene:
-        return war_scene(self, revealed)
+        return war_scene(self, self.actions, revealed)
 
     def describe_action(self, action: int, player: int = 0) -> str:
         play = self.actions.decode(action)

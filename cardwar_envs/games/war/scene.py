@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
 from cardwar_envs.core import cards
-from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid, Pictured, Slot
-from cardwar_envs.core.game import FORFEIT
+from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid, Slot
+from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.scene import (
     MARGIN,
     YOU,
@@ -36,37 +35,11 @@ NAMED = 3
 NAMES = 240.0  # the room for their names
 
 
-class _War(Pictured, Protocol):
-    """The part of `War` that its pictures need."""
-
-    @property
-    def num_players(self) -> int: ...
-    @property
-    def cards(self) -> range: ...
-    @property
-    def rounds(self) -> int: ...
-    @property
-    def actions(self) -> WarActions: ...
-
-
-@dataclass(frozen=True)
-class Play:
-    """A player's last play: `cards` are the discards and the battle card, or empty for a forfeit."""
-
-    cards: Pile
-
-    @property
-    def words(self) -> str:
-        """The discards, if there are any, or "forfeits"."""
-        if not self.cards:
-            return "forfeits"
-        return f"discards {' '.join(map(str, self.cards[:-1]))}" if len(self.cards) > 1 else ""
-
-
-def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
+def war_scene(game: Game[WarState], actions: WarActions, revealed: Revealed[WarState]) -> Scene:
     """Draws a game of WAR."""
-    grid = HandGrid(len(game.cards) if _has_places(game) else 2 * IN_A_ROW)
-    seats, plays = cards.seats_in_view(game.num_players, revealed.viewer), _plays(game, revealed)
+    ranks, players = actions.cards, game.facts.num_players
+    grid = HandGrid(len(ranks) if _has_places(ranks) else 2 * IN_A_ROW)
+    seats, plays = cards.seats_in_view(players, revealed.viewer), _plays(actions, revealed)
     crowd = len(seats) > WITH_HANDS
     tiles = -(-len(seats) // TILES) * (TILE + GAP) + SPACE if crowd else 0.0
     shown = [revealed.viewer or 0] if crowd else seats
@@ -77,50 +50,56 @@ def war_scene(game: _War, revealed: Revealed[WarState]) -> Scene:
     shapes = _table_panel(standing, short, revealed, plays, panel)
     top = TOP + PANEL + SPACE
     if crowd:
-        for player in range(game.num_players):
+        for player in range(players):
             shapes += _tile(revealed, player, top)
         top += tiles
     for player in shown:
-        done = plays[player].words if player in plays else ""
+        done = _words(plays[player]) if player in plays else ""
         remark = _piles(revealed, player)
         if revealed.over or player not in revealed.state.live:
             remark += f", payoff {in_points(revealed.payoffs[player])}"
         shapes += cards.name_plate(player, top, revealed, remark, done)
-        shapes += grid.draw(_slots(game, revealed.state, player), player, top + PLATE, revealed.viewer)
+        shapes += grid.draw(_slots(ranks, revealed.state, player), player, top + PLATE, revealed.viewer)
         top += block
     aside = "the game is over" if revealed.over else f"{counted(revealed.state.rounds_left, 'round')} left"
     drawn = cards.picture(game, revealed, top + 4, aside, shapes, standing)
     return replace(drawn, outcome=". ".join(filter(None, (tie, reason))), clickable="one of your cards")
 
 
-def _has_places(game: _War) -> bool:
+def _has_places(ranks: Pile) -> bool:
     """Returns whether there is a place for each rank, so that ranks not held leave an empty place."""
-    return len(game.cards) <= IN_A_ROW * cards.MOST_ROWS
+    return len(ranks) <= IN_A_ROW * cards.MOST_ROWS
 
 
-def _slots(game: _War, state: WarState, player: int) -> list[Slot]:
+def _slots(ranks: Pile, state: WarState, player: int) -> list[Slot]:
     """One slot per rank, for the cards in the hand and the cards won."""
     held, won = Counter(state.hands[player]), Counter(state.wins[player])
-    ranks: Sequence[int] = game.cards if _has_places(game) else sorted(held | won)
-    return [Slot(str(rank), held[rank], won=won[rank]) for rank in ranks]
+    shown = ranks if _has_places(ranks) else sorted(held | won)
+    return [Slot(str(rank), held[rank], won=won[rank]) for rank in shown]
 
 
-def _plays(game: _War, revealed: Revealed[WarState]) -> dict[int, Play]:
-    """Returns each player's last play; players who waited for others are left out."""
-    plays = {}
+def _plays(actions: WarActions, revealed: Revealed[WarState]) -> dict[int, Pile]:
+    """The cards of each last play, discards first, or () for a forfeit; players who waited for others are left out."""
+    plays: dict[int, Pile] = {}
     for player, action in (revealed.last_actions or {}).items():
-        play = None if action == FORFEIT else game.actions.decode(action)
-        if isinstance(play, WarChoice):
-            plays[player] = Play((*play.discards, play.battle))
+        if action == FORFEIT:
+            plays[player] = ()
+        elif isinstance(play := actions.decode(action), WarChoice):
+            plays[player] = (*play.discards, play.battle)
         elif play is not None:
-            plays[player] = Play((play,))
-        elif action == FORFEIT:
-            plays[player] = Play(())
+            plays[player] = (play,)
     return plays
 
 
+def _words(play: Pile) -> str:
+    """The discards of a play, if there are any, or "forfeits"."""
+    if not play:
+        return "forfeits"
+    return f"discards {' '.join(map(str, play[:-1]))}" if len(play) > 1 else ""
+
+
 def _table_panel(
-    standing: str, reason: str, revealed: Revealed[WarState], plays: Mapping[int, Play], panel: Box
+    standing: str, reason: str, revealed: Revealed[WarState], plays: Mapping[int, Pile], panel: Box
 ) -> list[Shape]:
     """Draws the standing, the reason for it if there is one, the cards that battled, and the pot."""
     pot, winner = revealed.state.pot, _taker(revealed, plays)[0]
@@ -131,7 +110,7 @@ def _table_panel(
         label(left, panel.y + 32, standing, 330, 24, bold=True, colour="win"),
         label(end, panel.y + 31, in_pot, 180, 18, "end", colour="muted"),
     ]
-    cards_put = [(play.cards[-1], player) for player, play in plays.items() if play.cards]
+    cards_put = [(play[-1], player) for player, play in plays.items() if play]
     battled = sorted((player, battle) for battle, player in sorted(cards_put, reverse=True)[:WITH_HANDS])
     if reason:
         shapes.append(label(left, panel.y + 66, reason, room, 20))
@@ -151,7 +130,7 @@ def _pot(pot: Pile, places: Sequence[Box]) -> list[Shape]:
     return [tray, centred(first, "pot", 18, bold=True), *cards.draw_slots(slots, places[1:], None)]
 
 
-def _reason(game: _War, revealed: Revealed[WarState]) -> str:
+def _reason(game: Game[WarState], revealed: Revealed[WarState]) -> str:
     """Why the game is over; empty before its end."""
     live = revealed.state.live
     if not revealed.over:
@@ -159,15 +138,15 @@ def _reason(game: _War, revealed: Revealed[WarState]) -> str:
     if FORFEIT in (revealed.last_actions or {}).values():
         return "The game is forfeited"
     if len(live) > 1:
-        return f"The limit of {counted(game.rounds, 'round')} is reached"
+        return f"The limit of {counted(game.facts.max_rounds or 0, 'round')} is reached"
     if not live:
         return "The last players ran out of cards at the same time"
-    if game.num_players > 2:
+    if game.facts.num_players > 2:
         return "All others are out of cards"
     return f"{revealed.does(1 - live[0], 'is')} out of cards"
 
 
-def _standing(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
+def _standing(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
     """Returns text saying who has won, who is at war, or who has just taken how many cards."""
     if revealed.over:
         best = max(revealed.payoffs)
@@ -191,24 +170,24 @@ def _group(revealed: Revealed[WarState], players: Sequence[int]) -> str:
     return names if fits else f"{len(players)} players"
 
 
-def _tie(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> str:
+def _tie(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
     """Says who has just tied without a war; empty if nobody, or unknown."""
-    unknown = revealed.before is None or not plays or not all(play.cards for play in plays.values())
+    unknown = revealed.before is None or not plays or not all(plays.values())
     if unknown or revealed.state.tied or _taker(revealed, plays)[0] is not None:
         return ""
-    highest = max(play.cards[-1] for play in plays.values())
-    tied = [player for player, play in plays.items() if play.cards[-1] == highest]
+    highest = max(play[-1] for play in plays.values())
+    tied = [player for player, play in plays.items() if play[-1] == highest]
     group = _group(revealed, tied)
     who = f"{YOU}{group.removeprefix(YOU.lower())}" if group.startswith(f"{YOU.lower()} ") else group
     return f"{who} tied with too few cards for a war and lost them to the table"
 
 
-def _taker(revealed: Revealed[WarState], plays: Mapping[int, Play]) -> tuple[int | None, int]:
+def _taker(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> tuple[int | None, int]:
     """Returns the player who has just taken the cards at stake, and the number of cards; None if nobody, or unknown."""
     before = revealed.before
     if before is not None and revealed.state is not before:
         for player, play in plays.items():
-            taken = _cards(revealed.state, player) - _cards(before, player) + len(play.cards)
+            taken = _cards(revealed.state, player) - _cards(before, player) + len(play)
             if taken > 0:
                 return player, taken
     return None, 0

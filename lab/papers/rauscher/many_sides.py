@@ -14,8 +14,7 @@ from baselines.display.figures import new_figure
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import PrivateSolution
 from baselines.questions import solve
-from cardwar_envs.games.dice_poker import DicePoker
-from cardwar_envs.games.dice_poker.state import RAISE
+from cardwar_envs.games.dice_poker import RAISE, DicePoker
 from lab.papers.findings import Table
 from lab.papers.pictures import Figure, finish
 

@@ -17,6 +17,7 @@ Version history: 0: first version.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,16 +26,19 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
+from cardwar_envs.core.cards import PLATE, last_play, name_plate, picture, seats_in_view
+from cardwar_envs.core.game import CERTAIN, FORFEIT, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number
-from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import counted
-from cardwar_envs.games.lowest_unique.scene import MOST_ROWS, lowest_unique_scene
-from cardwar_envs.games.lowest_unique.winner import lowest_unique
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, in_points, label
+from cardwar_envs.core.texts import WorkedRound, counted
 
 MAX_PLAYERS = 100
 MAX_NUMBERS = 1000
 MAX_ROUNDS = 10_000
+# Maximum number of players drawn; with more, the picture would be too tall.
+MOST_ROWS = 12
+TOP, ROW, STANDING = 72.0, 66.0, 56.0
+NUMBER = (72.0, 56.0)
 
 
 class LowestUniqueState(NamedTuple):
@@ -64,6 +68,7 @@ class LowestUnique(Game[LowestUniqueState]):
     """
 
     name: ClassVar[str] = "lowest_unique"
+    worked_round = WorkedRound((("1", "1", "4"), ("2", "2", "2")), "rounds=2")
 
     num_players: int = 3
     numbers: int = 5
@@ -117,7 +122,7 @@ class LowestUnique(Game[LowestUniqueState]):
     ) -> Sequence[Transition[LowestUniqueState]]:
         """The outcome of one round."""
         rewards = [0.0] * self.num_players
-        winner = lowest_unique(actions)
+        winner = _lowest_unique(actions)
         if winner is not None:
             rewards = [0.0 - self._share] * self.num_players
             rewards[winner] = 1.0
@@ -183,4 +188,44 @@ class LowestUnique(Game[LowestUniqueState]):
     def scene(self, revealed: Revealed[LowestUniqueState]) -> Scene:
         if self.num_players > MOST_ROWS:
             return super().scene(revealed)
-        return lowest_unique_scene(self, revealed, f"{counted(revealed.state.rounds_left, 'round')} left")
+        last = revealed.last_actions
+        winner = None if last is None or FORFEIT in last.values() else _lowest_unique(last)
+        said = _said(revealed, winner)
+        colour = "text" if winner is None else "win"
+        shapes: list[Shape] = [label(MARGIN, TOP + 26, said, WIDTH - 2 * MARGIN, 22, bold=True, colour=colour)]
+        for row, player in enumerate(seats_in_view(self.num_players, revealed.viewer)):
+            top = TOP + STANDING + row * ROW
+            paid = f"payoff {in_points(revealed.payoffs[player])}"
+            shapes += name_plate(player, top + (NUMBER[1] - PLATE) / 2 + 3, revealed, paid)
+            place = Box((WIDTH - NUMBER[0]) / 2, top, *NUMBER)
+            shapes += last_play(self, revealed, player, place, 30, player == winner)
+        total = _total(revealed) if revealed.over and self.rounds > 1 else ""
+        height, left = TOP + STANDING + self.num_players * ROW + MARGIN, counted(revealed.state.rounds_left, "round")
+        drawn = picture(self, revealed, height, f"{left} left", shapes, total or said)
+        return replace(drawn, outcome=said) if total else drawn
+
+
+def _lowest_unique(choices: Mapping[int, int]) -> int | None:
+    """The player with the lowest unique choice; None if there is none."""
+    chosen = Counter(choices.values())
+    unique = [(choice, player) for player, choice in choices.items() if chosen[choice] == 1]
+    return min(unique)[1] if unique else None
+
+
+def _total(revealed: Revealed[LowestUniqueState]) -> str:
+    """Who has won the most in all rounds."""
+    most = max(revealed.payoffs)
+    best = [player for player, paid in enumerate(revealed.payoffs) if paid == most]
+    if len(best) == len(revealed.payoffs):
+        return "A draw"
+    who = revealed.does(best[0], "has") if len(best) == 1 else f"{len(best)} players have"
+    return f"{who} the highest payoff, {in_points(most)}"
+
+
+def _said(revealed: Revealed[LowestUniqueState], winner: int | None) -> str:
+    """Describes the result of the last round."""
+    if revealed.last_actions is None:
+        return "No round was played yet"
+    if FORFEIT in revealed.last_actions.values():
+        return "The game is forfeited"
+    return "Nobody won the round" if winner is None else f"{revealed.does(winner, 'has')} the lowest unique number"

@@ -23,24 +23,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.cards import INSIDE, face_to_face, last_play, standing
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number, whole_numbers
-from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import counted
-from cardwar_envs.games.oshi_zumo.scene import oshi_zumo_scene
-from cardwar_envs.games.oshi_zumo.state import OshiZumoState
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
+from cardwar_envs.core.texts import WorkedRound, counted
 
 MAX_COINS = 10_000
 MAX_SIZE = 1000
 # Maximum number of moves; larger numbers would not be exact in an observation.
 MAX_HORIZON = 1 << 24
-# Maximum number of outcomes that a game caches.
-MOST_OUTCOMES = 1 << 17
+BAR, BOARD, SPACE = 30.0, 144.0, 18.0
+BID = (64.0, 64.0)
+# Maximum number of fields drawn; the fields of a longer board would be too narrow to see.
+MOST_FIELDS = 41
+
+
+class OshiZumoState(NamedTuple):
+    """A state of Oshi-Zumo.
+
+    Attributes:
+        coins: The coins that each player has left.
+        position: The wrestler's position in fields from the centre, positive on player 1's side. It is off the board if
+            it is further away than the board's `size`.
+        moves_left: min(moves up to the horizon, max(coins) // min_bid), or the first of these if `min_bid` is 0.
+    """
+
+    coins: tuple[int, int]
+    position: int
+    moves_left: int
 
 
 @dataclass(frozen=True)
@@ -59,6 +75,7 @@ class OshiZumo(Game[OshiZumoState]):
     """
 
     name: ClassVar[str] = "oshi_zumo"
+    worked_round = WorkedRound((("2", "1"), ("1", "3"), ("1", "1"), ("1", "0")), "coins=5 size=1")
 
     coins: int = 50
     size: int = 3
@@ -124,22 +141,9 @@ class OshiZumo(Game[OshiZumoState]):
         """The outcome of one move: both players pay their bids, and the wrestler moves."""
         coins = state.coins[0] - actions[0], state.coins[1] - actions[1]
         position = state.position + (actions[0] > actions[1]) - (actions[0] < actions[1])
-        met = coins, position, state.moves_left
-        return self._outcomes.get(met) or self._outcome(*met)
-
-    @cached_property
-    def _outcomes(self) -> dict[tuple[tuple[int, int], int, int], Sequence[Transition[OshiZumoState]]]:
-        """Outcomes by the coins and position after the bids and the moves left; many pairs of bids share one."""
-        return {}
-
-    def _outcome(self, coins: tuple[int, int], position: int, moves: int) -> Sequence[Transition[OshiZumoState]]:
-        """Adds an entry of `_outcomes`."""
-        after = OshiZumoState(coins, position, self._moves_at_most(coins, moves - 1))
+        after = OshiZumoState(coins, position, self._moves_at_most(coins, state.moves_left - 1))
         paid = 0.0 if self.acting_players(after) else self._payoff(position)
-        if len(self._outcomes) >= MOST_OUTCOMES:
-            self._outcomes.clear()
-        made = self._outcomes[coins, position, moves] = (Transition(CERTAIN, after, (paid, 0.0 - paid)),)
-        return made
+        return [Transition(CERTAIN, after, (paid, 0.0 - paid))]
 
     def _payoff(self, position: int) -> float:
         """Player 0's payoff for a final position of the wrestler."""
@@ -235,4 +239,85 @@ class OshiZumo(Game[OshiZumoState]):
         return " ".join(sentences)
 
     def scene(self, revealed: Revealed[OshiZumoState]) -> Scene:
-        return oshi_zumo_scene(self, revealed, self.coins, self.size)
+        state, lines = revealed.state, [_where(revealed, self.size)]
+        if revealed.over:
+            lines.append(standing(revealed, revealed.payoffs[0] - revealed.payoffs[1]))
+
+        def seat(player: int, top: float) -> list[Shape]:
+            bid = Box(WIDTH / 2 - BID[0] / 2, top + BAR + SPACE, *BID)
+            return [*_purse(state.coins[player], self.coins, player, top), *_bid(self, revealed, player, bid)]
+
+        def between(board: Box, seats: Sequence[int]) -> list[Shape]:
+            below, wide = board.y + BOARD - 12 - 14 * len(lines), INSIDE - 2 * MARGIN
+            said = [
+                label(WIDTH / 2, below + 28 * i, line, wide, 20, "middle", bold=True) for i, line in enumerate(lines)
+            ]
+            room, top = (board.width - 2 * MARGIN) / 2, board.y + 20
+            ends = [
+                label(board.x + MARGIN, top, _end(revealed, 0), room, 18),
+                label(board.x + board.width - MARGIN, top, _end(revealed, 1), room, 18, "end"),
+            ]
+            return [*_fields(state.position, self.size, board), *ends, *said]
+
+        drawn = face_to_face(
+            self, revealed, _left(revealed), lines[-1], seat, BAR + SPACE + BID[1], between, BOARD, SPACE
+        )
+        return replace(drawn, outcome=lines[0]) if revealed.over else drawn
+
+
+def _purse(left: int, coins: int, player: int, top: float) -> list[Shape]:
+    """Draws a bar as long as the remaining coins, and their number."""
+    room = INSIDE - 150
+    shapes: list[Shape] = [Box(MARGIN, top, room, BAR, "panel")]
+    if left:
+        shapes.append(Box(MARGIN, top, max(room * left / coins, 6.0), BAR, "card", player_colour(player), 4, 6))
+    shapes.append(label(WIDTH - MARGIN, top + 22, f"{left} of {coins} coins", 145, 19, "end"))
+    return shapes
+
+
+def _bid(game: OshiZumo, revealed: Revealed[OshiZumoState], player: int, box: Box) -> list[Shape]:
+    """Draws a player's last bid, with its name."""
+    shapes: list[Shape] = [label(box.x - 12, box.y + box.height / 2 + 6, "last bid", 120, 18, "end", colour="muted")]
+    actions = revealed.last_actions
+    won = actions is not None and actions[player] > actions[1 - player] >= 0
+    return [*shapes, *last_play(game, revealed, player, box, 30, won)]
+
+
+def _fields(position: int, size: int, board: Box) -> list[Shape]:
+    """Draws the fields with player 0's side on the left, the places off the board, and the wrestler."""
+    count = min(2 * size + 3, MOST_FIELDS)
+    step = (board.width - 2 * MARGIN) / count
+    width, middle = min(step * 0.84, 56.0), board.y + 54
+    shown = range(-(count // 2), count // 2 + 1)
+    shapes: list[Shape] = []
+    for field in shown:
+        centre = WIDTH / 2 + field * step
+        side = "muted" if field == 0 else player_colour(int(field > 0))
+        fill = None if abs(field) > size else "slot"
+        shapes.append(Box(centre - width / 2, middle - width / 2, width, width, fill, side, 3))
+    at = max(shown[0], min(position, shown[-1]))
+    shapes.append(Disc(WIDTH / 2 + at * step, middle, 0.32 * width, "win"))
+    return shapes
+
+
+def _end(revealed: Revealed[OshiZumoState], player: int) -> str:
+    return f"{revealed.whose(player)} end".replace("your", "Your")
+
+
+def _left(revealed: Revealed[OshiZumoState]) -> str:
+    """How many moves are left, or at the end, why there are none."""
+    state = revealed.state
+    if not revealed.over:
+        return f"at most {counted(state.moves_left, 'move')} left"
+    return "the game is over" if any(state.coins) else "all coins are gone"
+
+
+def _where(revealed: Revealed[OshiZumoState], size: int) -> str:
+    """Where the wrestler stands."""
+    position = revealed.state.position
+    if position == 0:
+        return "The wrestler stands in the middle"
+    side = revealed.whose(int(position > 0))
+    if abs(position) > size:
+        return f"The wrestler is off the board at {side} end"
+    return f"The wrestler stands {counted(abs(position), 'field')} on {side} side"

@@ -1,5 +1,0 @@
-"""Lowest unique number: the lowest number that only one player has chosen wins."""
-
-from cardwar_envs.games.lowest_unique.rules import LowestUnique, LowestUniqueState
-
-__all__ = ["LowestUnique", "LowestUniqueState"]
