@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Policy, TablePolicy
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import named_policy
+from cardwar_envs.core.table_policy import TablePolicy
 
 __all__ = ["TablePolicy", "make_policy"]
 
@@ -21,4 +22,5 @@ def make_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     Raises:
         ValueError: If there is no such policy or it does not fit the game.
     """
+    require_game(game)
     return named_policy(name, game, **arguments)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from baselines.oracles.answers.protocol import ExactOracle, Oracle, Request
+from baselines.oracles.answers.protocol import Oracle, Request
 from baselines.oracles.bayesian.solver import BayesianOracle, form_of
 from baselines.oracles.finite_horizon.response import RoundsOracle
 from baselines.oracles.rank_games.oracle import RankOracle
 from baselines.oracles.state_graph.response import GraphOracle
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Masks, Observations
 
@@ -23,25 +23,27 @@ ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, RankOracle, G
 
 
 @cached_by_game(8)
-def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
-    """Returns the oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
+def oracle_for(game: Game[Any], max_states: int | None = None, exact: bool = False, question: str = "") -> Oracle:
+    """Returns the oracle that measures policies, cached; an `ExactOracle` if `exact`.
+
+    Raises a ValueError if `game` is not a game, `max_states` does not apply to it, or the question, "exploitability" or
+    "head_to_head", is not defined for it.
+    """
+    require_game(game)
+    if question == "exploitability":
+        require_two_zero_sum(game, question, "; use nash_conv")
+    if question == "head_to_head" and game.facts.num_players != 2:
+        raise ValueError(f"{game.facts.name}: {question} supports only two-player games")
+    if max_states is not None:
+        max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
     family = next(family for family in ORACLES if family.takes(game))
-    if max_states is None:
-        return family(game)
-    max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
-    if issubclass(family, GraphOracle | RankOracle | RoundsOracle):
-        return family(game, max_states)
-    raise ValueError(f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated")
-
-
-def exact_oracle_for(game: Game[Any], max_states: int | None = None) -> ExactOracle:
-    """Returns the oracle that measures policies exactly; raises a ValueError like `oracle_for`."""
-    if BayesianOracle.takes(game):
+    if family is BayesianOracle:
         if max_states is not None:
-            oracle_for(game, max_states)  # refuses
-        return BayesianOracle(game)
-    most = EXACT_STATES if max_states is None else whole_number("max_states", max_states, range(1, sys.maxsize))
-    return GraphOracle(game, most)
+            raise ValueError(
+                f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated"
+            )
+        return family(game)
+    return GraphOracle(game, max_states or EXACT_STATES) if exact else cast(Any, family)(game, max_states)
 
 
 def solver_for(game: Game[Any], request: Request) -> Oracle:
@@ -71,22 +73,15 @@ def has_exact_results(game: Game[Any]) -> bool:
         return False
 
 
+@cached_by_game(32)
 def within_reach(game: Game[Any]) -> bool:
     """Returns whether any policy can be measured exactly and quickly, within the default limits.
 
     Oracles that enumerate states, or query a policy state by state, accept fewer states here than in `nash_conv`.
     """
-    require_game(game)
-    return _within_reach(game)
-
-
-@cached_by_game(32)
-def _within_reach(game: Game[Any]) -> bool:
-    family = next(family for family in ORACLES if family.takes(game))
-    if issubclass(family, GraphOracle | RankOracle):
-        oracle: Oracle = family(game, family.quick_states(game))
-    else:
-        oracle = oracle_for(game)
+    oracle = oracle_for(game)
+    if isinstance(oracle, GraphOracle | RankOracle):
+        oracle = oracle_for(game, oracle.quick_states(game))
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:

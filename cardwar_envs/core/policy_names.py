@@ -8,7 +8,7 @@ from functools import cache
 from inspect import getdoc, signature
 from typing import Any, TypeVar
 
-from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import did_you_mean
 from cardwar_envs.core.policy import Policy, class_of, name_of
 from cardwar_envs.core.process import POLICY_GROUP, installed
@@ -98,7 +98,6 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     Raises:
         ValueError: If there is no such policy, or it cannot play the game.
     """
-    require_game(game)
     if not isinstance(name, str):
         raise ValueError(f"name ({name!r}) must be the name of a policy, such as 'uniform'")
     if not names_a_policy(name):

@@ -11,9 +11,9 @@ from toys import END, Toy, endless, one_step
 
 import baselines
 from baselines import cross_play, head_to_head, match, mean_interval, share_interval
-from baselines.opponents.strategies import Uniform
 from baselines.oracles.bayesian.solver import form_of, optimal_range
 from cardwar_envs import DuelState, Transition, make_game, play_episode
+from cardwar_envs.core.policy import Uniform
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.games.dice_poker import DicePoker
 

@@ -10,7 +10,7 @@ from toys import Answering
 
 from baselines import best_response, nash_conv
 from cardwar_envs import make_game
-from cardwar_envs.core.policy import TablePolicy
+from cardwar_envs.core.table_policy import TablePolicy
 from cardwar_envs.games.lowest_unique import LowestUniqueState
 
 # Choices of all players, and who wins; None if no number is unique.

@@ -26,7 +26,8 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy, TablePolicy, checked_probabilities, observation_keys
+from cardwar_envs.core.policy import Policy, checked_probabilities, observation_keys
+from cardwar_envs.core.table_policy import TablePolicy
 
 # With at most this many pairs of a type and an action, rationals are fast enough to be the default.
 EXACT_CHOICES = 48

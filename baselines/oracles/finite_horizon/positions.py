@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.answers.guards import SAME_TO, difference, first_difference, state_behind
-from baselines.system.threads import Nodes
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.kernels import kernels
+from cardwar_envs.core.kernels import Nodes, kernels
 from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
 
 MAX_POSITIONS = 4_000_000

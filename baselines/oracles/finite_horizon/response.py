@@ -30,9 +30,9 @@ from baselines.oracles.finite_horizon.positions import (
     levels_of,
 )
 from baselines.oracles.finite_horizon.value_iteration import RoundsTable
-from baselines.system.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.kernels import Nodes, in_threads
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
 
 # Limit on the entries of masks and probabilities per query.

@@ -31,9 +31,9 @@ from baselines.oracles.finite_horizon.positions import (
     levels_of,
     put,
 )
-from baselines.system.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
+from cardwar_envs.core.kernels import Nodes, in_threads
 from cardwar_envs.core.rules import TooLargeError
 
 # Limit on stored values, 8 bytes each.

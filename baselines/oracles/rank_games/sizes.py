@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from math import comb
 
 from baselines.oracles.rank_games.interleavings import MOST_ROWS, fits
@@ -16,8 +17,6 @@ from cardwar_envs.games.goofspiel import Goofspiel
 MOST_CARDS = 255
 # A small network takes minutes to evaluate this many states.
 MOST_STATES = 50_000_000
-# Limits on the states that policies reach in Goofspiel, and on its cards, which bound the number of contexts.
-MOST_REACHED, MOST_REACHED_CARDS = 100_000_000, 16
 # Limit on matrix games of Goofspiel evaluated without queries: 13 cards in random order have 1.3 billion.
 MOST_GAMES = 2_000_000_000
 # Limit on the matrix games of Goofspiel to solve: 13 cards in random order have 1.3 billion, 14 cards 7.7 billion.
@@ -58,13 +57,33 @@ def _hands_left(hand: Hand) -> list[int]:
     return ways
 
 
-def require_states(game: Goofspiel, most: int) -> None:
-    """Raises a ValueError if Goofspiel has too many undecided states; checks nothing if the score matters."""
+def require_evaluable(game: Goofspiel, most: int | None, *, packed: bool, scored: bool, queries: int) -> int:
+    """Returns the limit on the states where policies of Goofspiel are evaluated; raises a ValueError if there are more.
 
-    def count(sized: Goofspiel) -> int:
-        return sized.count_states(False) or 0
+    Args:
+        game: The rules.
+        most: The limit, if given.
+        packed: Whether the states are interleavings.
+        scored: Whether the score matters.
+        queries: The number of queries at each state.
+    """
+    if not packed:
+        most = most or MOST_STATES
+        if not game.keeps_score:
+            sizes = "undecided states", "can be enumerated"
+            _require(game, _states(game), most, *sizes, lambda sized: _states(sized) <= most)
+        return most
+    paid = replace(game, payoff="win") if scored else game
+    if queries:
+        require_matrix_games(paid, (most or MOST_STATES) // queries, f"can be queried {queries} times each")
+        return most or MOST_STATES
+    require_matrix_games(paid, most or MOST_GAMES, "can be evaluated")
+    return most or MOST_GAMES
 
-    _require(game, count(game), most, "undecided states", "can be enumerated", lambda sized: count(sized) <= most)
+
+def _states(game: Goofspiel) -> int:
+    """Returns a lower bound on the undecided states; 0 if the score matters."""
+    return game.count_states(False) or 0
 
 
 def require_matrix_games(game: Goofspiel, most: int, can_be: str) -> None:

@@ -18,7 +18,8 @@ from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSol
 from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
 from baselines.oracles.state_graph.selection import table_for
 from cardwar_envs.core.game import Game, Transition
-from cardwar_envs.core.policy import Policy, TablePolicy, observation_keys
+from cardwar_envs.core.policy import Policy, observation_keys
+from cardwar_envs.core.table_policy import TablePolicy
 
 
 class GraphOracle:

@@ -16,7 +16,8 @@ from baselines.matrix_game import solve_matrix
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import StateSolution
 from baselines.oracles.finite_horizon.value_iteration import RoundsPolicy, RoundValues
-from baselines.questions import exploitability, solve
+from baselines.questions import exploitability
+from baselines.solving import solve
 from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState

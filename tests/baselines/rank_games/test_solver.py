@@ -188,7 +188,7 @@ def test_rationals_and_other_starts_are_refused():
 
 def test_threads_do_not_change_a_value(monkeypatch):
     several = solved(jujitsu(9))
-    monkeypatch.setattr("baselines.system.threads.processors", lambda: 1)
+    monkeypatch.setattr("cardwar_envs.core.kernels.processors", lambda: 1)
     alone = solved(jujitsu(9))
     for cards in range(1, 10):
         assert np.array_equal(several.layers._layers[cards].values, alone.layers._layers[cards].values)
