@@ -60,7 +60,7 @@ def solve(
     require_two_zero_sum(game, "solving", "; nash_conv (cardwar exploit) measures policies of other games")
     folder = None if cache is None else Path(cache)
     request = Request(selection, exact, max_states, progress, engine, keep_layers, folder)
-    return solver_for(game, request).solve(request)
+    return solver_for(game, request)(game, request)
 
 
 @plays(lambda game: game.facts.num_players == 2 and game.facts.zero_sum)

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.opponents import word_for
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, Uniform
-from cardwar_envs.core.policy_names import named_policy, needs_others, policy_names, word_for
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, Uniform, shares
+from cardwar_envs.core.policy_names import named_policy, needs_others, policy_names
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.goofspiel import Goofspiel
 
 # Names of solutions and of learned policies, which can take long to make.
 SLOW = {"equilibrium", "level"}
+
+
+class UniformActions:
+    """Plays at random: every different move is equally likely, even if several equal cards can make it."""
+
+    stationary = True
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._name = game.facts.name
+
+    def __repr__(self) -> str:
+        return f"<UniformActions for {self._name}: every legal action alike>"
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True), dtype=np.float64)
+
+    def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
+        """Returns the probabilities as fractions."""
+        return shares(action_masks)
 
 
 class _CardByIndex:

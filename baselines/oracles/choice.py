@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn, cast
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from baselines.oracles.answers.protocol import Oracle, Request
-from baselines.oracles.bayesian.solver import BayesianOracle, form_of
+from baselines.oracles.answers.results import Solution
+from baselines.oracles.bayesian.solver import BayesianOracle, form_of, solve_bayesian
+from baselines.oracles.finite_horizon.positions import counts_rounds
 from baselines.oracles.finite_horizon.response import RoundsOracle
+from baselines.oracles.finite_horizon.value_iteration import solve_rounds
 from baselines.oracles.rank_games.oracle import RankOracle
+from baselines.oracles.rank_games.sizes import ranks_matter
+from baselines.oracles.rank_games.solver import solve_ranks, solves_ranks
 from baselines.oracles.state_graph.response import GraphOracle
+from baselines.oracles.state_graph.selection import solve_graph
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Masks, Observations
+from cardwar_envs.games.goofspiel import Goofspiel
 
 # Default limit on the states where policies are measured exactly, about a millisecond each.
 EXACT_STATES = 30_000
+# Limits on the states, and on those of Goofspiel on interleavings, where measuring a policy takes seconds.
+QUICK_STATES, QUICK_WORDS = 100_000, 1_000_000
 
-# The last one accepts every game with a public state.
-ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, RankOracle, GraphOracle)
+# Each oracle that measures policies, after the test of which games it takes; the last one takes the rest.
+ORACLES: tuple[tuple[Callable[[Game[Any]], bool], Any], ...] = (
+    (lambda game: not game.facts.public_state, BayesianOracle),
+    (counts_rounds, RoundsOracle),
+    (ranks_matter, RankOracle),
+    (lambda game: True, GraphOracle),
+)
+# Each function that solves games, after the test of which games and requests it takes; the last one takes the rest.
+Solver = Callable[[Game[Any], Request], Solution]
+SOLVERS: tuple[tuple[Callable[[Game[Any], Request], bool], Solver], ...] = (
+    (lambda game, request: not game.facts.public_state, solve_bayesian),
+    (lambda game, request: request.plain and counts_rounds(game), solve_rounds),
+    (solves_ranks, solve_ranks),
+    (lambda game, request: True, solve_graph),
+)
 
 
 @cached_by_game(8)
@@ -36,29 +59,30 @@ def oracle_for(game: Game[Any], max_states: int | None = None, exact: bool = Fal
         raise ValueError(f"{game.facts.name}: {question} supports only two-player games")
     if max_states is not None:
         max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
-    family = next(family for family in ORACLES if family.takes(game))
+    family = next(family for takes, family in ORACLES if takes(game))
     if family is BayesianOracle:
         if max_states is not None:
             raise ValueError(
                 f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated"
             )
-        return family(game)
-    return GraphOracle(game, max_states or EXACT_STATES) if exact else cast(Any, family)(game, max_states)
+        return BayesianOracle(game)
+    oracle: Oracle = GraphOracle(game, max_states or EXACT_STATES) if exact else family(game, max_states)
+    return oracle
 
 
-def solver_for(game: Game[Any], request: Request) -> Oracle:
-    """Returns the oracle for the requested equilibrium; raises a ValueError if it does not support an option."""
+def solver_for(game: Game[Any], request: Request) -> Solver:
+    """Returns the function that solves a game; raises a ValueError if it does not support an option."""
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
-    family = next(family for family in ORACLES if family.solves(game, request))
+    solver = next(solver for takes, solver in SOLVERS if takes(game, request))
     options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
     for option, value in options.items():
-        if value is not None and family is not RankOracle:
+        if value is not None and solver is not solve_ranks:
             raise ValueError(
                 f"{option} ({value}) does not apply here: it needs a duel or Goofspiel in which only the order of "
                 "ranks matters, hands that are not too long, and solving in floats"
             )
-    return family(game)
+    return solver
 
 
 def has_exact_results(game: Game[Any]) -> bool:
@@ -80,8 +104,10 @@ def within_reach(game: Game[Any]) -> bool:
     Oracles that enumerate states, or query a policy state by state, accept fewer states here than in `nash_conv`.
     """
     oracle = oracle_for(game)
-    if isinstance(oracle, GraphOracle | RankOracle):
-        oracle = oracle_for(game, oracle.quick_states(game))
+    if isinstance(oracle, RankOracle) and isinstance(game, Goofspiel) and game.view == "word":
+        oracle = oracle_for(game, QUICK_WORDS)
+    elif isinstance(oracle, GraphOracle) or (isinstance(oracle, RankOracle) and isinstance(game, Goofspiel)):
+        oracle = oracle_for(game, QUICK_STATES)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:

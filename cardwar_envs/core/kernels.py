@@ -13,15 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cardwar_envs.core.process import Stopwatch
 
-# Number of nodes per piece of work; results do not depend on it.
-CHUNK = 4096
-
-Nodes = NDArray[np.int64]
 Piece = TypeVar("Piece")
 T = TypeVar("T")
 
@@ -65,9 +58,3 @@ def map_in_threads(work: Callable[[Piece], T], pieces: Sequence[Piece], threads:
         return
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(work, pieces)
-
-
-def in_threads(work: Callable[[Nodes], T], nodes: Nodes, threads: int | None = None) -> list[T]:
-    """Returns the results of `work` on runs of `CHUNK` nodes, in order."""
-    runs = [nodes[start : start + CHUNK] for start in range(0, max(len(nodes), 1), CHUNK)]
-    return list(map_in_threads(work, runs, threads))

@@ -169,28 +169,9 @@ class Uniform:
 
     def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
         """Returns the probabilities as fractions."""
-        return _shares(self._game.action_counts(observations, action_masks))
+        return shares(self._game.action_counts(observations, action_masks))
 
 
-class UniformActions:
-    """Plays at random: every different move is equally likely, even if several equal cards can make it."""
-
-    stationary = True
-
-    def __init__(self, game: Game[Any]) -> None:
-        self._name = game.facts.name
-
-    def __repr__(self) -> str:
-        return f"<UniformActions for {self._name}: every legal action alike>"
-
-    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True), dtype=np.float64)
-
-    def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
-        """Returns the probabilities as fractions."""
-        return _shares(action_masks)
-
-
-def _shares(counts: NDArray[Any]) -> list[list[Fraction]]:
+def shares(counts: NDArray[Any]) -> list[list[Fraction]]:
     """Returns each row's counts as fractions of their sum."""
     return [[Fraction(count) / Fraction(sum(row)) for count in row] for row in counts.tolist()]

@@ -10,20 +10,13 @@ from typing import Any, TypeVar
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import did_you_mean
-from cardwar_envs.core.policy import Policy, class_of, name_of
+from cardwar_envs.core.policy import Policy, name_of
 from cardwar_envs.core.process import POLICY_GROUP, installed
 
 # Alternative names.
 ALIASES = {"random": "uniform"}
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def word_for(policy: Policy) -> str:
-    """Returns the name under which a policy's class is installed, which users type; else its class name."""
-    kind = class_of(policy)
-    place = f"{kind.__module__}:{kind.__qualname__}"
-    return next((name for name, point in installed(POLICY_GROUP).items() if point.value == place), kind.__name__)
 
 
 def policy_names() -> list[str]:

@@ -9,7 +9,8 @@ from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, cross_play, exploitability, head_to_head, match, nash_conv
-from baselines.oracles.answers.guards import FEWEST_AGAIN, MOST_RECORDED, RecordingPolicy
+from baselines.oracles.answers.guards import FEWEST_AGAIN
+from baselines.oracles.answers.recording import MOST_RECORDED, RecordingPolicy
 from baselines.oracles.finite_horizon.positions import choice_starts, form_of
 from cardwar_envs import make_game
 

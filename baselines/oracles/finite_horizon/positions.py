@@ -6,9 +6,9 @@ sweep over the positions per round. See `cardwar_envs.core.forms.RoundsForm`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from baselines.oracles.answers.guards import SAME_TO, difference, first_differen
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.kernels import Nodes, kernels
+from cardwar_envs.core.kernels import kernels, map_in_threads
 from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
 
 MAX_POSITIONS = 4_000_000
@@ -29,7 +29,12 @@ LONGEST_PERIOD = 12
 # Time per node of a sweep in plain Python; WAR of 3 and 4 ranks.
 SECONDS_PER_NODE = 3e-5
 
+# Number of nodes per piece of work; results do not depend on it.
+CHUNK = 4096
+
 Arrays = tuple[Any, ...]
+Nodes = NDArray[np.int64]
+T = TypeVar("T")
 
 
 def kernel(nodes: int) -> Any:
@@ -120,6 +125,12 @@ def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> N
     values[:2] = 1.0, -1.0
     put(values, slice(form.levels[-2], form.levels[-1]), np.asarray(of_rounds))
     return values
+
+
+def in_threads(work: Callable[[Nodes], T], nodes: Nodes, threads: int | None = None) -> list[T]:
+    """Returns the results of `work` on runs of `CHUNK` nodes, in order."""
+    runs = [nodes[start : start + CHUNK] for start in range(0, max(len(nodes), 1), CHUNK)]
+    return list(map_in_threads(work, runs, threads))
 
 
 def put(values: NDArray[np.float64], nodes: slice | Nodes, worth: NDArray[np.float64]) -> None:

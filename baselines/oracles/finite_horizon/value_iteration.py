@@ -17,23 +17,34 @@ from numpy.typing import NDArray
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.continuation import Strategies
 from baselines.matrix_game.limits import RELATIVE_GAP
-from baselines.oracles.answers.protocol import PLAIN, EquilibriumPolicy, Progress, Request, Starts, Table, expect
+from baselines.oracles.answers.protocol import (
+    PLAIN,
+    EquilibriumPolicy,
+    Progress,
+    Request,
+    Starts,
+    Table,
+    expect,
+    solve_table,
+)
+from baselines.oracles.answers.results import StateSolution
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
     Arrays,
     History,
+    Nodes,
     arrays_of,
     at_codes,
     choice_indices,
     choice_starts,
     form_of,
+    in_threads,
     kernel,
     levels_of,
     put,
 )
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
-from cardwar_envs.core.kernels import Nodes, in_threads
 from cardwar_envs.core.rules import TooLargeError
 
 # Limit on stored values, 8 bytes each.
@@ -248,3 +259,8 @@ class RoundsPolicy(EquilibriumPolicy):
         if form is not start.form or rounds_left > start.rounds:
             return None
         return start.probabilities(np.arange(2 * len(form.lists)), rounds_left)
+
+
+def solve_rounds(game: Game[Any], request: Request) -> StateSolution:
+    """Returns the equilibrium of a game that `RoundsOracle` takes, in floats."""
+    return solve_table(RoundsTable(game), "value iteration", request)

@@ -278,13 +278,6 @@ def expand(shape, rules, rows, marks, next_rows, next_marks, table, most):  # ty
     return next_rows, next_marks, count
 
 
-@njit()
-def find(keys, asked_keys, table, found):  # type: ignore[no-untyped-def]
-    """Writes the numbers of pairs, -1 if there is no such pair."""
-    for i in range(len(asked_keys)):
-        found[i] = table[slot_of(asked_keys[i], keys, table)]
-
-
 # -- from the end to the start ------------------------------------------------------------
 
 
@@ -308,24 +301,22 @@ def _value(x, y, share, paid, ahead, kinds, swaps, at, below, work, out):  # typ
     for i in range(len(x)):
         worth = 0.0
         for j in range(len(y)):
-            kind, there = kinds[i, j], at[i, j]
-            pays, weight = paid[kind % 3], x[i] * y[j]
-            if there < 0:
-                worth += y[j] * pays
-                work[j] += x[i] * pays
-                mean += weight * pays
-                if outcomes:
-                    win += weight * (ahead[kind % 3] > 0.0)
-                    loss += weight * (ahead[kind % 3] < 0.0)
-            else:
+            kind, there, weight = kinds[i, j], at[i, j], x[i] * y[j]
+            to_0 = to_1 = to_mean = paid[kind % 3]
+            ahead_0, ahead_1 = 1.0 * (ahead[kind % 3] > 0.0), 1.0 * (ahead[kind % 3] < 0.0)
+            if there >= 0:
                 swap = swaps[kind]
                 sign = 1.0 - 2.0 * swap
-                worth += y[j] * (pays + sign * below[there, swap])
-                work[j] += x[i] * (pays + sign * below[there, 1 - swap])
-                mean += weight * (pays + sign * below[there, MEAN])
+                to_0 += sign * below[there, swap]
+                to_1 += sign * below[there, 1 - swap]
+                to_mean += sign * below[there, MEAN]
                 if outcomes:
-                    win += weight * below[there, WIN + swap]
-                    loss += weight * below[there, LOSS - swap]
+                    ahead_0, ahead_1 = below[there, WIN + swap], below[there, LOSS - swap]
+            worth += y[j] * to_0
+            work[j] += x[i] * to_1
+            mean += weight * to_mean
+            win += weight * ahead_0
+            loss += weight * ahead_1
         if worth > best + ROUNDING:
             best_0 = i
         best = max(best, worth)
@@ -344,16 +335,6 @@ def _value(x, y, share, paid, ahead, kinds, swaps, at, below, work, out):  # typ
 
 
 @njit()
-def _children(shape, row, num_0, num_1, moves, after, keys, table, kinds, pairs):  # type: ignore[no-untyped-def]
-    """Writes for each pair of moves the kind of the trick, and the pair of hands that remains (-1 if unreached)."""
-    key = after.view(np.uint64)
-    for i in range(num_0):
-        for j in range(num_1):
-            kinds[i, j] = play(shape, row, moves[0, i], moves[1, j], after)
-            pairs[i, j] = table[slot_of(key, keys, table)]
-
-
-@njit()
 def _shares(weights, moves, total, shares):  # type: ignore[no-untyped-def]
     """Writes the weight of each move, as a fraction of `total`."""
     for i in range(len(shares)):
@@ -361,27 +342,29 @@ def _shares(weights, moves, total, shares):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def evaluate(  # type: ignore[no-untyped-def]
-    shape, uniform, rules, start, stop, rows, marks, next_rows, next_marks, table, below, first, second, values, best
-):
-    """Evaluates the positions of the pairs `start` to `stop`.
+def evaluate(shape, uniform, rules, rows, marks, next_rows, next_marks, table, below, values, best, task):  # type: ignore[no-untyped-def]
+    """Evaluates the positions of some pairs of hands; `task` is a range of pairs, `start` and `stop`, and the answers.
 
-    `next_rows`, `next_marks`, `table` and `below` are of the layer with one card fewer. `below` and `values`:
+    The players' answers are `[states of these pairs, ranks]`, or one row for all; they are not read if `uniform`.
+    `next_rows`, `next_marks`, `table` and `below` are of the layer with one card fewer. `below` and `values` are
     `[positions, 3]`, or `[positions, 5]` if outcomes are wanted.
-    `first` and `second`: the players' answers at the states of these pairs, `[states, ranks]`, or one row for all; not
-    read if `uniform`.
     `best`: `[states, 2]`, filled with the lowest best ranks unless empty; states of the whole layer.
     """
+    start, stop, first, second = task
     ranks, query = shape.ranks, 0
     moves, contexts, work = np.zeros((2, ranks), np.int64), np.zeros(len(rules.turned), np.int64), np.zeros(ranks)
     kinds, pairs = np.zeros((ranks, ranks), np.int64), np.zeros((ranks, ranks), np.int64)
     at, mix = np.zeros((ranks, ranks), np.int64), np.zeros((2, ranks))
     leads, swaps = np.zeros(KINDS, np.int64), np.zeros(KINDS, np.int64)
     after, keys = np.zeros(rows.shape[1], dtype=np.uint8), next_rows.view(np.uint64)
+    key = after.view(np.uint64)
     for pair in range(start, stop):
         row, position = rows[pair], marks[pair, 0] >> 32
         num_0, num_1 = moves_of(row, ranks, moves)
-        _children(shape, row, num_0, num_1, moves, after, keys, table, kinds, pairs)
+        for i in range(num_0):
+            for j in range(num_1):
+                kinds[i, j] = play(shape, row, moves[0, i], moves[1, j], after)
+                pairs[i, j] = table[slot_of(key, keys, table)]  # -1 if it is not reached
         x, y = mix[0, :num_0], mix[1, :num_1]
         if uniform:
             _shares(row, moves[0], row[:ranks].sum(), x)

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.answers.estimates import announce
-from baselines.oracles.answers.protocol import BATCH, Payoffs, Request, solve_table
-from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
-from baselines.oracles.rank_games.interleavings import fits
+from baselines.oracles.answers.protocol import BATCH, Payoffs
+from baselines.oracles.answers.results import BestResponse, HeadToHead
 from baselines.oracles.rank_games.positions import (
     SECONDS_PER_JOINT_ACTION,
     Expand,
@@ -34,16 +33,13 @@ from baselines.oracles.rank_games.positions import (
 from baselines.oracles.rank_games.reached import Explorer, reached_limit
 from baselines.oracles.rank_games.response import RankResponse
 from baselines.oracles.rank_games.sizes import (
-    MAX_GAMES,
-    MOST_CARDS,
     MOST_STATES,
     require_evaluable,
     require_matrix_games,
     require_size,
 )
-from baselines.oracles.rank_games.solver import ENGINES, DuelTable, GoofspielTable
 from baselines.oracles.rank_games.word_policy import check_by_words
-from cardwar_envs.core.game import Game, same_rules_as
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.kernels import map_in_threads, processors
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.duel import Duel
@@ -87,12 +83,8 @@ class Evaluation:
     ) -> None:
         self.game, self._policies, self._outcomes, self._sparse = game, policies, outcomes, sparse
         self.packed, asked = by_words(game, policies), [each for each in policies if each is not None]
-        # Uniform play in Goofspiel needs no queries.
-        self._uniform = (
-            isinstance(game, Goofspiel)
-            and self.packed
-            and all(getattr(each, "plays_uniformly", False) for each in asked)
-        )
+        uniform = all(getattr(each, "plays_uniformly", False) for each in asked)
+        self._uniform = uniform and self.packed and isinstance(game, Goofspiel)  # needs no queries
         self._most = self._limit(most)
         shown = game.keeps_score and not (isinstance(game, Duel) and self.packed and game.payoff == "margin")
         self.scoring = scoring_of(game, scored=outcomes or shown, shown=shown)
@@ -143,29 +135,20 @@ class Evaluation:
         for layer in self.layers:
             below, values = values, np.empty((layer.positions, values.shape[1]))
             best = np.empty((layer.states if choices is not None else 0, 2), dtype=np.int16)
-            compute = kernel(SECONDS_PER_JOINT_ACTION * layer.states * layer.cards**2)
-
-            def work(
-                task: tuple[Piece, Answers],
-                compute: Any = compute,
-                before: Any = (layer.rules,),
-                after: Any = (layer.rows, layer.marks, *below_arrays, below),
-                into: Any = (values, best),
-            ) -> None:
-                piece, answers = task
-                compute.evaluate(self._shape, self._uniform, *before, *piece, *after, *answers, *into)
-
+            evaluate = partial(
+                kernel(SECONDS_PER_JOINT_ACTION * layer.states * layer.cards**2).evaluate,
+                *(self._shape, self._uniform, layer.rules, layer.rows, layer.marks, *below_arrays, below, values, best),
+            )
             pieces = layer.pieces()
             size = len(pieces) if self._uniform else PIECES_PER_THREAD * processors()
             for begin in range(0, len(pieces), max(size, 1)):
-                tasks = [(piece, self._answers(layer, piece)) for piece in pieces[begin : begin + size]]
-                for _ in map_in_threads(work, tasks):
+                tasks = [(*piece, *self._answers(layer, piece)) for piece in pieces[begin : begin + size]]
+                for _ in map_in_threads(evaluate, tasks):
                     pass
             if choices is not None:
                 choices.append(best)
             below_arrays = layer.rows, layer.marks, layer.table()
-        results: list[float] = values[0].tolist()
-        return results
+        return [float(each) for each in values[0]]
 
     def _ask_both(self, layer: Layer, piece: Piece) -> Answers:
         """Returns both players' answers at the states of some pairs."""
@@ -222,39 +205,9 @@ class RankOracle:
     """
 
     def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
-        assert isinstance(game, Duel | Goofspiel)  # see `takes`
+        assert isinstance(game, Duel | Goofspiel)  # see `ranks_matter`
         self._game: Duel | Goofspiel = game
         self._max_states = max_states
-
-    @staticmethod
-    def takes(game: Game[Any]) -> bool:
-        """Accepts games with the rules of `Goofspiel`, or of `Duel` if only the order of ranks matters."""
-        if same_rules_as(game, Goofspiel):
-            return True
-        return same_rules_as(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
-
-    @staticmethod
-    def solves(game: Game[Any], request: Request) -> bool:
-        """Supports the same games, in floats, for any equilibrium, if a duel's interleavings fit into tables."""
-        if not (request.plain and RankOracle.takes(game)):
-            return False
-        return not same_rules_as(game, Duel) or fits(game.hands)
-
-    @staticmethod
-    def quick_states(game: Game[Any]) -> int:
-        """Returns the limit on the states, so that measuring a policy takes seconds; any duel is quick enough."""
-        if isinstance(game, Duel):
-            return MOST_STATES
-        return 1_000_000 if isinstance(game, Goofspiel) and game.view == "word" else 100_000
-
-    def solve(self, request: Request) -> StateSolution:
-        game = self._game
-        options: dict[str, Any] = {"keep_layers": request.keep_layers, "folder": request.cache}
-        options["engine"] = request.engine or ENGINES[0]
-        if isinstance(game, Goofspiel):
-            require_matrix_games(game, request.max_states or MAX_GAMES, "can be solved")
-        table = DuelTable(game, **options) if isinstance(game, Duel) else GoofspielTable(game, **options)
-        return solve_table(table, "backward induction over words", request)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         game, others = self._game, [None if seat == player else policy for seat, policy in enumerate(policies)]

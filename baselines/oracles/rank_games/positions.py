@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.answers.protocol import BATCH
 from cardwar_envs.core.kernels import kernels
 from cardwar_envs.games.duel import Duel
@@ -58,7 +57,6 @@ class Scoring(NamedTuple):
         win: Whether winning is paid instead of the margin.
         scored: Whether contexts include the score.
         shown: Whether players see the score. If not, all scores that decide the winner are one context.
-        tolerance: Accepted duality gap of a matrix game, in payoff points.
     """
 
     order: str
@@ -66,7 +64,6 @@ class Scoring(NamedTuple):
     win: bool
     scored: bool
     shown: bool
-    tolerance: float
 
 
 class PrizeRules(NamedTuple):
@@ -80,7 +77,7 @@ class PrizeRules(NamedTuple):
         following: `[contexts, prizes, 3]`, the context in the layer below; -1 if the game is settled.
         swapped: `[contexts of the layer below]`, the context with the seats swapped.
         own: `[contexts]` bool, whether swapping the seats leaves the context of this layer unchanged.
-        tolerance: As in `Scoring`.
+        tolerance: Accepted duality gap of a matrix game, in payoff points, where matrix games are solved.
     """
 
     turned: NDArray[np.int64]
@@ -89,15 +86,13 @@ class PrizeRules(NamedTuple):
     following: NDArray[np.int64]
     swapped: NDArray[np.int64]
     own: NDArray[np.bool_]
-    tolerance: float
+    tolerance: float = 0.0
 
 
 def scoring_of(game: Duel | Goofspiel, *, scored: bool, shown: bool) -> Scoring:
     """Returns the scoring of a game; `scored` and `shown` are as in `Scoring`."""
-    win, goofspiel = game.payoff == "win", isinstance(game, Goofspiel)
-    most = 1.0 if win else 4.0 * game.facts.num_actions  # the errors of all layers add up
     order = game.prizes if isinstance(game, Goofspiel) else "descending"
-    return Scoring(order, game.ties == "carry", win, scored, shown, RELATIVE_GAP * (most if goofspiel else 1.0))
+    return Scoring(order, game.ties == "carry", game.payoff == "win", scored, shown)
 
 
 def both_ways(contexts: Iterable[Context]) -> list[Context]:
@@ -125,7 +120,6 @@ def next_stakes(
         following=np.full(shape, -1),
         swapped=np.array([below[context.swapped] for context in following], dtype=np.int64),
         own=np.array([context == context.swapped for context in contexts], dtype=np.bool_),
-        tolerance=scoring.tolerance,
     )
     for place, three in outcomes.items():
         rules.paid[place] = [paid for paid, _, _ in three]

@@ -41,7 +41,9 @@ class GoofspielLayers(Layers[GoofspielState]):
 
     def __init__(self, game: Goofspiel, start: GoofspielState, **more: Any) -> None:
         scoring = scoring_of(game, scored=game.keeps_score, shown=game.keeps_score)
-        self._stakes = stakes_of(scoring, Context(prizes_of(start), start.score, start.carried))[::-1]
+        most = 1.0 if game.payoff == "win" else 4.0 * game.facts.num_actions  # the errors of all layers add up
+        context = Context(prizes_of(start), start.score, start.carried)
+        self._stakes = stakes_of(scoring, context, RELATIVE_GAP * most)[::-1]
         games = np.mean([stakes.rules.turned.sum() for stakes in self._stakes])  # per interleaving
         # Contexts include the carried points and the score.
         super().__init__(start, RELATIVE_GAP, work=float(games), **more)
@@ -106,13 +108,13 @@ class GoofspielLayers(Layers[GoofspielState]):
         return games
 
 
-def stakes_of(scoring: Scoring, start: Context) -> list[Stakes]:
+def stakes_of(scoring: Scoring, start: Context, tolerance: float) -> list[Stakes]:
     """Returns the stakes of each layer that can follow a start, from all cards left down to one."""
     contexts, layers = both_ways([start]), []
     for _ in start.prizes:
         numbers = {context: number for number, context in enumerate(contexts)}
         rules, contexts = next_stakes(scoring, contexts, numbers.values())
-        layers.append(Stakes(numbers, read_only(rules)))
+        layers.append(Stakes(numbers, read_only(rules._replace(tolerance=tolerance))))
     return layers
 
 

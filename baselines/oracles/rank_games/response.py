@@ -68,15 +68,14 @@ class RankResponse:
 
     def _chosen(self, cards: int, hands: NDArray[np.float32], rest: NDArray[np.float32]) -> NDArray[np.int64]:
         """Returns the best rank at states with this many cards left, -1 where it is unknown."""
-        layer, compute = self._layers[cards - 1], kernel(2e-5 * len(hands))
-        pairs, chosen = np.empty(len(hands), dtype=np.int64), np.full(len(hands), -1, dtype=np.int64)
-        rows = np.zeros((len(hands), layer.rows.shape[1]), dtype=np.uint8)
+        layer, table, compute = self._layers[cards - 1], self._tables[cards - 1], kernel(2e-5 * len(hands))
+        rows, chosen = np.zeros((len(hands), layer.rows.shape[1]), dtype=np.uint8), np.full(len(hands), -1)
         rows[:, : hands.shape[1]] = hands
-        compute.find(layer.rows.view(np.uint64), rows.view(np.uint64), self._tables[cards - 1], pairs)
-        found = self._rows_of_rest[cards - 1]
-        for i, each in enumerate(rest):
+        found, keys = self._rows_of_rest[cards - 1], layer.rows.view(np.uint64)
+        for i, (key, each) in enumerate(zip(rows.view(np.uint64), rest, strict=True)):
             context, prize = divmod(found.get(each.tobytes(), -1), max(layer.prizes, 1))
-            position = compute.position_of(layer.marks, pairs[i], context) if context >= 0 else -1
+            pair = table[compute.slot_of(key, keys, table)]
+            position = compute.position_of(layer.marks, pair, context) if context >= 0 else -1
             if position >= 0:
                 chosen[i] = self._choices[cards - 1][position * layer.prizes + prize]
         return chosen

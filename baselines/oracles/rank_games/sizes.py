@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from math import comb
+from typing import Any
 
 from baselines.oracles.rank_games.interleavings import MOST_ROWS, fits
+from cardwar_envs.core.game import Game, same_rules_as
 from cardwar_envs.games.duel import Duel
-from cardwar_envs.games.duel.interleaving import Hand
+from cardwar_envs.games.duel.interleaving import hands_from
 from cardwar_envs.games.goofspiel import Goofspiel
 
 # Card counts in a pair of hands are stored as bytes.
@@ -21,6 +22,13 @@ MOST_STATES = 50_000_000
 MOST_GAMES = 2_000_000_000
 # Limit on the matrix games of Goofspiel to solve: 13 cards in random order have 1.3 billion, 14 cards 7.7 billion.
 MAX_GAMES = 10_000_000_000
+
+
+def ranks_matter(game: Game[Any]) -> bool:
+    """Returns whether a game has the rules of `Goofspiel`, or of `Duel` if only the order of ranks matters."""
+    if same_rules_as(game, Goofspiel):
+        return True
+    return same_rules_as(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
 
 
 def require_size(game: Duel) -> None:
@@ -38,7 +46,7 @@ def states_at_most(game: Duel) -> tuple[int, int]:
 
     The bound counts every score and number of carried ties possible after the tricks played.
     """
-    cards, hands = len(game.hands[0]), [_hands_left(hand) for hand in game.hands]
+    cards, hands = len(game.hands[0]), [hands_from(hand) for hand in game.hands]
     pairs = [first * second for first, second in zip(*hands, strict=True)]
     states = 0
     for left in range(1, cards + 1):
@@ -47,14 +55,6 @@ def states_at_most(game: Duel) -> tuple[int, int]:
             most = min(played - ties, left + ties) if game.payoff == "win" else played - ties
             states += pairs[left] * (most + 1 if game.ties == "carry" else 2 * most + 1)
     return sum(pairs[1:]), states
-
-
-def _hands_left(hand: Hand) -> list[int]:
-    """Returns, for 0, 1, ... cards, how many distinct hands of that size can be left of `hand`."""
-    ways = [1]
-    for held in Counter(hand).values():
-        ways = [sum(ways[max(0, n - held) : n + 1]) for n in range(len(ways) + held)]
-    return ways
 
 
 def require_evaluable(game: Goofspiel, most: int | None, *, packed: bool, scored: bool, queries: int) -> int:

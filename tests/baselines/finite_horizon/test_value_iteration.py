@@ -116,7 +116,7 @@ def test_the_gap_is_the_sum_over_rounds_of_the_worst_of_each_level():
 
 def test_values_do_not_depend_on_threads(monkeypatch):
     form = form_of(war(4, 1, 12))
-    monkeypatch.setattr("cardwar_envs.core.kernels.CHUNK", 100)
+    monkeypatch.setattr("baselines.oracles.finite_horizon.positions.CHUNK", 100)
     one, three = (RoundValues(form, 12, threads=threads) for threads in (1, 3))
     assert all(np.array_equal(a, b) for a, b in zip(one.history.kept, three.history.kept, strict=True))
     assert np.array_equal(one.gaps, three.gaps)

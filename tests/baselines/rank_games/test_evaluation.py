@@ -11,7 +11,7 @@ from toys import Answering, Arbitrary, uniform_over
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv
 from baselines.oracles.rank_games.oracle import RankOracle
-from baselines.oracles.rank_games.sizes import states_at_most
+from baselines.oracles.rank_games.sizes import ranks_matter, states_at_most
 from baselines.oracles.rank_games.solver import FEW
 from baselines.oracles.rank_games.word_policy import WordPolicy, packed_counts
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
@@ -22,7 +22,7 @@ from cardwar_envs.core.play import random_state
 from cardwar_envs.core.policy import Uniform
 from cardwar_envs.games.duel.interleaving import interleaving
 
-RANKS = {name: game for name, game in TINY_GAMES.items() if RankOracle.takes(game)}
+RANKS = {name: game for name, game in TINY_GAMES.items() if ranks_matter(game)}
 LARGER = {
     "jujitsu 5": make_game("jujitsu", num_cards=5),
     "jujitsu 6 as words": make_game("jujitsu", num_cards=6, view="word"),
@@ -137,7 +137,7 @@ def test_a_response_is_deterministic(game, player):
 def test_dice_and_other_games_go_through_the_graph():
     for game in TINY_GAMES.values():
         ranks = isinstance(game, Duel) and game.ranks_are_ordinal
-        assert RankOracle.takes(game) == (ranks or game.name == "goofspiel")
+        assert ranks_matter(game) == (ranks or game.name == "goofspiel")
 
 
 @pytest.mark.slow

@@ -14,8 +14,7 @@ from tiny_games import SWITCHES, UNLIKE_HANDS
 from baselines.matrix_game.continuation import matrix_at
 from baselines.oracles.answers.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
-from baselines.oracles.rank_games.oracle import RankOracle
-from baselines.oracles.rank_games.solver import DuelTable
+from baselines.oracles.rank_games.solver import DuelTable, solves_ranks
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from cardwar_envs import DuelState, make_game
 from cardwar_envs.core.play import random_state
@@ -137,11 +136,11 @@ def test_a_state_that_cannot_be_reached_is_solved_for_itself():
 
 
 def test_ranks_by_their_distance_are_not_for_it():
-    assert not RankOracle.solves(make_game("dice_wars"), Request())
-    assert not RankOracle.solves(make_game("dinosaur_war", num_cards=30), Request())
-    assert RankOracle.solves(jujitsu(13), Request())
-    assert not RankOracle.solves(jujitsu(13), Request(exact=True))
-    assert not RankOracle.solves(jujitsu(13), Request(selection="max_entropy"))
+    assert not solves_ranks(make_game("dice_wars"), Request())
+    assert not solves_ranks(make_game("dinosaur_war", num_cards=30), Request())
+    assert solves_ranks(jujitsu(13), Request())
+    assert not solves_ranks(jujitsu(13), Request(exact=True))
+    assert not solves_ranks(jujitsu(13), Request(selection="max_entropy"))
 
 
 # -- what is solved --------------------------------------------------------------------------
