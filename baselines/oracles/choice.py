@@ -13,7 +13,7 @@ from baselines.oracles.finite_horizon.positions import counts_rounds
 from baselines.oracles.finite_horizon.response import RoundsOracle
 from baselines.oracles.finite_horizon.value_iteration import solve_rounds
 from baselines.oracles.rank_games.oracle import RankOracle
-from baselines.oracles.rank_games.sizes import ranks_matter
+from baselines.oracles.rank_games.sizes import quick_states, ranks_matter
 from baselines.oracles.rank_games.solver import solve_ranks, solves_ranks
 from baselines.oracles.state_graph.response import GraphOracle
 from baselines.oracles.state_graph.selection import solve_graph
@@ -21,12 +21,11 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Masks, Observations
-from cardwar_envs.games.goofspiel import Goofspiel
 
 # Default limit on the states where policies are measured exactly, about a millisecond each.
 EXACT_STATES = 30_000
-# Limits on the states, and on those of Goofspiel on interleavings, where measuring a policy takes seconds.
-QUICK_STATES, QUICK_WORDS = 100_000, 1_000_000
+# Limit on the states where measuring a policy takes seconds.
+QUICK_STATES = 100_000
 
 # Each oracle that measures policies, after the test of which games it takes; the last one takes the rest.
 ORACLES: tuple[tuple[Callable[[Game[Any]], bool], Any], ...] = (
@@ -97,17 +96,19 @@ def has_exact_results(game: Game[Any]) -> bool:
         return False
 
 
-@cached_by_game(32)
 def within_reach(game: Game[Any]) -> bool:
     """Returns whether any policy can be measured exactly and quickly, within the default limits.
 
     Oracles that enumerate states, or query a policy state by state, accept fewer states here than in `nash_conv`.
     """
+    return _within_reach(game)
+
+
+@cached_by_game(32)
+def _within_reach(game: Game[Any]) -> bool:
     oracle = oracle_for(game)
-    if isinstance(oracle, RankOracle) and isinstance(game, Goofspiel) and game.view == "word":
-        oracle = oracle_for(game, QUICK_WORDS)
-    elif isinstance(oracle, GraphOracle) or (isinstance(oracle, RankOracle) and isinstance(game, Goofspiel)):
-        oracle = oracle_for(game, QUICK_STATES)
+    if isinstance(oracle, GraphOracle | RankOracle):
+        oracle = oracle_for(game, quick_states(game) if isinstance(oracle, RankOracle) else QUICK_STATES)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:

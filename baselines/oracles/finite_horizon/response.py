@@ -27,7 +27,6 @@ from baselines.oracles.finite_horizon.positions import (
     in_threads,
     is_stationary,
     kernel,
-    known_choices,
     levels_of,
 )
 from cardwar_envs.core.forms import RoundsForm
@@ -84,12 +83,8 @@ class _Policies:
 def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
     """Returns a policy's probabilities of all choices in seat 0, concatenated over all codes.
 
-    The policy is queried in batches at codes with more than one choice, unless its method `choice_probabilities`
-    supports the form.
+    The policy is queried in batches at codes with more than one choice.
     """
-    known = known_choices(policy, form, rounds_left)
-    if known is not None:
-        return known
     starts = choice_starts(form)
     probabilities = np.ones(starts[-1])
     codes = np.flatnonzero(np.diff(starts) > 1)

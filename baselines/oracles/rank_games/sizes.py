@@ -31,6 +31,13 @@ def ranks_matter(game: Game[Any]) -> bool:
     return same_rules_as(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
 
 
+def quick_states(game: Game[Any]) -> int:
+    """Returns the limit on the states, so that measuring a policy takes seconds; any duel is quick enough."""
+    if isinstance(game, Duel):
+        return MOST_STATES
+    return 1_000_000 if isinstance(game, Goofspiel) and game.view == "word" else 100_000
+
+
 def require_size(game: Duel) -> None:
     """Raises a ValueError if a policy would have to be queried at too many states."""
     pairs, states = states_at_most(game)

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from brute_force import asked, reachable, seen
-from toys import Answering
+from brute_force import asked
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, make_policy, solve
@@ -53,23 +52,6 @@ class Counting(Restless):
 # -- values and strategies ---------------------------------------------------------------------------
 
 
-@pytest.mark.plain_kernels
-def test_the_policy_waits_where_it_must():
-    game = war(4, 1, 3)
-    lone = WarState(((2, 3, 5), (2,)), ((), (3, 5)), pot=(4, 4), tied=(0, 1), rounds_left=3)
-    wait = game.actions.wait
-    assert asked(game, solve(game).policy, lone, 1)[wait] == 1.0
-
-
-def test_a_batch_is_answered_as_its_rows_are():
-    game = war(4, 1, 5)
-    policy = solve(game).policy
-    states = [state for state in reachable(war(4, 1, 3)) if game.acting_players(state)] + [ELSEWHERE]
-    together = policy.action_probabilities(*seen(game, states, 1))
-    for row, state in enumerate(states):
-        assert np.array_equal(together[row], asked(game, policy, state, 1))
-
-
 def test_states_elsewhere_are_right_too():
     game = war(4, 1, 3)
     game.check(ELSEWHERE)
@@ -93,17 +75,6 @@ def test_only_a_few_regions_elsewhere_are_kept():
             table.value_to_go(WarState((rest[1:], hand), (rest[:1], ()), rounds_left=rounds_left))
     assert table.regions[0] is start
     assert len(table.regions) <= vi.MAX_REGIONS
-
-
-@pytest.mark.parametrize(("ranks", "discards"), [(3, 0), (3, 3), (4, 1)])
-def test_mirror_images_are_worth_the_opposite(ranks, discards):
-    game = war(ranks, discards, 40)
-    solution = solve(game)
-    form = form_of(game)
-    for node in range(2, len(form.lists)):
-        state, image = form.state(2 * node, 40), form.state(2 * node + 1, 40)
-        assert solution.value_at(state) == -solution.value_at(image)
-    assert solution.value == 0.0
 
 
 def test_the_gap_is_the_sum_over_rounds_of_the_worst_of_each_level():
@@ -218,17 +189,6 @@ def test_what_even_pairs_fail_on_falls_back(monkeypatch):
 
 
 # -- best responses and results ------------------------------------------------------------------------
-
-
-def test_the_equilibrium_is_asked_by_its_observations_as_by_its_nodes():
-    game = war(4, 1, 12)
-    policy = solve(game).policy
-    plain_policy = Answering(policy.action_probabilities)  # without the short way
-    assert exploitability(game, plain_policy) == pytest.approx(exploitability(game, policy), abs=1e-15)
-    ours, plain = head_to_head(game, policy, "uniform"), head_to_head(game, plain_policy, "uniform")
-    assert (plain.win, plain.loss) == (pytest.approx(ours.win, abs=1e-14), pytest.approx(ours.loss, abs=1e-14))
-    # Another game's form is not its own: it is asked by observations there.
-    assert policy.choice_probabilities(form_of(war(4, 1, 11)), 3) is None
 
 
 def test_a_stationary_policy_is_asked_once():
