@@ -226,7 +226,7 @@ REFUSED = [
     (lambda: baselines.nash_conv(DICE, "uniform", max_states=5), r"max_states \(5\) does not apply to dice_poker: its"),
     (
         lambda: baselines.exploitability(THREE, "uniform", illegal="ignore"),
-        r"illegal \('ignore'\) must be one of",
+        r"illegal \('ignore'\) must be one of 'raise', 'renormalise'",
     ),
     (lambda: baselines.nash_conv(THREE, "uniform", exact=True, illegal="renormalise"), "must be 'raise'"),
     (lambda: baselines.nash_conv(TENTHS, "uniform", exact=True), "in the rules is a rounded float"),

@@ -113,15 +113,6 @@ def test_seven_cards_at_random_states(ties, payoff):
         assert_optimal_play(game, table, truth, state)
 
 
-@each_row(("ties", "payoff"), SWITCHES)
-def test_swapping_seats_turns_the_value_round(ties, payoff):
-    game = jujitsu(6, ties=ties, payoff=payoff)
-    table = solved(game)
-    for hands, score, carried in random_states(game, 200, seed=2):
-        mirrored = DuelState(hands[::-1], -score, carried)
-        assert table.value_to_go(DuelState(hands, score, carried)) == -table.value_to_go(mirrored)
-
-
 @pytest.mark.plain_kernels
 def test_a_state_that_cannot_be_reached_is_solved_for_itself():
     # Both have played their 5, which was a tie; the game's cheap check allows a score of 1 all the same.
@@ -217,17 +208,6 @@ def test_strategies_are_right_below_the_layers_that_are_kept():
         assert table.gap_at(state) <= TOLERANCE
     with pytest.raises(ValueError, match=r"keep_layers \(0\)"):
         DuelTable(game, keep_layers=0)
-
-
-def test_layers_are_found_again(tmp_path):
-    game = jujitsu(6)
-    first = solved(game, folder=tmp_path)
-    again = DuelTable(game, folder=tmp_path)
-    assert again.solve() == 0
-    for state in random_states(game, 50, seed=4):
-        assert again.value_to_go(state) == first.value_to_go(state)
-        assert again.gap_at(state) == first.gap_at(state)
-        assert np.array_equal(again.strategies(state), first.strategies(state))
 
 
 DAMAGES = {
