@@ -118,7 +118,7 @@ def test_games_that_the_simplex_fails_on_are_solved_exactly(monkeypatch):
     game = make_game("goofspiel", num_cards=5)
     usual = GoofspielTable(game)
     usual.solve()
-    monkeypatch.setattr("baselines.oracles.rank_games.stakes.RELATIVE_GAP", 0.0)
+    monkeypatch.setattr("baselines.oracles.rank_games.prizes.RELATIVE_GAP", 0.0)
     strict = GoofspielTable(game)
     strict.solve()
     assert strict.layers.failures > 20 > usual.layers.failures
