@@ -226,19 +226,6 @@ def any_bit(words):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def add(row, key, reached, rows, keys, marks, table, count):  # type: ignore[no-untyped-def]
-    """Marks what is reached at a pair, which is added if it is new; returns the number of pairs."""
-    slot = slot_of(key, keys, table)
-    if table[slot] < 0:
-        table[slot] = count
-        rows[count] = row
-        count += 1
-    for word in range(len(reached)):
-        marks[table[slot], word] |= reached[word]
-    return count
-
-
-@njit()
 def _follow(rules, contexts, kinds, sets):  # type: ignore[no-untyped-def]
     """Marks in `sets`, `[kinds, words]`, what can follow some contexts after tricks of the first `kinds` kinds."""
     sets[:] = 0
@@ -268,11 +255,16 @@ def expand(shape, rules, rows, marks, next_rows, next_marks, table, most):  # ty
             _follow(rules, here, KINDS if shape.symmetric else 3, sets)
         next_rows, next_marks, table = with_room(next_rows, next_marks, table, count, count + num_0 * num_1)
         next_keys = next_rows.view(np.uint64)
-        for rank_0 in moves[0, :num_0]:
-            for rank_1 in moves[1, :num_1]:
-                reached = sets[play(shape, rows[pair], rank_0, rank_1, after)]
-                if any_bit(reached):
-                    count = add(after, key, reached, next_rows, next_keys, next_marks, table, count)
+        for cell in range(num_0 * num_1):
+            reached = sets[play(shape, rows[pair], moves[0, cell // num_1], moves[1, cell % num_1], after)]
+            if any_bit(reached):
+                slot = slot_of(key, next_keys, table)  # a function for these lines would take half as long again
+                if table[slot] < 0:
+                    table[slot] = count
+                    next_rows[count] = after
+                    count += 1
+                for word in range(len(reached)):
+                    next_marks[table[slot], word] |= reached[word]
         if count > most:
             break
     return next_rows, next_marks, count
@@ -303,20 +295,18 @@ def _value(x, y, share, paid, ahead, kinds, swaps, at, below, work, out):  # typ
         for j in range(len(y)):
             kind, there, weight = kinds[i, j], at[i, j], x[i] * y[j]
             to_0 = to_1 = to_mean = paid[kind % 3]
-            ahead_0, ahead_1 = 1.0 * (ahead[kind % 3] > 0.0), 1.0 * (ahead[kind % 3] < 0.0)
+            swap = swaps[kind]
             if there >= 0:
-                swap = swaps[kind]
                 sign = 1.0 - 2.0 * swap
                 to_0 += sign * below[there, swap]
                 to_1 += sign * below[there, 1 - swap]
                 to_mean += sign * below[there, MEAN]
-                if outcomes:
-                    ahead_0, ahead_1 = below[there, WIN + swap], below[there, LOSS - swap]
             worth += y[j] * to_0
             work[j] += x[i] * to_1
             mean += weight * to_mean
-            win += weight * ahead_0
-            loss += weight * ahead_1
+            if outcomes:
+                win += weight * (below[there, WIN + swap] if there >= 0 else 1.0 * (ahead[kind % 3] > 0.0))
+                loss += weight * (below[there, LOSS - swap] if there >= 0 else 1.0 * (ahead[kind % 3] < 0.0))
         if worth > best + ROUNDING:
             best_0 = i
         best = max(best, worth)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from baselines.oracles.rank_games.evaluation_kernel import (
-    add,
     any_bit,
     context_after,
     contexts_of,
     moves_of,
     play,
+    slot_of,
     winner,
     with_room,
 )
@@ -58,7 +58,13 @@ def expand(shape, rules, start, stop, rows, marks, first, second, next_rows, nex
         for cell in range(num_0 * num_1):
             if any_bit(sets[cell]):
                 play(shape, rows[pair], moves[0, cell // num_1], moves[1, cell % num_1], after)
-                count = add(after, key, sets[cell], next_rows, next_keys, next_marks, table, count)
+                slot = slot_of(key, next_keys, table)
+                if table[slot] < 0:
+                    table[slot] = count
+                    next_rows[count] = after
+                    count += 1
+                for word in range(next_marks.shape[1]):
+                    next_marks[table[slot], word] |= sets[cell, word]
         if count > most:
             break
     return next_rows, next_marks, table, count
