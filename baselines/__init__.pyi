@@ -4,6 +4,8 @@ from . import matrix_game as matrix_game
 from . import opponents as opponents
 from . import oracles as oracles
 from . import questions as questions
+from . import responses as responses
+from . import solving as solving
 from . import system as system
 from .matches.against import Match as Match
 from .matches.against import match as match
@@ -33,10 +35,10 @@ from .oracles.answers.results import Solution as Solution
 from .oracles.answers.results import StateSolution as StateSolution
 from .oracles.choice import has_exact_results as has_exact_results
 from .oracles.choice import within_reach as within_reach
-from .questions import best_response as best_response
 from .questions import exploitability as exploitability
-from .questions import head_to_head as head_to_head
 from .questions import nash_conv as nash_conv
-from .questions import solve as solve
+from .responses import best_response as best_response
+from .responses import head_to_head as head_to_head
 from .solutions.recorded import Recorded as Recorded
 from .solutions.recorded import recorded as recorded
+from .solving import solve as solve

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from baselines.matches.games import NOBODY, SEEDS, AtEnd, Played, only_game, sampled_games, winners_of
 from baselines.matches.war_simulator import UNFINISHED, simulate, takes
-from baselines.opponents.strategies import Uniform
 from baselines.opponents.war import DummiePlayer, MaxPlayer, MinPlayer, SimpleMindedPlayer1, SimpleMindedPlayer2
 from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy
+from cardwar_envs.core.policy import Policy, Uniform
 from cardwar_envs.core.policy_names import seated_policies
 from cardwar_envs.games.war.state import WarState
 

@@ -14,8 +14,8 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.system.threads import map_in_threads, processors
 from cardwar_envs.core.game import Game, same_rules_as
+from cardwar_envs.core.kernels import map_in_threads, processors
 from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.games.war import War
 

@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from baselines.matrix_game.exact_lp import maximise
 from baselines.matrix_game.limits import LARGEST_PAYOFF, RELATIVE_GAP
-from baselines.system.threads import map_in_threads
-from cardwar_envs.core.kernels import kernels
+from cardwar_envs.core.kernels import kernels, map_in_threads
 
 # Games per thread task, enough to make scheduling cheap.
 GAMES_AT_A_TIME = 4096

@@ -1,4 +1,4 @@
-"""Small classic strategies, which cite their sources: for any game, for duels and for Goofspiel."""
+"""Small classic strategies of duels and of Goofspiel, which cite their sources."""
 
 from __future__ import annotations
 
@@ -8,51 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.opponents import word_for
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import (
-    Masks,
-    Observations,
-    Policy,
-    Probabilities,
-)
-from cardwar_envs.core.policy_names import named_policy, needs_others, policy_names, word_for
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, Uniform, shares
+from cardwar_envs.core.policy_names import named_policy, needs_others, policy_names
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.goofspiel import Goofspiel
 
 # Names of solutions and of learned policies, which can take long to make.
 SLOW = {"equilibrium", "level"}
-
-
-class Uniform:
-    """Plays at random: every card or move is equally likely.
-
-    So a rank held twice is twice as likely.
-
-    Names: "Random" in Sanwal and Drechsler 2002, section 5; "playing all options with uniform
-    randomness" in Fetterman 2023, section 3, where it is an equilibrium of Dinosaur War.
-    """
-
-    stationary = True
-    by_words = True
-
-    def __init__(self, game: Game[Any]) -> None:
-        self._game = game
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} for {self._game.facts.name}: every card alike>"
-
-    @property
-    def plays_uniformly(self) -> bool:
-        """True if a batch of games may draw this policy's actions itself; False for subclasses that play otherwise."""
-        return getattr(self.action_probabilities, "__func__", None) is Uniform.action_probabilities
-
-    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        counts = self._game.action_counts(observations, action_masks)
-        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
-
-    def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
-        """Returns the probabilities as fractions."""
-        return _shares(self._game.action_counts(observations, action_masks))
 
 
 class UniformActions:
@@ -71,12 +35,7 @@ class UniformActions:
 
     def exact_probabilities(self, observations: Observations, action_masks: Masks) -> list[list[Fraction]]:
         """Returns the probabilities as fractions."""
-        return _shares(action_masks)
-
-
-def _shares(counts: NDArray[Any]) -> list[list[Fraction]]:
-    """Returns each row's counts as fractions of their sum."""
-    return [[Fraction(count) / Fraction(sum(row)) for count in row] for row in counts.tolist()]
+        return shares(action_masks)
 
 
 class _CardByIndex:

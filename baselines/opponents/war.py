@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.opponents.strategies import Uniform
+from baselines.opponents import word_for
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities
-from cardwar_envs.core.policy_names import word_for
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, Uniform
 from cardwar_envs.games.war import War
 
 Cards = NDArray[np.float32]  # [batch, ..., ranks]: how many cards of each rank

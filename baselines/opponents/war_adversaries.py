@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from baselines.opponents import word_for
 from baselines.opponents.war import checked_war
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
-from cardwar_envs.core.policy_names import as_policy, needs_others, word_for
+from cardwar_envs.core.policy_names import as_policy, needs_others
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.actions import WarChoice
 from cardwar_envs.games.war.state import Pile, WarState

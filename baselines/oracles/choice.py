@@ -3,60 +3,85 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
-from baselines.oracles.answers.protocol import ExactOracle, Oracle, Request
-from baselines.oracles.bayesian.solver import BayesianOracle, form_of
+from baselines.oracles.answers.protocol import Oracle, Request
+from baselines.oracles.answers.results import Solution
+from baselines.oracles.bayesian.solver import BayesianOracle, form_of, solve_bayesian
+from baselines.oracles.finite_horizon.positions import counts_rounds
 from baselines.oracles.finite_horizon.response import RoundsOracle
+from baselines.oracles.finite_horizon.value_iteration import solve_rounds
 from baselines.oracles.rank_games.oracle import RankOracle
+from baselines.oracles.rank_games.sizes import quick_states, ranks_matter
+from baselines.oracles.rank_games.solver import solve_ranks, solves_ranks
 from baselines.oracles.state_graph.response import GraphOracle
+from baselines.oracles.state_graph.selection import solve_graph
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Masks, Observations
 
 # Default limit on the states where policies are measured exactly, about a millisecond each.
 EXACT_STATES = 30_000
+# Limit on the states where measuring a policy takes seconds.
+QUICK_STATES = 100_000
 
-# The last one accepts every game with a public state.
-ORACLES: tuple[type[Oracle], ...] = (BayesianOracle, RoundsOracle, RankOracle, GraphOracle)
+# Each oracle that measures policies, after the test of which games it takes; the last one takes the rest.
+ORACLES: tuple[tuple[Callable[[Game[Any]], bool], Any], ...] = (
+    (lambda game: not game.facts.public_state, BayesianOracle),
+    (counts_rounds, RoundsOracle),
+    (ranks_matter, RankOracle),
+    (lambda game: True, GraphOracle),
+)
+# Each function that solves games, after the test of which games and requests it takes; the last one takes the rest.
+Solver = Callable[[Game[Any], Request], Solution]
+SOLVERS: tuple[tuple[Callable[[Game[Any], Request], bool], Solver], ...] = (
+    (lambda game, request: not game.facts.public_state, solve_bayesian),
+    (lambda game, request: request.plain and counts_rounds(game), solve_rounds),
+    (solves_ranks, solve_ranks),
+    (lambda game, request: True, solve_graph),
+)
 
 
 @cached_by_game(8)
-def oracle_for(game: Game[Any], max_states: int | None = None) -> Oracle:
-    """Returns the oracle that measures policies, cached; raises a ValueError if `max_states` does not apply to it."""
-    family = next(family for family in ORACLES if family.takes(game))
-    if max_states is None:
-        return family(game)
-    max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
-    if issubclass(family, GraphOracle | RankOracle | RoundsOracle):
-        return family(game, max_states)
-    raise ValueError(f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated")
+def oracle_for(game: Game[Any], max_states: int | None = None, exact: bool = False, question: str = "") -> Oracle:
+    """Returns the oracle that measures policies, cached; an `ExactOracle` if `exact`.
 
-
-def exact_oracle_for(game: Game[Any], max_states: int | None = None) -> ExactOracle:
-    """Returns the oracle that measures policies exactly; raises a ValueError like `oracle_for`."""
-    if BayesianOracle.takes(game):
+    Raises a ValueError if `game` is not a game, `max_states` does not apply to it, or the question, "exploitability" or
+    "head_to_head", is not defined for it.
+    """
+    require_game(game)
+    if question == "exploitability":
+        require_two_zero_sum(game, question, "; use nash_conv")
+    if question == "head_to_head" and game.facts.num_players != 2:
+        raise ValueError(f"{game.facts.name}: {question} supports only two-player games")
+    if max_states is not None:
+        max_states = whole_number("max_states", max_states, range(1, sys.maxsize))
+    family = next(family for takes, family in ORACLES if takes(game))
+    if family is BayesianOracle:
         if max_states is not None:
-            oracle_for(game, max_states)  # refuses
+            raise ValueError(
+                f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated"
+            )
         return BayesianOracle(game)
-    most = EXACT_STATES if max_states is None else whole_number("max_states", max_states, range(1, sys.maxsize))
-    return GraphOracle(game, most)
+    oracle: Oracle = GraphOracle(game, max_states or EXACT_STATES) if exact else family(game, max_states)
+    return oracle
 
 
-def solver_for(game: Game[Any], request: Request) -> Oracle:
-    """Returns the oracle for the requested equilibrium; raises a ValueError if it does not support an option."""
+def solver_for(game: Game[Any], request: Request) -> Solver:
+    """Returns the function that solves a game; raises a ValueError if it does not support an option."""
     if request.max_states is not None:
         whole_number("max_states", request.max_states, range(1, sys.maxsize))
-    family = next(family for family in ORACLES if family.solves(game, request))
+    solver = next(solver for takes, solver in SOLVERS if takes(game, request))
     options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
     for option, value in options.items():
-        if value is not None and family is not RankOracle:
+        if value is not None and solver is not solve_ranks:
             raise ValueError(
                 f"{option} ({value}) does not apply here: it needs a duel or Goofspiel in which only the order of "
                 "ranks matters, hands that are not too long, and solving in floats"
             )
-    return family(game)
+    return solver
 
 
 def has_exact_results(game: Game[Any]) -> bool:
@@ -76,17 +101,14 @@ def within_reach(game: Game[Any]) -> bool:
 
     Oracles that enumerate states, or query a policy state by state, accept fewer states here than in `nash_conv`.
     """
-    require_game(game)
     return _within_reach(game)
 
 
 @cached_by_game(32)
 def _within_reach(game: Game[Any]) -> bool:
-    family = next(family for family in ORACLES if family.takes(game))
-    if issubclass(family, GraphOracle | RankOracle):
-        oracle: Oracle = family(game, family.quick_states(game))
-    else:
-        oracle = oracle_for(game)
+    oracle = oracle_for(game)
+    if isinstance(oracle, GraphOracle | RankOracle):
+        oracle = oracle_for(game, quick_states(game) if isinstance(oracle, RankOracle) else QUICK_STATES)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)
     except _QueriedError:

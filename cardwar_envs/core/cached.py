@@ -35,13 +35,18 @@ class _MutableError(Exception):
 
 
 def cached_by_game(most: int) -> Callable[[Callable[Concatenate[Any, P], R]], Callable[Concatenate[Any, P], R]]:
-    """Caches a function of a game and further hashable arguments; keeps the `most` most recent results."""
+    """Caches a function of a game and further hashable arguments; keeps the `most` most recent results.
+
+    What is not a game is passed on, so that the function rejects it.
+    """
 
     def decorate(work: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
         cache: Any = lru_cache(maxsize=most)(lambda keyed, *args, **kwargs: work(_twin(keyed.game), *args, **kwargs))
 
         @wraps(work)
         def cached(game: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            if not isinstance(game, Game):
+                return work(game, *args, **kwargs)
             try:
                 keyed = _KeyedGame(game)
             except _MutableError:

@@ -62,7 +62,22 @@ def njit(**options: Any) -> Any:
 
 
 class _Cache(FunctionCache):
-    """Numba's disk cache, which here also detects changes in other files whose code a kernel uses."""
+    """Numba's disk cache, which here also detects changes in other files whose code a kernel uses.
+
+    An index with types of modules that no longer exist, from another version of this package, counts as empty.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        read = self._cache_file._load_index
+
+        def load_index() -> Any:
+            try:
+                return read()  # type: ignore[no-untyped-call]
+            except (ImportError, AttributeError):
+                return {}
+
+        self._cache_file._load_index = load_index  # type: ignore[method-assign]
 
     def _index_key(self, *arguments: Any) -> tuple[Any, ...]:
         return (*super()._index_key(*arguments), _fingerprint(self._py_func))  # type: ignore[no-untyped-call]

@@ -1,12 +1,22 @@
-"""Access to compiled kernels for code that must import without numba."""
+"""Access to compiled kernels for code that must import without numba, and threads that run them.
+
+Compiled code releases Python's global interpreter lock, so plain threads run in parallel. The threads end with the
+call, so later forks are safe; the threads of numba's own pool would be missing in a forked process.
+"""
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from cardwar_envs.core.process import Stopwatch
+
+Piece = TypeVar("Piece")
+T = TypeVar("T")
 
 # Modules whose kernels now run compiled.
 _compiled: dict[str, ModuleType] = {}
@@ -24,3 +34,27 @@ def kernels(name: str, seconds: float) -> Any:
         _compiled[name] = module
     Stopwatch.loading += time.perf_counter() - begin
     return module
+
+
+def processors() -> int:
+    """Returns the number of processors available to this process."""
+    # Some systems cannot tell which processors a process may use.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def map_in_threads(work: Callable[[Piece], T], pieces: Sequence[Piece], threads: int | None = None) -> Iterator[T]:
+    """Yields `work(piece)` for each piece, in order.
+
+    If the caller stops early, for instance by an interrupt, pieces that have not begun are dropped.
+
+    Args:
+        work: Called from several threads at once.
+        pieces: Independent parts of the work.
+        threads: Maximum number of threads; `processors()` if None.
+    """
+    workers = min(len(pieces), threads or processors())
+    if workers <= 1:
+        yield from map(work, pieces)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(work, pieces)

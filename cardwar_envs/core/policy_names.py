@@ -8,22 +8,15 @@ from functools import cache
 from inspect import getdoc, signature
 from typing import Any, TypeVar
 
-from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import did_you_mean
-from cardwar_envs.core.policy import Policy, class_of, name_of
+from cardwar_envs.core.policy import Policy, name_of
 from cardwar_envs.core.process import POLICY_GROUP, installed
 
 # Alternative names.
 ALIASES = {"random": "uniform"}
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def word_for(policy: Policy) -> str:
-    """Returns the name under which a policy's class is installed, which users type; else its class name."""
-    kind = class_of(policy)
-    place = f"{kind.__module__}:{kind.__qualname__}"
-    return next((name for name, point in installed(POLICY_GROUP).items() if point.value == place), kind.__name__)
 
 
 def policy_names() -> list[str]:
@@ -98,7 +91,6 @@ def named_policy(name: str, game: Game[Any], **arguments: Any) -> Policy:
     Raises:
         ValueError: If there is no such policy, or it cannot play the game.
     """
-    require_game(game)
     if not isinstance(name, str):
         raise ValueError(f"name ({name!r}) must be the name of a policy, such as 'uniform'")
     if not names_a_policy(name):

@@ -23,7 +23,7 @@ from typing import cast
 
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import StateSolution
-from baselines.questions import solve
+from baselines.solving import solve
 from cardwar_envs.games.duel import Duel, DuelState
 
 Matrix = Sequence[Sequence[Fraction]]

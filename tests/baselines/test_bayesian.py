@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from bayes import PrivateToy, normal_form, pure_plans, random_toy, reply_values
+from bayes import PrivateToy, normal_form, pure_plans, random_toy
 from brute_force import minimax
 from thinning import each_row
 from toys import Answering
@@ -126,20 +126,6 @@ def test_a_type_that_is_never_dealt_has_a_strategy_all_the_same(exact):
 # -- Dice Poker between policies ---------------------------------------------------------------------------------
 
 
-def test_uniform_play_against_all_64_replies_of_each_seat():
-    form, half = USUAL.bayesian_form(), np.full((6, 2), 0.5)
-    replies = [reply_values(form, half, player) for player in (0, 1)]
-    assert list(map(len, replies)) == [64, 64]
-    best = [max(values) for values in replies]
-    result = nash_conv(USUAL, "uniform")
-    assert [best_response(USUAL, "uniform", seat).value for seat in (0, 1)] == pytest.approx(best, abs=1e-12)
-    assert result.total == pytest.approx(sum(best), abs=1e-12)  # the mean payoffs of the two cancel
-    assert exploitability(USUAL, "uniform") == result.total / 2
-    # Half of all raises win the ante at once, so A raises with all; B folds 1 only (2 is all the same).
-    assert best == pytest.approx([1 / 2, 1 / 18], abs=1e-12)
-    assert exploitability(USUAL, "uniform") == pytest.approx(5 / 18, abs=1e-12)
-
-
 def test_published_strategies_are_optimal():
     """Rauscher 2017: A's and B's optimal strategies; B's is another than ours."""
     for b in (PUBLISHED_B, solve(USUAL).behaviour[1][:, 1]):
@@ -149,12 +135,6 @@ def test_published_strategies_are_optimal():
 
 
 # -- all optimal strategies --------------------------------------------------------------------------------------
-
-
-def test_a_has_one_optimal_strategy():
-    for bound in optimal_range(USUAL, 0):
-        assert bound[:, 1] == pytest.approx(PUBLISHED_A, abs=1e-15)
-        assert (bound.sum(axis=1) == 1).all()
 
 
 def test_b_has_many():

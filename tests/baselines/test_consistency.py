@@ -9,8 +9,8 @@ from toys import Answering, Arbitrary, uniform_over
 
 import baselines
 from baselines import best_response, cross_play, exploitability, head_to_head, match, nash_conv
-from baselines.oracles.answers.guards import FEWEST_AGAIN, MOST_RECORDED, RecordingPolicy
-from baselines.oracles.finite_horizon.positions import choice_starts, form_of
+from baselines.oracles.answers.guards import FEWEST_AGAIN
+from baselines.oracles.answers.recording import MOST_RECORDED, RecordingPolicy
 from cardwar_envs import make_game
 
 JUJITSU = make_game("jujitsu", num_cards=4)
@@ -190,40 +190,12 @@ def later(observations, masks):
     return uniform_over(masks * (1 + observations[:, -1:] * np.arange(masks.shape[1])))
 
 
-class Direct(Claims):
-    """Answers for all positions at once."""
-
-    def choice_probabilities(self, form, rounds_left):
-        return self.direct(form)
-
-
 def test_who_is_not_stationary_is_found():
     for question in QUESTIONS.values():
         with pytest.raises(ValueError, match=r"policy Claims declares stationary, but plays differently at WarState"):
             question(WAR, Claims(Answering(later), stationary=True))
     assert nash_conv(WAR, "min").queries.compared > 50
     assert nash_conv(WAR, Answering(later)).queries.compared == 0
-
-
-def test_what_is_said_of_all_positions_at_once_is_held_to_what_is_played():
-    starts = choice_starts(form_of(WAR))
-    sizes = np.diff(starts)
-    first = np.zeros(starts[-1])
-    first[starts[:-1][sizes > 0]] = 1.0
-    policy = baselines.make_policy("uniform_actions", WAR)
-    for direct in (lambda form: first, lambda form: np.repeat(1.0 / np.maximum(sizes, 1), sizes)):
-        liar = Direct(Answering(later), direct=direct)
-        with pytest.raises(
-            ValueError, match="policy Direct has choice_probabilities, but plays differently at WarState"
-        ):
-            nash_conv(WAR, liar)
-    honest = Direct(policy, direct=lambda form: np.repeat(1.0 / np.maximum(sizes, 1), sizes))
-    assert nash_conv(WAR, honest).total == pytest.approx(nash_conv(WAR, policy).total, abs=1e-12)
-    for wrong in (first[1:], first * np.nan, first - 1.0):
-        with pytest.raises(
-            ValueError, match=rf"policy Direct: choice_probabilities must be {starts[-1]} probabilities"
-        ):
-            nash_conv(WAR, Direct(policy, direct=lambda form, wrong=wrong: wrong))
 
 
 def test_a_recorded_policy_can_be_copied_and_keeps_its_attributes():

@@ -9,8 +9,8 @@ from thinning import each_row
 from toys import END, Answering, Toy
 
 import baselines
-from baselines.opponents.strategies import Uniform
 from cardwar_envs import make_game
+from cardwar_envs.core.policy import Uniform
 
 GAME = make_game("jujitsu", num_cards=3)
 

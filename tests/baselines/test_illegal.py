@@ -74,8 +74,6 @@ def test_by_default_it_is_an_error_that_names_the_option():
     for ask in (exploitability, nash_conv, best_response):
         with pytest.raises(IllegalProbabilityError, match=re.escape('illegal="renormalise" measures its legal part')):
             ask(GAME, leaky)
-    with pytest.raises(ValueError, match=re.escape("illegal ('ignore') must be one of 'raise', 'renormalise'")):
-        exploitability(GAME, "uniform", illegal="ignore")
 
 
 def test_nothing_is_left_of_a_policy_that_plays_illegal_actions_only():

@@ -11,9 +11,9 @@ from toys import END, Toy, endless, one_step
 
 import baselines
 from baselines import cross_play, head_to_head, match, mean_interval, share_interval
-from baselines.opponents.strategies import Uniform
 from baselines.oracles.bayesian.solver import form_of, optimal_range
 from cardwar_envs import DuelState, Transition, make_game, play_episode
+from cardwar_envs.core.policy import Uniform
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.games.dice_poker import DicePoker
 
@@ -226,7 +226,7 @@ REFUSED = [
     (lambda: baselines.nash_conv(DICE, "uniform", max_states=5), r"max_states \(5\) does not apply to dice_poker: its"),
     (
         lambda: baselines.exploitability(THREE, "uniform", illegal="ignore"),
-        r"illegal \('ignore'\) must be one of",
+        r"illegal \('ignore'\) must be one of 'raise', 'renormalise'",
     ),
     (lambda: baselines.nash_conv(THREE, "uniform", exact=True, illegal="renormalise"), "must be 'raise'"),
     (lambda: baselines.nash_conv(TENTHS, "uniform", exact=True), "in the rules is a rounded float"),

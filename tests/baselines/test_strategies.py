@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from brute_force import asked, seen
+from brute_force import asked
 from thinning import each_row
 from toys import in_turn
 
 from baselines import make_policy
 from cardwar_envs import DuelState, make_game
-from cardwar_envs.core.policy import checked_probabilities
 
 GAME = make_game("dinosaur_war", hand_0=(1, 1, 2, 4, 4, 4), hand_1=(1, 2, 2, 3, 4, 5))
 NAMES = ("highest_card", "lowest_card", "second_lowest_card", "uniform", "uniform_actions")
@@ -27,21 +26,6 @@ def test_what_each_plays_from_a_hand(hand, name, expected):
     others = (1, 2, 3, 5)[: len(hand)]
     expected = np.eye(5)[expected - 1] if isinstance(expected, int) else expected
     assert asked(GAME, make_policy(name, GAME), DuelState((hand, others)), 0) == pytest.approx(expected)
-
-
-@each_row("name", NAMES)
-def test_each_looks_at_its_own_hand_from_either_seat_and_in_batches(name):
-    policy = make_policy(name, GAME)
-    hands = [((1, 1, 2, 4), (1, 2, 3, 5)), ((2, 4, 4, 4), (2, 2, 3, 4)), ((4,), (5,))]
-    states = [DuelState(hand, score) for hand, score in zip(hands, (0, -2, 1), strict=True)]
-    for player in (0, 1):
-        batch = checked_probabilities(policy, *seen(GAME, states, player))
-        for state, row in zip(states, batch, strict=True):
-            assert np.array_equal(row, asked(GAME, policy, state, player))
-            assert set(np.flatnonzero(row)) <= set(GAME.legal_actions(state, player))
-            swapped = DuelState(state.hands[::-1])
-            if player == 1:
-                assert np.array_equal(row, asked(GAME, policy, swapped, 0))
 
 
 def test_uniform_fits_any_game():

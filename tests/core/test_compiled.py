@@ -1,6 +1,7 @@
 """Whoever waits while kernels are compiled is told so: once, and only when it happens."""
 
 import importlib
+import pickle
 import re
 import subprocess
 import sys
@@ -97,3 +98,11 @@ def test_all_kernels_get_the_compiler_from_one_place():
     files = [path for package in ("cardwar_envs", "baselines", "train") for path in (ROOT / package).rglob("*.py")]
     own = re.compile(r"^from numba import .*njit|^import numba$", re.MULTILINE)
     assert [path.name for path in files if own.search(path.read_text())] == ["compiled.py"]
+
+
+def test_a_cache_of_another_version_whose_modules_have_moved_is_as_none(tmp_path):
+    file = compiled._Cache(compiled.quickest)._cache_file
+    file._index_path = str(tmp_path / "moved.nbi")
+    for module in (b"cno_such_module\nName\n.", b"cnumba\nNoSuchName\n."):
+        Path(file._index_path).write_bytes(pickle.dumps(file._version) + module)
+        assert file._load_index() == {}

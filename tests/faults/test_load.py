@@ -18,7 +18,7 @@ from small_runs import contents
 from tiny_games import EVERY_GAME
 
 from baselines.oracles.rank_games.solver import DuelTable
-from baselines.questions import solve
+from baselines.solving import solve
 from cardwar_envs import make_game
 from cardwar_envs.core.play import random_state
 from cardwar_envs.envs.single_agent import SingleAgentEnv

@@ -22,8 +22,9 @@ from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
 from baselines.system.files import read_checked
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, TablePolicy, observation_keys
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, observation_keys
 from cardwar_envs.core.policy_names import plays
+from cardwar_envs.core.table_policy import TablePolicy
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from baselines.system.threads import processors
+from cardwar_envs.core.kernels import processors
 
 if TYPE_CHECKING:
     from baselines.oracles.answers.protocol import Progress

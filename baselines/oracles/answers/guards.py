@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.continuation import exactly
 from baselines.oracles.answers.legal_part import IllegalMass, LegalPart, warn
+from baselines.oracles.answers.recording import SEED, RecordingPolicy, numbers_of
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import (
@@ -25,15 +26,11 @@ from cardwar_envs.core.policy import (
     Masks,
     Observations,
     Policy,
-    Probabilities,
-    TablePolicy,
     checked_probabilities,
     name_of,
 )
+from cardwar_envs.core.table_policy import TablePolicy
 
-# At most this many queries are recorded.
-MOST_RECORDED = 256
-SEED = 0
 # At least this many queries are repeated, in this many batches; if there are fewer, each is repeated several times.
 FEWEST_AGAIN, BATCHES = 32, 8
 # Single-precision answers vary by about this much with the batch size.
@@ -70,67 +67,27 @@ class QueryCounts:
         return {"questions": self.total, "again": self.repeated, "claims": self.compared}
 
 
-class RecordingPolicy:
-    """Wraps a policy, forwards its attributes and records a uniform sample of its queries and answers."""
-
-    def __init__(self, policy: Policy) -> None:
-        self.stands_for, self.queries = policy, 0
-        # Observations, masks and answers of the recorded rows; None before the first query.
-        self.recorded: list[NDArray[Any]] | None = None
-        self._rng = np.random.default_rng(SEED)
-        # Each query gets a random key, and those with the lowest keys are kept, so all are equally likely.
-        self._keys = np.empty(0)
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "stands_for":  # not set yet during copying
-            raise AttributeError(name)
-        return getattr(self.stands_for, name)
-
-    def __repr__(self) -> str:
-        return repr(self.stands_for)
-
-    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """Returns the policy's answer, unchanged."""
-        keys = self._rng.random(len(observations))
-        rows = np.flatnonzero(keys < self._keys.max()) if len(self._keys) == MOST_RECORDED else np.arange(len(keys))
-        if len(rows) > MOST_RECORDED:
-            rows = rows[np.argpartition(keys[rows], MOST_RECORDED)[:MOST_RECORDED]]
-        shown = observations[rows], action_masks[rows]  # copies; the policy may write into its arguments
-        answer = self.stands_for.action_probabilities(observations, action_masks)
-        self.queries += len(observations)
-        numbers = _rows_of(answer, action_masks.shape, rows)
-        if numbers is not None and len(rows):  # the caller rejects malformed answers
-            self._record(keys[rows], [*shown, numbers])
-        return answer
-
-    def _record(self, keys: NDArray[np.float64], rows: list[NDArray[Any]]) -> None:
-        if self.recorded is not None:
-            rows = [np.concatenate(both) for both in zip(self.recorded, rows, strict=True)]
-        keys = np.concatenate([self._keys, keys])
-        lowest = np.argpartition(keys, MOST_RECORDED)[:MOST_RECORDED] if len(keys) > MOST_RECORDED else slice(None)
-        self._keys, self.recorded = keys[lowest], [each[lowest] for each in rows]
-
-    def repeat_queries(self, game: Game[Any]) -> int:
-        """Repeats the recorded queries and returns their number; raises a TwoAnswersError if an answer differs."""
-        if self.recorded is None:
-            return 0
-        observations, masks, answers = self.recorded
-        order = np.resize(np.random.default_rng(SEED).permutation(len(answers)), max(len(answers), FEWEST_AGAIN))
-        for rows in np.array_split(order, BATCHES):
-            second = self.stands_for.action_probabilities(observations[rows], masks[rows])
-            numbers = _rows_of(second, masks[rows].shape, np.arange(len(rows)))
-            if numbers is None:
-                raise TwoAnswersError(
-                    f"policy {name_of(self)}: a repeated query returned {second!r}, not an array of probabilities"
-                )
-            row = first_difference(answers[rows], numbers)
-            if row is not None:
-                raise TwoAnswersError(
-                    f"policy {name_of(self)}: two answers to the same query, at "
-                    f"{state_behind(game, observations[rows[row]])}: {difference(answers[rows[row]], numbers[row])}; "
-                    "a policy must be a function of its observation, otherwise its exploitability is undefined"
-                )
-        return len(order)
+def _repeat(policy: RecordingPolicy, game: Game[Any]) -> int:
+    """Repeats the recorded queries and returns their number; raises a TwoAnswersError if an answer differs."""
+    if policy.recorded is None:
+        return 0
+    observations, masks, answers = policy.recorded
+    order = np.resize(np.random.default_rng(SEED).permutation(len(answers)), max(len(answers), FEWEST_AGAIN))
+    for rows in np.array_split(order, BATCHES):
+        second = policy.stands_for.action_probabilities(observations[rows], masks[rows])
+        numbers = numbers_of(second, masks[rows].shape, np.arange(len(rows)))
+        if numbers is None:
+            raise TwoAnswersError(
+                f"policy {name_of(policy)}: a repeated query returned {second!r}, not an array of probabilities"
+            )
+        row = first_difference(answers[rows], numbers)
+        if row is not None:
+            raise TwoAnswersError(
+                f"policy {name_of(policy)}: two answers to the same query, at "
+                f"{state_behind(game, observations[rows[row]])}: {difference(answers[rows[row]], numbers[row])}; "
+                "a policy must be a function of its observation, otherwise its exploitability is undefined"
+            )
+    return len(order)
 
 
 class RecordingPolicies:
@@ -146,7 +103,7 @@ class RecordingPolicies:
 
         `compared` is the number of answers already compared by invariance checks.
         """
-        repeated = sum(policy.repeat_queries(self._game) for policy in self._distinct.values())
+        repeated = sum(_repeat(policy, self._game) for policy in self._distinct.values())
         return QueryCounts(sum(policy.queries for policy in self._distinct.values()), repeated, compared)
 
     def is_consistent(self) -> bool:
@@ -170,12 +127,12 @@ class Profile:
 @contextmanager
 def consistent(
     game: Game[Any],
-    check_invariances: InvarianceCheck,
+    check_invariances: InvarianceCheck | None,
     policies: Sequence[Policy],
     illegal: str = "raise",
     responder: int | None = None,
 ) -> Iterator[Profile]:
-    """Wraps policies for an oracle: checks declared invariances on entry, and consistency on exit.
+    """Wraps policies for an oracle: checks declared invariances on entry, unless None, and consistency on exit.
 
     With `illegal="renormalise"`, removes the probability of illegal actions and warns. Also warns if a table lacks some
     of the queried observations. The policy in the seat `responder`, if any, is not queried.
@@ -193,7 +150,8 @@ def consistent(
     recorded = RecordingPolicies(game, plain)
     profile = Profile(recorded.seats)
     try:
-        compared = check_invariances([None if seat == responder else policy for seat, policy in enumerate(plain)])
+        queried = [None if seat == responder else policy for seat, policy in enumerate(plain)]
+        compared = 0 if check_invariances is None else check_invariances(queried)
         for table in tables:
             table.count_anew()
         yield profile
@@ -218,15 +176,6 @@ def consistent(
 def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
     rows = max(1, sum(part.rows for part in parts))
     return IllegalMass(max(part.most for part in parts), sum(part.removed for part in parts) / rows)
-
-
-def _rows_of(answer: Any, shape: tuple[int, ...], rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-    """Copies some rows of an answer; None unless it is a numeric array of that shape."""
-    try:
-        numbers = np.asarray(answer)
-    except (TypeError, ValueError, RuntimeError):  # the last is torch's
-        return None
-    return numbers[rows].astype(np.float64) if numbers.shape == shape and numbers.dtype.kind in "fiub" else None
 
 
 def first_difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> int | None:

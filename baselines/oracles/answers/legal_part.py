@@ -11,15 +11,20 @@ from types import FrameType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import cardwar_envs
 from cardwar_envs.core.policy import (
     ILLEGAL_TOLERANCE,
+    IllegalProbabilityError,
     Masks,
     Observations,
     Policy,
     Probabilities,
-    renormalised_probabilities,
+    answer_of,
+    check_signs,
+    check_sums,
+    row_sums,
 )
 
 # A warning names the first line outside these folders, where the user called a public function.
@@ -74,6 +79,31 @@ class LegalPart:
         self.removed += float(removed.sum())
         self.most = max(self.most, float(np.max(removed, initial=0.0)))
         return probabilities
+
+
+def renormalised_probabilities(
+    policy: Policy, observations: Observations, action_masks: Masks
+) -> tuple[Probabilities, NDArray[np.float64]]:
+    """Like `checked_probabilities`, but conditions on legal actions; also returns the removed probability, `[batch]`.
+
+    Raises:
+        ValueError: As for `checked_probabilities`, except that illegal actions may have probability as long as each row
+            gives some to legal actions.
+    """
+    name, answer = answer_of(policy, observations, action_masks)
+    check_signs(name, answer)
+    answer = np.maximum(answer, 0.0)
+    sums = row_sums(answer)
+    check_sums(name, sums)
+    removed = row_sums(np.where(action_masks == 0, answer, 0.0)) / sums
+    legal_part = np.where(action_masks == 0, 0.0, answer)
+    left = row_sums(legal_part)
+    if (left <= ILLEGAL_TOLERANCE).any():
+        legal = np.flatnonzero(action_masks[left.argmin()]).tolist()
+        raise IllegalProbabilityError(
+            f"policy {name}: all probability is on illegal actions; legal actions are {legal}"
+        )
+    return legal_part / left[:, None], removed
 
 
 def warn(message: str) -> None:

@@ -16,7 +16,6 @@ from baselines.matrix_game.continuation import ExactStrategies, Strategies, exac
 from baselines.oracles.answers.results import (
     BestResponse,
     HeadToHead,
-    Solution,
     StateSolution,
 )
 from cardwar_envs.core.game import Game, Transition
@@ -85,17 +84,6 @@ class Oracle(Protocol):
     """Computes exact results for one game; each family of games has an oracle (`baselines.oracles.choice`)."""
 
     def __init__(self, game: Game[Any]) -> None: ...
-
-    @staticmethod
-    def takes(game: Game[Any]) -> bool:
-        """Returns whether this oracle can measure policies of `game`."""
-
-    @staticmethod
-    def solves(game: Game[Any], request: Request) -> bool:
-        """Returns whether this oracle can serve `request` for `game`."""
-
-    def solve(self, request: Request) -> Solution:
-        """Returns the equilibrium."""
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         """Returns the best response of `player` to the policies in the other seats."""

@@ -26,7 +26,8 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game, require_two_zero_sum
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Policy, TablePolicy, checked_probabilities, observation_keys
+from cardwar_envs.core.policy import Policy, checked_probabilities, observation_keys
+from cardwar_envs.core.table_policy import TablePolicy
 
 # With at most this many pairs of a type and an action, rationals are fast enough to be the default.
 EXACT_CHOICES = 48
@@ -63,52 +64,6 @@ class BayesianOracle:
 
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
-
-    @staticmethod
-    def takes(game: Game[Any]) -> bool:
-        """Accepts every game in which players do not see the state; unsupported ones raise a ValueError."""
-        return not game.facts.public_state
-
-    @staticmethod
-    def solves(game: Game[Any], request: Request) -> bool:
-        return not game.facts.public_state
-
-    def solve(self, request: Request) -> PrivateSolution:
-        """Returns the vertex where the deterministic solver stops: `exact_lp`'s simplex for rationals, else HiGHS."""
-        if request.selection != "default":
-            raise ValueError(f"selection ({request.selection!r}) must be 'default' for {self._game.facts.name}")
-        form, begin = form_of(self._game), time.perf_counter()
-        choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
-        if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES and not _rounded(form)):
-            if (forecast := getattr(request.progress, "forecast", None)) is not None:
-                forecast(EXACT_SECONDS * max(choices) ** 3)
-            value, fractions = _programs().solve_in_rationals(form)
-            exact_behaviour: Any = tuple(tuple(map(tuple, strategy)) for strategy in fractions)
-            behaviour = fractions[0].astype(float), fractions[1].astype(float)
-            method = "linear program in rationals"
-        else:
-            value, exact_behaviour, behaviour = None, None, _programs().solve_in_floats(form)
-            method = "linear program"
-        lower = _replies(form, 1, behaviour[0]).min(axis=1).sum()
-        upper = _replies(form, 0, behaviour[1]).max(axis=1).sum()
-        states = sum(map(len, form.types))
-        return PrivateSolution(
-            game=self._game,
-            value=float((lower + upper) / 2) if value is None else float(value),
-            policy=_table(self._game, form, dict(enumerate(behaviour if value is None else fractions))),
-            method=method,
-            gap=max(float(upper - lower), 0.0) + (0.0 if value is not None else _rounding(form)),
-            states=states,
-            solved=states,
-            seconds=time.perf_counter() - begin,
-            exact=value,
-            behaviour=behaviour,
-            exact_behaviour=exact_behaviour,
-            _form=form,
-            _ranges=partial(optimal_range, self._game)
-            if value is not None
-            else partial(range_in_floats, self._game, behaviour),
-        )
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         form = form_of(self._game)
@@ -148,6 +103,42 @@ class BayesianOracle:
         worth, odds = outcomes(self._game, policies)
         win, loss, tie = (float(odds[sign].sum()) for sign in (worth > 0, worth < 0, worth == 0))
         return HeadToHead(win, loss, tie, float((worth * odds).sum()))
+
+
+def solve_bayesian(game: Game[Any], request: Request) -> PrivateSolution:
+    """Returns the vertex where the deterministic solver stops: `exact_lp`'s simplex for rationals, else HiGHS."""
+    if request.selection != "default":
+        raise ValueError(f"selection ({request.selection!r}) must be 'default' for {game.facts.name}")
+    form, begin = form_of(game), time.perf_counter()
+    choices = [len(form.types[player]) * len(form.actions[player]) for player in (0, 1)]
+    if request.exact or (request.exact is None and max(choices) <= EXACT_CHOICES and not _rounded(form)):
+        if (forecast := getattr(request.progress, "forecast", None)) is not None:
+            forecast(EXACT_SECONDS * max(choices) ** 3)
+        value, fractions = _programs().solve_in_rationals(form)
+        exact_behaviour: Any = tuple(tuple(map(tuple, strategy)) for strategy in fractions)
+        behaviour = fractions[0].astype(float), fractions[1].astype(float)
+        method = "linear program in rationals"
+    else:
+        value, exact_behaviour, behaviour = None, None, _programs().solve_in_floats(form)
+        method = "linear program"
+    lower = _replies(form, 1, behaviour[0]).min(axis=1).sum()
+    upper = _replies(form, 0, behaviour[1]).max(axis=1).sum()
+    states = sum(map(len, form.types))
+    return PrivateSolution(
+        game=game,
+        value=float((lower + upper) / 2) if value is None else float(value),
+        policy=_table(game, form, dict(enumerate(behaviour if value is None else fractions))),
+        method=method,
+        gap=max(float(upper - lower), 0.0) + (0.0 if value is not None else _rounding(form)),
+        states=states,
+        solved=states,
+        seconds=time.perf_counter() - begin,
+        exact=value,
+        behaviour=behaviour,
+        exact_behaviour=exact_behaviour,
+        _form=form,
+        _ranges=partial(optimal_range, game) if value is not None else partial(range_in_floats, game, behaviour),
+    )
 
 
 def _rounded(form: BayesianForm) -> bool:

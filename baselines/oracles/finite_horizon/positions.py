@@ -6,20 +6,19 @@ sweep over the positions per round. See `cardwar_envs.core.forms.RoundsForm`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.guards import SAME_TO, difference, first_difference, state_behind
-from baselines.system.threads import Nodes
+from baselines.oracles.answers.guards import difference, first_difference, state_behind
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.kernels import kernels
-from cardwar_envs.core.policy import Policy, checked_probabilities, name_of
+from cardwar_envs.core.kernels import kernels, map_in_threads
+from cardwar_envs.core.policy import Policy, checked_probabilities
 
 MAX_POSITIONS = 4_000_000
 # Sample sizes: numbers of rounds left, and positions for each of them.
@@ -30,7 +29,12 @@ LONGEST_PERIOD = 12
 # Time per node of a sweep in plain Python; WAR of 3 and 4 ranks.
 SECONDS_PER_NODE = 3e-5
 
+# Number of nodes per piece of work; results do not depend on it.
+CHUNK = 4096
+
 Arrays = tuple[Any, ...]
+Nodes = NDArray[np.int64]
+T = TypeVar("T")
 
 
 def kernel(nodes: int) -> Any:
@@ -123,6 +127,12 @@ def at_codes(form: RoundsForm[Any], of_rounds: float | NDArray[np.float64]) -> N
     return values
 
 
+def in_threads(work: Callable[[Nodes], T], nodes: Nodes, threads: int | None = None) -> list[T]:
+    """Returns the results of `work` on runs of `CHUNK` nodes, in order."""
+    runs = [nodes[start : start + CHUNK] for start in range(0, max(len(nodes), 1), CHUNK)]
+    return list(map_in_threads(work, runs, threads))
+
+
 def put(values: NDArray[np.float64], nodes: slice | Nodes, worth: NDArray[np.float64]) -> None:
     """Writes nodes' values to player 0 at their codes, and the negatives at the mirror images."""
     pairs = values.reshape(-1, 2)
@@ -135,55 +145,27 @@ def is_stationary(policy: Policy) -> bool:
     return bool(getattr(policy, "stationary", False))
 
 
-def known_choices(policy: Policy, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-    """Returns the policy's `choice_probabilities`; None if it lacks the method or the method does not support `form`.
-
-    Raises a ValueError if the result does not have one probability per choice at every code.
-    """
-    direct = getattr(policy, "choice_probabilities", None)
-    known: NDArray[np.float64] | None = direct(form, rounds_left) if direct is not None else None
-    choices = int(choice_starts(form)[-1])
-    if known is not None and not (
-        known.shape == (choices,) and (known >= 0.0).all() and (known <= 1.0 + SAME_TO).all()
-    ):
-        name = name_of(policy)
-        raise ValueError(f"policy {name}: choice_probabilities must be {choices} probabilities")
-    return known
-
-
 def check_rounds(game: Game[Any], form: RoundsForm[Any], policies: Iterable[Policy]) -> int:
-    """Checks, at random positions, policies that are not queried everywhere; returns the number of compared answers.
+    """Checks, at random positions, policies that declare `stationary`; returns the number of compared answers.
 
-    A policy that declares `stationary` is queried only with one round left. A policy with a method
-    `choice_probabilities` is queried through that method for the games it supports. Both must agree with
-    `action_probabilities`.
-
-    Raises a ValueError that names the state and both answers if they differ.
+    They are queried only with one round left. Raises a ValueError that names the state and both answers if they play
+    differently with more.
     """
     rng, starts, most = np.random.default_rng(SEED), choice_starts(form), game.facts.max_rounds or 1
     choices = np.flatnonzero(np.diff(starts) > 1)
     rounds = np.unique(np.append(rng.integers(1, most, ROUNDS - 1, endpoint=True), most))
     drawn = [(int(r), np.sort(rng.choice(choices, min(POSITIONS, len(choices)), replace=False))) for r in rounds]
-    declaring = [each for each in policies if is_stationary(each) or hasattr(each, "choice_probabilities")]
+    declaring = filter(is_stationary, policies)
     return sum(_check(game, form, policy, r, codes) for policy in declaring for r, codes in drawn if len(codes))
 
 
 def _check(game: Game[Any], form: RoundsForm[Any], policy: Policy, rounds_left: int, codes: NDArray[np.int64]) -> int:
     observations, masks = form.seen(codes, rounds_left)
-    answer = checked_probabilities(policy, observations, masks)
-    relied_on = 1 if is_stationary(policy) else rounds_left
-    known, expected = known_choices(policy, form, relied_on), np.zeros_like(answer)
-    if known is None and not is_stationary(policy):
-        return 0  # queried everywhere
-    if known is None:
-        expected = checked_probabilities(policy, *form.seen(codes, relied_on))
-    else:
-        expected[masks == 1] = known[choice_indices(form, codes, choice_starts(form)[codes])]
+    answer, expected = (checked_probabilities(policy, *each) for each in ((observations, masks), form.seen(codes, 1)))
     row = first_difference(answer, expected)
     if row is not None:
-        says = "declares stationary" if known is None else "has choice_probabilities"
         raise ValueError(
-            f"policy {type(policy).__name__} {says}, but plays differently at {state_behind(game, observations[row])}: "
-            f"{difference(expected[row], answer[row])}"
+            f"policy {type(policy).__name__} declares stationary, but plays differently at "
+            f"{state_behind(game, observations[row])}: {difference(expected[row], answer[row])}"
         )
     return len(codes)

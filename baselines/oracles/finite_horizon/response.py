@@ -13,24 +13,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.protocol import Payoffs, Request, solve_table
-from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
+from baselines.oracles.answers.protocol import Payoffs
+from baselines.oracles.answers.results import BestResponse, HeadToHead
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
+    Nodes,
     arrays_of,
     at_codes,
     check_rounds,
     choice_indices,
     choice_starts,
-    counts_rounds,
     form_of,
+    in_threads,
     is_stationary,
     kernel,
-    known_choices,
     levels_of,
 )
-from baselines.oracles.finite_horizon.value_iteration import RoundsTable
-from baselines.system.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
@@ -85,12 +83,8 @@ class _Policies:
 def choice_probabilities(form: RoundsForm[Any], policy: Policy, rounds_left: int) -> NDArray[np.float64]:
     """Returns a policy's probabilities of all choices in seat 0, concatenated over all codes.
 
-    The policy is queried in batches at codes with more than one choice, unless its method `choice_probabilities`
-    supports the form.
+    The policy is queried in batches at codes with more than one choice.
     """
-    known = known_choices(policy, form, rounds_left)
-    if known is not None:
-        return known
     starts = choice_starts(form)
     probabilities = np.ones(starts[-1])
     codes = np.flatnonzero(np.diff(starts) > 1)
@@ -189,19 +183,6 @@ class RoundsOracle:
     def _form(self) -> RoundsForm[Any]:
         return form_of(self._game, self._max_states)
 
-    @staticmethod
-    def takes(game: Game[Any]) -> bool:
-        """Accepts two-player games with a `rounds_form`."""
-        return counts_rounds(game)
-
-    @staticmethod
-    def solves(game: Game[Any], request: Request) -> bool:
-        """Supports the same games, in floats, for any equilibrium."""
-        return counts_rounds(game) and request.plain
-
-    def solve(self, request: Request) -> StateSolution:
-        return solve_table(RoundsTable(self._game), "value iteration", request)
-
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         form, other = self._form, policies[1 - player]
         response = Response(form, other, keep=True)
@@ -229,7 +210,7 @@ class RoundsOracle:
     def _play(self, policies: Sequence[Policy], *sweeps: _Sweep) -> None:
         """Steps through all rounds; stops early if all sweeps have settled and the policies are stationary."""
         asked, rounds = _Policies(self._form, policies), self._game.facts.max_rounds
-        assert rounds is not None  # checked by `takes`
+        assert rounds is not None  # see `counts_rounds`
         for r in range(1, rounds + 1):
             asked.ask(r)
             for sweep in sweeps:

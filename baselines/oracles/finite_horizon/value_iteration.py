@@ -17,21 +17,31 @@ from numpy.typing import NDArray
 from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.continuation import Strategies
 from baselines.matrix_game.limits import RELATIVE_GAP
-from baselines.oracles.answers.protocol import PLAIN, EquilibriumPolicy, Progress, Request, Starts, Table, expect
+from baselines.oracles.answers.protocol import (
+    PLAIN,
+    Progress,
+    Request,
+    Starts,
+    Table,
+    expect,
+    solve_table,
+)
+from baselines.oracles.answers.results import StateSolution
 from baselines.oracles.finite_horizon.positions import (
     MAX_POSITIONS,
     Arrays,
     History,
+    Nodes,
     arrays_of,
     at_codes,
     choice_indices,
     choice_starts,
     form_of,
+    in_threads,
     kernel,
     levels_of,
     put,
 )
-from baselines.system.threads import Nodes, in_threads
 from cardwar_envs.core.forms import RoundsForm
 from cardwar_envs.core.game import CERTAIN, Game, Transition
 from cardwar_envs.core.rules import TooLargeError
@@ -164,10 +174,6 @@ class RoundsTable(Table):
         super().__init__(game)
         self.regions: list[RoundValues] = []
 
-    @property
-    def policy(self) -> RoundsPolicy:
-        return RoundsPolicy(self)
-
     def solve(self, starts: Starts, request: Request = PLAIN) -> int:
         # Matrix games: the positions, including wars, up to swapping the seats, times the sweeps.
         states, most = [start.state for start in starts], request.max_states or MAX_POSITIONS
@@ -237,14 +243,6 @@ def _actions(form: RoundsForm[Any], codes: NDArray[np.int64]) -> NDArray[np.int3
     return np.asarray(form.actions[choice_indices(form, codes, begins)])
 
 
-class RoundsPolicy(EquilibriumPolicy):
-    """Plays the equilibrium of a game of many rounds, from either seat."""
-
-    table: RoundsTable
-
-    def choice_probabilities(self, form: RoundsForm[Any], rounds_left: int) -> NDArray[np.float64] | None:
-        """Returns the strategies over player 0's choices at all codes, concatenated; None unless `form` was solved."""
-        start = self.table.regions[0]
-        if form is not start.form or rounds_left > start.rounds:
-            return None
-        return start.probabilities(np.arange(2 * len(form.lists)), rounds_left)
+def solve_rounds(game: Game[Any], request: Request) -> StateSolution:
+    """Returns the equilibrium of a game that `RoundsOracle` takes, in floats."""
+    return solve_table(RoundsTable(game), "value iteration", request)

@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.interleavings import Letters
-from baselines.oracles.rank_games.stakes import PrizeRules
-from baselines.system.threads import map_in_threads, processors
-from cardwar_envs.core.kernels import kernels
+from baselines.oracles.rank_games.positions import PrizeRules
+from cardwar_envs.core.kernels import kernels, map_in_threads, processors
 
 # At most this many games of a piece go to the slow solver, up to an hour of work; the errors of further ones enter the
 # reported gap. Failures cluster: in 14-card Goofspiel, one piece has tens of thousands.

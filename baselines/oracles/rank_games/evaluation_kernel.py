@@ -1,31 +1,24 @@
-"""Compiled code for `evaluation.py`: reachable positions, and values of play, layer by layer.
+"""Compiled code for `positions.py` and `evaluation.py`: reachable positions, and values of play, layer by layer.
 
-A layer is all positions with the same number of cards left. A pair of hands is a row of bytes: player 0's cards of each
-rank, then player 1's, padded to a multiple of eight bytes. `keys` are the same rows as 64-bit integers. Two ranks, two
-cards each:
+A pair of hands is a row of bytes: player 0's cards of each rank, then player 1's, padded to a multiple of eight bytes.
+`keys` are the same rows as 64-bit integers. Two ranks, two cards each:
 
     player 0 holds 1, 1 and player 1 holds 1, 2   the row 2 0 1 1 0 0 0 0
 
-A position is a pair of hands in a context (see `stakes.py`). `marks`, `[pairs, words]`, has a bit for each context, 32
-in each word, which is 1 if the position is reached; the upper half of a word is the number of its first position. A
-state is a position with a prize turned up; states are numbered position by position. With `symmetric`, a pair and its
-mirror image (the seats swapped) are one row.
-
-`table` is a hash table of the rows, `rules` a `PrizeRules`, `shape` a `Shape` of `evaluation.py`.
+`marks`, `[pairs, words]`, has a bit for each context, 32 in each word, which is 1 if the position is reached; the upper
+half of a word is the number of its first position. States are numbered position by position. With `symmetric`, a pair
+and its mirror image (the seats swapped) are one row. `table` is a hash table of the rows.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from baselines.matrix_game.kernel import normalise, solve_with, value_bounds, workspace
 from cardwar_envs.core.compiled import njit, wraps_around
 
 # Columns of values: both players' best responses and the policies' play, as continuation payoffs to player 0; then the
 # probabilities that player 0 ends with the higher and with the lower score.
 RESPONSE_0, RESPONSE_1, MEAN, WIN, LOSS = range(5)
-# Sources of strategies: answers of policies, uniform play over cards, or the equilibrium, recomputed along the way.
-ASKED, UNIFORM, SOLVED = range(3)
 # How a pair of hands is stored: as it is, with the seats swapped, or equal to its mirror image.
 PLAIN, SWAPPED, OWN = range(3)
 KINDS = 9  # who wins a trick, plus three times how the next pair is stored
@@ -65,7 +58,7 @@ def fill_table(keys, count, table):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _moves(row, ranks, moves):  # type: ignore[no-untyped-def]
+def moves_of(row, ranks, moves):  # type: ignore[no-untyped-def]
     """Writes the ranks that each player holds; returns how many ranks each holds."""
     rows, columns = 0, 0
     for rank in range(ranks):
@@ -96,7 +89,7 @@ def orient(row, ranks, symmetric):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _winner(rank_0, rank_1):  # type: ignore[no-untyped-def]
+def winner(rank_0, rank_1):  # type: ignore[no-untyped-def]
     """Returns 0 for a tie, 1 if player 0 wins, 2 if player 1 wins."""
     return 0 if rank_0 == rank_1 else (1 if rank_0 > rank_1 else 2)
 
@@ -122,7 +115,7 @@ def _take_and_pack(row, ranks, rank_0, rank_1, after):  # type: ignore[no-untype
 
 
 @njit()
-def _play(shape, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
+def play(shape, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
     """Writes the row of what remains of a pair to `after`; returns the kind: who wins, and how `after` is stored."""
     ranks = shape.ranks
     if shape.packed:
@@ -131,7 +124,7 @@ def _play(shape, row, rank_0, rank_1, after):  # type: ignore[no-untyped-def]
         after[: 2 * ranks] = row[: 2 * ranks]
         after[rank_0] -= 1
         after[ranks + rank_1] -= 1
-    return _winner(rank_0, rank_1) + 3 * orient(after, ranks, shape.symmetric)
+    return winner(rank_0, rank_1) + 3 * orient(after, ranks, shape.symmetric)
 
 
 @njit()
@@ -208,7 +201,7 @@ def list_positions(marks, start, stop, pairs, contexts):  # type: ignore[no-unty
 
 
 @njit()
-def _with_room(rows, marks, table, count, most):  # type: ignore[no-untyped-def]
+def with_room(rows, marks, table, count, most):  # type: ignore[no-untyped-def]
     """Moves pairs, marks and hash table to larger arrays if there is no room for `most` pairs."""
     capacity = len(rows)
     if most <= capacity:
@@ -224,7 +217,7 @@ def _with_room(rows, marks, table, count, most):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _any(words):  # type: ignore[no-untyped-def]
+def any_bit(words):  # type: ignore[no-untyped-def]
     """Returns whether any bit is 1; NumPy's method is slow for so few words."""
     bits = 0
     for word in words:
@@ -233,7 +226,7 @@ def _any(words):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _follow_all(rules, contexts, kinds, sets):  # type: ignore[no-untyped-def]
+def _follow(rules, contexts, kinds, sets):  # type: ignore[no-untyped-def]
     """Marks in `sets`, `[kinds, words]`, what can follow some contexts after tricks of the first `kinds` kinds."""
     sets[:] = 0
     for context in contexts:
@@ -245,71 +238,36 @@ def _follow_all(rules, contexts, kinds, sets):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _follow_answers(rules, contexts, query, moves, num_0, num_1, first, second, sets):  # type: ignore[no-untyped-def]
-    """Marks in `sets`, `[pairs of moves, words]`, what follows some contexts after moves that the answers play.
+def expand(shape, rules, rows, marks, next_rows, next_marks, table, most):  # type: ignore[no-untyped-def]
+    """Finds the positions that can follow those of a layer; stops at more than `most` pairs.
 
-    `query` is the first query of the pair; returns that of the next pair.
+    Takes empty arrays of the layer with one card fewer; returns them with room for all pairs, and the number of pairs.
     """
-    sets[: num_0 * num_1] = 0
-    for context in contexts:
-        for prize in range(rules.turned[context]):
-            x, y = first[min(query, len(first) - 1)], second[min(query, len(second) - 1)]
-            for i in range(num_0):
-                for j in range(num_1):
-                    if x[moves[0, i]] > 0.0 and y[moves[1, j]] > 0.0:
-                        after, _ = context_after(rules, context, prize, _winner(moves[0, i], moves[1, j]))
-                        if after >= 0:
-                            sets[i * num_1 + j, after >> 5] |= 1 << (after & 31)
-            query += 1
-    return query
-
-
-@njit()
-def expand(shape, rules, start, stop, rows, marks, first, second, next_rows, next_marks, table, count, most):  # type: ignore[no-untyped-def]
-    """Adds the positions that can follow those of the pairs `start` to `stop` to a layer with one card fewer.
-
-    If `first` and `second` are empty, players can play any card; else those to which these answers give probability
-    (see `evaluate`). Stops at more than `most` pairs. Returns the arrays of the layer, with room for more pairs, its
-    hash table and its number of pairs.
-    """
-    ranks, width, by_kind = shape.ranks, rows.shape[1], len(first) == 0
-    moves, contexts, query = np.zeros((2, ranks), np.int64), np.zeros(len(rules.turned), np.int64), 0
-    sets = np.zeros((KINDS if by_kind else ranks * ranks, next_marks.shape[1]), np.int64)
-    after = np.zeros(width, dtype=np.uint8)
+    ranks, count = shape.ranks, 0
+    moves, contexts = np.zeros((2, ranks), np.int64), np.zeros(len(rules.turned), np.int64)
+    sets = np.zeros((KINDS, next_marks.shape[1]), np.int64)
+    after = np.zeros(rows.shape[1], dtype=np.uint8)
     key = after.view(np.uint64)
-    for pair in range(start, stop):
-        num_0, num_1 = _moves(rows[pair], ranks, moves)
-        here = contexts[: contexts_of(marks, pair, contexts)]
-        if not by_kind:
-            query = _follow_answers(rules, here, query, moves, num_0, num_1, first, second, sets)
-        elif pair == start or ((marks[pair] ^ marks[pair - 1]) & LOW).any():
-            _follow_all(rules, here, KINDS if shape.symmetric else 3, sets)
-        next_rows, next_marks, table = _with_room(next_rows, next_marks, table, count, count + num_0 * num_1)
+    for pair in range(len(rows)):
+        num_0, num_1 = moves_of(rows[pair], ranks, moves)
+        if pair == 0 or ((marks[pair] ^ marks[pair - 1]) & LOW).any():
+            here = contexts[: contexts_of(marks, pair, contexts)]
+            _follow(rules, here, KINDS if shape.symmetric else 3, sets)
+        next_rows, next_marks, table = with_room(next_rows, next_marks, table, count, count + num_0 * num_1)
         next_keys = next_rows.view(np.uint64)
         for cell in range(num_0 * num_1):
-            if not (by_kind or _any(sets[cell])):
-                continue
-            kind = _play(shape, rows[pair], moves[0, cell // num_1], moves[1, cell % num_1], after)
-            reached = sets[kind if by_kind else cell]
-            if not _any(reached):
-                continue
-            slot = slot_of(key, next_keys, table)
-            if table[slot] < 0:
-                table[slot] = count
-                next_rows[count] = after
-                count += 1
-            for word in range(len(reached)):
-                next_marks[table[slot], word] |= reached[word]
+            reached = sets[play(shape, rows[pair], moves[0, cell // num_1], moves[1, cell % num_1], after)]
+            if any_bit(reached):
+                slot = slot_of(key, next_keys, table)  # a function for these lines would take half as long again
+                if table[slot] < 0:
+                    table[slot] = count
+                    next_rows[count] = after
+                    count += 1
+                for word in range(len(reached)):
+                    next_marks[table[slot], word] |= reached[word]
         if count > most:
             break
-    return next_rows, next_marks, table, count
-
-
-@njit()
-def find(keys, asked_keys, table, found):  # type: ignore[no-untyped-def]
-    """Writes the numbers of pairs, -1 if there is no such pair."""
-    for i in range(len(asked_keys)):
-        found[i] = table[slot_of(asked_keys[i], keys, table)]
+    return next_rows, next_marks, count
 
 
 # -- from the end to the start ------------------------------------------------------------
@@ -327,22 +285,6 @@ def _locate(rules, context, prize, kinds, pairs, marks, leads, swaps, at):  # ty
 
 
 @njit()
-def solve(paid, kinds, swaps, at, below, tolerance, game, simplex, x, y):  # type: ignore[no-untyped-def]
-    """Writes the equilibrium of the matrix game of continuation payoffs to `x` and `y`."""
-    for i in range(len(x)):
-        for j in range(len(y)):
-            kind = kinds[i, j]
-            game[i, j] = paid[kind % 3]
-            if at[i, j] >= 0:
-                game[i, j] += (1.0 - 2.0 * swaps[kind]) * below[at[i, j], MEAN]
-    lower, upper = solve_with(game, x, y, simplex)
-    if upper - lower > tolerance:  # tries another pivoting rule, which seldom fails where the first one does
-        value_bounds(game, tolerance, x, y, simplex)
-        normalise(x)
-        normalise(y)
-
-
-@njit()
 def _value(x, y, share, paid, ahead, kinds, swaps, at, below, work, out):  # type: ignore[no-untyped-def]
     """Adds the values at one state, times `share`, to `out`; returns the lowest best move of each player."""
     outcomes = len(out) > WIN
@@ -351,24 +293,20 @@ def _value(x, y, share, paid, ahead, kinds, swaps, at, below, work, out):  # typ
     for i in range(len(x)):
         worth = 0.0
         for j in range(len(y)):
-            kind, there = kinds[i, j], at[i, j]
-            pays, weight = paid[kind % 3], x[i] * y[j]
-            if there < 0:
-                worth += y[j] * pays
-                work[j] += x[i] * pays
-                mean += weight * pays
-                if outcomes:
-                    win += weight * (ahead[kind % 3] > 0.0)
-                    loss += weight * (ahead[kind % 3] < 0.0)
-            else:
-                swap = swaps[kind]
+            kind, there, weight = kinds[i, j], at[i, j], x[i] * y[j]
+            to_0 = to_1 = to_mean = paid[kind % 3]
+            swap = swaps[kind]
+            if there >= 0:
                 sign = 1.0 - 2.0 * swap
-                worth += y[j] * (pays + sign * below[there, swap])
-                work[j] += x[i] * (pays + sign * below[there, 1 - swap])
-                mean += weight * (pays + sign * below[there, MEAN])
-                if outcomes:
-                    win += weight * below[there, WIN + swap]
-                    loss += weight * below[there, LOSS - swap]
+                to_0 += sign * below[there, swap]
+                to_1 += sign * below[there, 1 - swap]
+                to_mean += sign * below[there, MEAN]
+            worth += y[j] * to_0
+            work[j] += x[i] * to_1
+            mean += weight * to_mean
+            if outcomes:
+                win += weight * (below[there, WIN + swap] if there >= 0 else 1.0 * (ahead[kind % 3] > 0.0))
+                loss += weight * (below[there, LOSS - swap] if there >= 0 else 1.0 * (ahead[kind % 3] < 0.0))
         if worth > best + ROUNDING:
             best_0 = i
         best = max(best, worth)
@@ -387,16 +325,6 @@ def _value(x, y, share, paid, ahead, kinds, swaps, at, below, work, out):  # typ
 
 
 @njit()
-def _children(shape, row, num_0, num_1, moves, after, keys, table, kinds, pairs):  # type: ignore[no-untyped-def]
-    """Writes for each pair of moves the kind of the trick, and the pair of hands that remains (-1 if unreached)."""
-    key = after.view(np.uint64)
-    for i in range(num_0):
-        for j in range(num_1):
-            kinds[i, j] = _play(shape, row, moves[0, i], moves[1, j], after)
-            pairs[i, j] = table[slot_of(key, keys, table)]
-
-
-@njit()
 def _shares(weights, moves, total, shares):  # type: ignore[no-untyped-def]
     """Writes the weight of each move, as a fraction of `total`."""
     for i in range(len(shares)):
@@ -404,28 +332,31 @@ def _shares(weights, moves, total, shares):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def evaluate(  # type: ignore[no-untyped-def]
-    shape, mode, rules, start, stop, rows, marks, next_rows, next_marks, table, below, first, second, values, best
-):
-    """Evaluates the positions of the pairs `start` to `stop`.
+def evaluate(shape, uniform, rules, rows, marks, next_rows, next_marks, table, below, values, best, task):  # type: ignore[no-untyped-def]
+    """Evaluates the positions of some pairs of hands; `task` is a range of pairs, `start` and `stop`, and the answers.
 
-    `next_rows`, `next_marks`, `table` and `below` are of the layer with one card fewer. `below` and `values`:
+    The players' answers are `[states of these pairs, ranks]`, or one row for all; they are not read if `uniform`.
+    `next_rows`, `next_marks`, `table` and `below` are of the layer with one card fewer. `below` and `values` are
     `[positions, 3]`, or `[positions, 5]` if outcomes are wanted.
-    `first` and `second`: the players' answers at the states of these pairs, `[states, ranks]`, or one row for all.
     `best`: `[states, 2]`, filled with the lowest best ranks unless empty; states of the whole layer.
     """
+    start, stop, first, second = task
     ranks, query = shape.ranks, 0
     moves, contexts, work = np.zeros((2, ranks), np.int64), np.zeros(len(rules.turned), np.int64), np.zeros(ranks)
     kinds, pairs = np.zeros((ranks, ranks), np.int64), np.zeros((ranks, ranks), np.int64)
-    at, game, mix = np.zeros((ranks, ranks), np.int64), np.zeros((ranks, ranks)), np.zeros((2, ranks))
-    leads, swaps, simplex = np.zeros(KINDS, np.int64), np.zeros(KINDS, np.int64), workspace(ranks, ranks)
+    at, mix = np.zeros((ranks, ranks), np.int64), np.zeros((2, ranks))
+    leads, swaps = np.zeros(KINDS, np.int64), np.zeros(KINDS, np.int64)
     after, keys = np.zeros(rows.shape[1], dtype=np.uint8), next_rows.view(np.uint64)
+    key = after.view(np.uint64)
     for pair in range(start, stop):
         row, position = rows[pair], marks[pair, 0] >> 32
-        num_0, num_1 = _moves(row, ranks, moves)
-        _children(shape, row, num_0, num_1, moves, after, keys, table, kinds, pairs)
+        num_0, num_1 = moves_of(row, ranks, moves)
+        for i in range(num_0):
+            for j in range(num_1):
+                kinds[i, j] = play(shape, row, moves[0, i], moves[1, j], after)
+                pairs[i, j] = table[slot_of(key, keys, table)]  # -1 if it is not reached
         x, y = mix[0, :num_0], mix[1, :num_1]
-        if mode == UNIFORM:
+        if uniform:
             _shares(row, moves[0], row[:ranks].sum(), x)
             _shares(row[ranks:], moves[1], row[:ranks].sum(), y)
         for context in contexts[: contexts_of(marks, pair, contexts)]:
@@ -434,11 +365,9 @@ def evaluate(  # type: ignore[no-untyped-def]
             for prize in range(prizes):
                 paid, ahead = rules.paid[context, prize], rules.ahead[context, prize]
                 _locate(rules, context, prize, kinds, pairs, next_marks, leads, swaps, at[:num_0, :num_1])
-                if mode == ASKED:
+                if not uniform:
                     _shares(first[min(query, len(first) - 1)], moves[0], 1.0, x)
                     _shares(second[min(query, len(second) - 1)], moves[1], 1.0, y)
-                elif mode == SOLVED:
-                    solve(paid, kinds, swaps, at, below, rules.tolerance, game[:num_0, :num_1], simplex, x, y)
                 best_0, best_1 = _value(
                     x, y, 1.0 / prizes, paid, ahead, kinds, swaps, at, below, work, values[position]
                 )

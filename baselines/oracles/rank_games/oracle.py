@@ -1,24 +1,200 @@
-"""The oracle of duels in which only the order of ranks matters, and of Goofspiel."""
+"""The oracle of duels in which only the order of ranks matters, and of Goofspiel: a sweep from the end to the start.
+
+Policies are queried in batches, once per observation at a reachable undecided state (see `positions.py`). If all
+policies declare `by_words` (they play the same in all states with the same interleaving), or the game shows
+interleavings, pairs of hands are packed, so there are far fewer.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.protocol import Payoffs, Request, solve_table
-from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
-from baselines.oracles.rank_games.evaluation import Evaluation, kernel
-from baselines.oracles.rank_games.interleavings import fits
-from baselines.oracles.rank_games.sizes import MAX_GAMES, MOST_CARDS, MOST_STATES, require_matrix_games
-from baselines.oracles.rank_games.solver import ENGINES, DuelTable, GoofspielTable
-from baselines.oracles.rank_games.word_policy import check_by_words, packed_counts, plays_by_words
-from cardwar_envs.core.game import Game, same_rules_as
-from cardwar_envs.core.policy import Policy
+from baselines.oracles.answers.estimates import announce
+from baselines.oracles.answers.protocol import BATCH, Payoffs
+from baselines.oracles.answers.results import BestResponse, HeadToHead
+from baselines.oracles.rank_games.positions import (
+    SECONDS_PER_JOINT_ACTION,
+    Expand,
+    Layer,
+    Piece,
+    Shape,
+    expanded,
+    kernel,
+    reachable_layers,
+    scoring_of,
+    starting_counts,
+)
+from baselines.oracles.rank_games.reached import Explorer, reached_limit
+from baselines.oracles.rank_games.response import RankResponse
+from baselines.oracles.rank_games.sizes import (
+    MOST_STATES,
+    require_evaluable,
+    require_matrix_games,
+    require_size,
+)
+from baselines.oracles.rank_games.word_policy import check_by_words
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.kernels import map_in_threads, processors
+from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.goofspiel import Goofspiel
+
+# CPU time per matrix game, compiled, of uniform play that is not queried.
+SECONDS_PER_GAME = 0.8e-6
+# Pieces of a layer whose answers are held at once, per thread.
+PIECES_PER_THREAD = 2
+
+# Both players' answers, `[states, ranks]`, or `[1, ranks]` where no policy is queried.
+Answers = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+class Evaluation:
+    """Two policies in a duel or in Goofspiel, and best responses to them.
+
+    Args:
+        game: The rules.
+        policies: One per seat; None for a policy that is not queried.
+        outcomes: Whether to compute the probabilities of winning and losing, too.
+        sparse: Whether to visit only states that the policies reach; a player without a policy can play any card.
+            Then a best response is found only for such a player.
+        most: Maximum number of states.
+
+    Attributes:
+        asked: Queries so far.
+
+    Raises:
+        ValueError: If there are too many states.
+    """
+
+    def __init__(
+        self,
+        game: Duel | Goofspiel,
+        policies: Sequence[Policy | None],
+        *,
+        outcomes: bool = False,
+        sparse: bool = False,
+        most: int | None = None,
+    ) -> None:
+        self.game, self._policies, self._outcomes, self._sparse = game, policies, outcomes, sparse
+        self.packed, asked = by_words(game, policies), [each for each in policies if each is not None]
+        uniform = all(getattr(each, "plays_uniformly", False) for each in asked)
+        self._uniform = uniform and self.packed and isinstance(game, Goofspiel)  # needs no queries
+        self._most = self._limit(most)
+        shown = game.keeps_score and not (isinstance(game, Duel) and self.packed and game.payoff == "margin")
+        self.scoring = scoring_of(game, scored=outcomes or shown, shown=shown)
+        alike = policies[0] is policies[1] or (self._uniform and None not in policies)
+        same_hands = np.array_equal(*starting_counts(game, self.packed))
+        self._shape = Shape(game.facts.num_actions, self.packed, not sparse and alike and same_hands)
+        self.asked, self._asking = 0, 0.0
+        self._answers = self._ask_both
+        self._expanded: Expand = partial(expanded, self._shape, most=self._most)
+        if sparse:
+            explorer = Explorer(self._shape, self._most, self._ask_both)
+            self._answers, self._expanded = explorer.answers, explorer.expanded
+
+    def _limit(self, most: int | None) -> int:
+        """Returns the limit on states."""
+        if self._sparse:
+            return reached_limit(self.game)
+        if isinstance(self.game, Goofspiel):
+            queried = 0 if self._uniform else 2 * len({id(each) for each in self._policies if each is not None})
+            return require_evaluable(self.game, most, packed=self.packed, scored=self._outcomes, queries=queried)
+        if not self.packed:
+            require_size(self.game)
+        return most or MOST_STATES
+
+    @cached_property
+    def layers(self) -> list[Layer]:
+        """The layers from one card left to all."""
+        return reachable_layers(self.game, self.scoring, self._shape, self._most, self._expanded)
+
+    def results(self, choices: list[NDArray[np.int16]] | None = None) -> list[float]:
+        """Evaluates the policies by backward induction.
+
+        `choices` receives, layer by layer, the best ranks of both players at every state, `[states, 2]`.
+
+        Returns:
+            Payoff points to player 0: with its best response, against player 1's best response, and if both follow
+            their policies. With `outcomes` also the probabilities that it gets more, and less, than player 1.
+
+        Raises:
+            ValueError: If an answer is not a behaviour strategy, or there are too many states.
+        """
+        if self._uniform:
+            games = sum(layer.states for layer in self.layers)
+            announce(f"{games:,} matrix games", games * SECONDS_PER_GAME / processors())
+        width = self.layers[-1].rows.shape[1]
+        below_arrays = np.zeros((1, width), np.uint8), np.zeros((1, 1), np.int64), np.full(2, -1, np.int32)
+        values = np.zeros((1, 5 if self._outcomes else 3))
+        for layer in self.layers:
+            below, values = values, np.empty((layer.positions, values.shape[1]))
+            best = np.empty((layer.states if choices is not None else 0, 2), dtype=np.int16)
+            evaluate = partial(
+                kernel(SECONDS_PER_JOINT_ACTION * layer.states * layer.cards**2).evaluate,
+                *(self._shape, self._uniform, layer.rules, layer.rows, layer.marks, *below_arrays, below, values, best),
+            )
+            pieces = layer.pieces()
+            size = len(pieces) if self._uniform else PIECES_PER_THREAD * processors()
+            for begin in range(0, len(pieces), max(size, 1)):
+                tasks = [(*piece, *self._answers(layer, piece)) for piece in pieces[begin : begin + size]]
+                for _ in map_in_threads(evaluate, tasks):
+                    pass
+            if choices is not None:
+                choices.append(best)
+            below_arrays = layer.rows, layer.marks, layer.table()
+        return [float(each) for each in values[0]]
+
+    def _ask_both(self, layer: Layer, piece: Piece) -> Answers:
+        """Returns both players' answers at the states of some pairs."""
+        anything = np.ones((1, self._shape.ranks))
+        if self._uniform:
+            return anything, anything
+        pairs, contexts, rest = layer.queries(piece)
+        policy_0, policy_1 = self._policies
+        answer_0 = anything if policy_0 is None else self._ask(policy_0, 0, layer, pairs, rest)
+        if policy_1 is None:
+            answer_1 = anything
+        elif self._shape.symmetric:
+            hands = layer.rows[pairs, : 2 * self._shape.ranks].reshape(len(pairs), 2, -1)
+            # At a state that is its own mirror image, both players see the same.
+            other = ~(layer.rules.own[contexts] & (hands[:, 0] == hands[:, 1]).all(axis=1))
+            answer_1 = answer_0.copy()
+            answer_1[other] = self._ask(policy_1, 1, layer, pairs[other], rest[other])
+        else:
+            answer_1 = self._ask(policy_1, 1, layer, pairs, rest)
+        return answer_0, answer_1
+
+    def _ask(
+        self, policy: Policy, seat: int, layer: Layer, pairs: NDArray[np.int64], rest: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        ranks, begin = self._shape.ranks, time.perf_counter()
+        answer = np.empty((len(pairs), ranks))
+        for first in range(0, len(pairs), BATCH):
+            some = slice(first, first + BATCH)
+            hands = layer.rows[pairs[some], : 2 * ranks]
+            own, other = (hands[:, each * ranks : (each + 1) * ranks] for each in (seat, 1 - seat))
+            seen = np.concatenate((own, other, layer.rest[rest[some], seat]), axis=1, dtype=np.float32)
+            answer[some] = checked_probabilities(policy, seen, (own > 0).astype(np.int8))
+        before, self.asked = self.asked, self.asked + len(pairs)
+        self._asking += time.perf_counter() - begin
+        if not self._sparse and before < BATCH <= self.asked:  # once, after the first queries
+            queries = sum(each is not None for each in self._policies) * sum(each.states for each in self.layers)
+            announce(f"{queries:,} queries", self._asking / self.asked * queries)
+        return answer
+
+
+def by_words(game: Duel | Goofspiel, policies: Sequence[Policy | None]) -> bool:
+    """Returns whether only interleavings matter: the game shows no more, or the policies declare `by_words`.
+
+    Interchangeable ranks then share one total probability, and the score does not matter if the margin is paid.
+    """
+    return game.view == "word" or all(getattr(each, "by_words", False) for each in policies if each is not None)
 
 
 class RankOracle:
@@ -29,48 +205,19 @@ class RankOracle:
     """
 
     def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
-        assert isinstance(game, Duel | Goofspiel)  # see `takes`
+        assert isinstance(game, Duel | Goofspiel)  # see `ranks_matter`
         self._game: Duel | Goofspiel = game
         self._max_states = max_states
 
-    @staticmethod
-    def takes(game: Game[Any]) -> bool:
-        """Accepts games with the rules of `Goofspiel`, or of `Duel` if only the order of ranks matters."""
-        if same_rules_as(game, Goofspiel):
-            return True
-        return same_rules_as(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
-
-    @staticmethod
-    def solves(game: Game[Any], request: Request) -> bool:
-        """Supports the same games, in floats, for any equilibrium, if a duel's interleavings fit into tables."""
-        if not (request.plain and RankOracle.takes(game)):
-            return False
-        return not same_rules_as(game, Duel) or fits(game.hands)
-
-    @staticmethod
-    def quick_states(game: Game[Any]) -> int:
-        """Returns the limit on the states, so that measuring a policy takes seconds; any duel is quick enough."""
-        if isinstance(game, Duel):
-            return MOST_STATES
-        return 1_000_000 if isinstance(game, Goofspiel) and game.view == "word" else 100_000
-
-    def solve(self, request: Request) -> StateSolution:
-        game = self._game
-        options: dict[str, Any] = {"keep_layers": request.keep_layers, "folder": request.cache}
-        options["engine"] = request.engine or ENGINES[0]
-        if isinstance(game, Goofspiel):
-            require_matrix_games(game, request.max_states or MAX_GAMES, "can be solved")
-        table = DuelTable(game, **options) if isinstance(game, Duel) else GoofspielTable(game, **options)
-        return solve_table(table, "backward induction over words", request)
-
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         game, others = self._game, [None if seat == player else policy for seat, policy in enumerate(policies)]
-        if isinstance(game, Goofspiel) and self._by_words(others):
+        if isinstance(game, Goofspiel) and by_words(game, others):
             require_matrix_games(game, MOST_STATES, "can be stored as a best response (nash_conv gives its value)")
         play = Evaluation(game, others, most=self._max_states)
         choices: list[NDArray[np.int16]] = []
         value = play.results(choices)[player]
-        return BestResponse(value if player == 0 else 0.0 - value, RankResponse(play, player, choices))
+        response = RankResponse(game, player, play.layers, choices, packed=play.packed, shows_score=play.scoring.shown)
+        return BestResponse(value if player == 0 else 0.0 - value, response)
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
         first, second = policies
@@ -85,7 +232,9 @@ class RankOracle:
         return (mean, 0.0 - mean), (response_0, 0.0 - response_1)
 
     def check_invariances(self, policies: Sequence[Policy | None]) -> int:
-        return check_by_words(self._game, policies) if self._game.view == "cards" and self._by_words(policies) else 0
+        if self._game.view == "word" or not by_words(self._game, policies):
+            return 0
+        return check_by_words(self._game, policies)
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         sparse = self._sparse(policies)
@@ -93,68 +242,5 @@ class RankOracle:
         *_, mean, win, loss = play.results()
         return HeadToHead(min(win, 1.0), min(loss, 1.0), max(1.0 - win - loss, 0.0), mean)
 
-    def _by_words(self, policies: Sequence[Policy | None]) -> bool:
-        return self._game.view == "word" or all(plays_by_words(each) for each in policies if each is not None)
-
     def _sparse(self, policies: Sequence[Policy]) -> bool:
-        return isinstance(self._game, Goofspiel) and self._max_states is None and not self._by_words(policies)
-
-
-class RankResponse:
-    """A deterministic best response from one seat of a duel or of Goofspiel; ties go to the lowest action.
-
-    Plays uniformly over legal actions at states that are decided or unreachable. For 13-card Jujitsu on interleavings
-    it takes some fifty megabytes.
-    """
-
-    def __init__(self, play: Evaluation, player: int, choices: Sequence[NDArray[np.int16]]) -> None:
-        """Takes an evaluation against the other player's policy, and its `choices`."""
-        self._game, self._player, self._shows_score = play.game, player, play.scoring.shown
-        self._renumbers = play.packed and play.game.view == "cards"
-        self._layers, self._tables = play.layers, [layer.table() for layer in play.layers]
-        self._choices = [best[:, player].copy() for best in choices]
-        seen = [layer.rest[:, player] for layer in play.layers]
-        self._rows_of_rest = [{each.tobytes(): row for row, each in enumerate(rest)} for rest in seen]
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: a best response of player_{self._player} in {self._game.facts.name}>"
-
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """Returns `[batch, num_actions]` probabilities."""
-        probabilities: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
-        ranks = action_masks.shape[1]
-        own, other, rest = np.split(np.asarray(observations, dtype=np.float32), [ranks, 2 * ranks], axis=1)
-        both, numbers = [own, other], np.broadcast_to(np.arange(ranks), own.shape)
-        if self._renumbers:
-            *both, numbers = packed_counts(own, other)
-        hands = np.concatenate(both if self._player == 0 else both[::-1], axis=1)
-        if isinstance(self._game, Duel) and not self._shows_score:
-            rest = rest * np.array([0, 1], dtype=np.float32)
-        rest = rest + np.float32(0)  # no -0
-        cards = own.sum(axis=1).astype(np.int64)
-        for left in np.unique(cards[(cards > 0) & (cards <= len(self._layers))]):
-            some = np.flatnonzero(cards == left)
-            chosen = self._chosen(int(left), hands[some], rest[some])
-            some, chosen = some[chosen >= 0], chosen[chosen >= 0]
-            # The lowest of interchangeable cards.
-            played = ((numbers[some] == chosen[:, None]) & (own[some] > 0)).argmax(axis=1)
-            probabilities[some] = 0.0
-            probabilities[some, played] = 1.0
-        return probabilities
-
-    def _chosen(self, cards: int, hands: NDArray[np.float32], rest: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Returns the best rank at states with this many cards left, -1 where it is unknown."""
-        layer, compute = self._layers[cards - 1], kernel(2e-5 * len(hands))
-        pairs, chosen = np.empty(len(hands), dtype=np.int64), np.full(len(hands), -1, dtype=np.int64)
-        rows = np.zeros((len(hands), layer.rows.shape[1]), dtype=np.uint8)
-        rows[:, : hands.shape[1]] = hands
-        compute.find(layer.rows.view(np.uint64), rows.view(np.uint64), self._tables[cards - 1], pairs)
-        found = self._rows_of_rest[cards - 1]
-        for i, each in enumerate(rest):
-            context, prize = divmod(found.get(each.tobytes(), -1), max(layer.prizes, 1))
-            position = compute.position_of(layer.marks, pairs[i], context) if context >= 0 else -1
-            if position >= 0:
-                chosen[i] = self._choices[cards - 1][position * layer.prizes + prize]
-        return chosen
+        return isinstance(self._game, Goofspiel) and self._max_states is None and not by_words(self._game, policies)

@@ -7,7 +7,7 @@ value is the expectation before the next prize is turned up. A layer has every i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,18 @@ from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.rank_games.engine import ValueLayer, kernel
 from baselines.oracles.rank_games.interleavings import packed_interleaving, read_only
 from baselines.oracles.rank_games.layers import Layers, Size
-from baselines.oracles.rank_games.stakes import Context, PrizeRules, Stakes, prizes_of, scoring_of, stakes_of
+from baselines.oracles.rank_games.positions import Context, PrizeRules, Scoring, both_ways, next_stakes, scoring_of
 from baselines.oracles.rank_games.strategies import Games
+from cardwar_envs.games.duel.interleaving import Hand
 from cardwar_envs.games.goofspiel import Goofspiel, GoofspielState
 from cardwar_envs.games.goofspiel.state import next_prizes
+
+
+class Stakes(NamedTuple):
+    """The contexts of a layer by number, and the rules for compiled code."""
+
+    contexts: dict[Context, int]
+    rules: PrizeRules
 
 
 class GoofspielLayers(Layers[GoofspielState]):
@@ -33,7 +41,9 @@ class GoofspielLayers(Layers[GoofspielState]):
 
     def __init__(self, game: Goofspiel, start: GoofspielState, **more: Any) -> None:
         scoring = scoring_of(game, scored=game.keeps_score, shown=game.keeps_score)
-        self._stakes = stakes_of(scoring, Context(prizes_of(start), start.score, start.carried))[::-1]
+        most = 1.0 if game.payoff == "win" else 4.0 * game.facts.num_actions  # the errors of all layers add up
+        context = Context(prizes_of(start), start.score, start.carried)
+        self._stakes = stakes_of(scoring, context, RELATIVE_GAP * most)[::-1]
         games = np.mean([stakes.rules.turned.sum() for stakes in self._stakes])  # per interleaving
         # Contexts include the carried points and the score.
         super().__init__(start, RELATIVE_GAP, work=float(games), **more)
@@ -96,3 +106,18 @@ class GoofspielLayers(Layers[GoofspielState]):
             return self.games(cards, rows, contexts, places)
 
         return games
+
+
+def stakes_of(scoring: Scoring, start: Context, tolerance: float) -> list[Stakes]:
+    """Returns the stakes of each layer that can follow a start, from all cards left down to one."""
+    contexts, layers = both_ways([start]), []
+    for _ in start.prizes:
+        numbers = {context: number for number, context in enumerate(contexts)}
+        rules, contexts = next_stakes(scoring, contexts, numbers.values())
+        layers.append(Stakes(numbers, read_only(rules._replace(tolerance=tolerance))))
+    return layers
+
+
+def prizes_of(state: GoofspielState) -> Hand:
+    """Returns the prizes not won yet, ascending, including the one turned up."""
+    return tuple(sorted((state.prize, *state.prizes)))

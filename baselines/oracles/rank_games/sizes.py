@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from math import comb
+from typing import Any
 
 from baselines.oracles.rank_games.interleavings import MOST_ROWS, fits
+from cardwar_envs.core.game import Game, same_rules_as
 from cardwar_envs.games.duel import Duel
-from cardwar_envs.games.duel.interleaving import Hand
+from cardwar_envs.games.duel.interleaving import hands_from
 from cardwar_envs.games.goofspiel import Goofspiel
 
 # Card counts in a pair of hands are stored as bytes.
 MOST_CARDS = 255
 # A small network takes minutes to evaluate this many states.
 MOST_STATES = 50_000_000
-# Limits on the states that policies reach in Goofspiel, and on its cards, which bound the number of contexts.
-MOST_REACHED, MOST_REACHED_CARDS = 100_000_000, 16
 # Limit on matrix games of Goofspiel evaluated without queries: 13 cards in random order have 1.3 billion.
 MOST_GAMES = 2_000_000_000
 # Limit on the matrix games of Goofspiel to solve: 13 cards in random order have 1.3 billion, 14 cards 7.7 billion.
 MAX_GAMES = 10_000_000_000
+
+
+def ranks_matter(game: Game[Any]) -> bool:
+    """Returns whether a game has the rules of `Goofspiel`, or of `Duel` if only the order of ranks matters."""
+    if same_rules_as(game, Goofspiel):
+        return True
+    return same_rules_as(game, Duel) and game.ranks_are_ordinal and len(game.hands[0]) <= MOST_CARDS
+
+
+def quick_states(game: Game[Any]) -> int:
+    """Returns the limit on the states, so that measuring a policy takes seconds; any duel is quick enough."""
+    if isinstance(game, Duel):
+        return MOST_STATES
+    return 1_000_000 if isinstance(game, Goofspiel) and game.view == "word" else 100_000
 
 
 def require_size(game: Duel) -> None:
@@ -39,7 +53,7 @@ def states_at_most(game: Duel) -> tuple[int, int]:
 
     The bound counts every score and number of carried ties possible after the tricks played.
     """
-    cards, hands = len(game.hands[0]), [_hands_left(hand) for hand in game.hands]
+    cards, hands = len(game.hands[0]), [hands_from(hand) for hand in game.hands]
     pairs = [first * second for first, second in zip(*hands, strict=True)]
     states = 0
     for left in range(1, cards + 1):
@@ -50,21 +64,33 @@ def states_at_most(game: Duel) -> tuple[int, int]:
     return sum(pairs[1:]), states
 
 
-def _hands_left(hand: Hand) -> list[int]:
-    """Returns, for 0, 1, ... cards, how many distinct hands of that size can be left of `hand`."""
-    ways = [1]
-    for held in Counter(hand).values():
-        ways = [sum(ways[max(0, n - held) : n + 1]) for n in range(len(ways) + held)]
-    return ways
+def require_evaluable(game: Goofspiel, most: int | None, *, packed: bool, scored: bool, queries: int) -> int:
+    """Returns the limit on the states where policies of Goofspiel are evaluated; raises a ValueError if there are more.
+
+    Args:
+        game: The rules.
+        most: The limit, if given.
+        packed: Whether the states are interleavings.
+        scored: Whether the score matters.
+        queries: The number of queries at each state.
+    """
+    if not packed:
+        most = most or MOST_STATES
+        if not game.keeps_score:
+            sizes = "undecided states", "can be enumerated"
+            _require(game, _states(game), most, *sizes, lambda sized: _states(sized) <= most)
+        return most
+    paid = replace(game, payoff="win") if scored else game
+    if queries:
+        require_matrix_games(paid, (most or MOST_STATES) // queries, f"can be queried {queries} times each")
+        return most or MOST_STATES
+    require_matrix_games(paid, most or MOST_GAMES, "can be evaluated")
+    return most or MOST_GAMES
 
 
-def require_states(game: Goofspiel, most: int) -> None:
-    """Raises a ValueError if Goofspiel has too many undecided states; checks nothing if the score matters."""
-
-    def count(sized: Goofspiel) -> int:
-        return sized.count_states(False) or 0
-
-    _require(game, count(game), most, "undecided states", "can be enumerated", lambda sized: count(sized) <= most)
+def _states(game: Goofspiel) -> int:
+    """Returns a lower bound on the undecided states; 0 if the score matters."""
+    return game.count_states(False) or 0
 
 
 def require_matrix_games(game: Goofspiel, most: int, can_be: str) -> None:

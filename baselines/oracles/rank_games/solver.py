@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
 from baselines.matrix_game.optimal_sets import evenly_if_optimal
-from baselines.oracles.answers.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts
+from baselines.oracles.answers.protocol import PLAIN, CanonicalTable, Request, SolvedState, Starts, solve_table
+from baselines.oracles.answers.results import StateSolution
 from baselines.oracles.rank_games.engine import Engine, Threads
+from baselines.oracles.rank_games.interleavings import fits
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.layers import DuelLayers, Layers
 from baselines.oracles.rank_games.prizes import GoofspielLayers
+from baselines.oracles.rank_games.sizes import MAX_GAMES, ranks_matter, require_matrix_games
 from baselines.oracles.rank_games.strategies import Games, strategies_at
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.rules import TooLargeError
@@ -276,3 +279,18 @@ class GoofspielTable(WordTable[GoofspielLayers]):
         if not self.game.keeps_score:
             return np.zeros(len(observations), dtype=np.bool_)
         return np.array([self.game.settled(self.game.state_of(each)[0]) is not None for each in observations])
+
+
+def solves_ranks(game: Game[Any], request: Request) -> bool:
+    """Supports duels and Goofspiel, in floats, for any equilibrium, if a duel's interleavings fit into tables."""
+    return request.plain and ranks_matter(game) and (not isinstance(game, Duel) or fits(game.hands))
+
+
+def solve_ranks(game: Game[Any], request: Request) -> StateSolution:
+    """Returns the equilibrium of a game that `solves_ranks` supports."""
+    options: dict[str, Any] = {"keep_layers": request.keep_layers, "folder": request.cache}
+    options["engine"] = request.engine or ENGINES[0]
+    if isinstance(game, Goofspiel):
+        require_matrix_games(game, request.max_states or MAX_GAMES, "can be solved")
+    table: WordTable[Any] = DuelTable(game, **options) if isinstance(game, Duel) else GoofspielTable(game, **options)
+    return solve_table(table, "backward induction over words", request)

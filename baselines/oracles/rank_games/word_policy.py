@@ -27,14 +27,6 @@ STATES = 128
 SEED = 0
 
 
-def plays_by_words(policy: Policy) -> bool:
-    """Returns whether a policy declares that it plays the same in states with the same interleaving.
-
-    Interchangeable ranks then share one total probability, and the score does not matter if the margin is paid.
-    """
-    return bool(getattr(policy, "by_words", False))
-
-
 def packed_counts(
     own: NDArray[np.float32], other: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.continuation import exactly
 from baselines.oracles.answers.guards import exact_probabilities
-from baselines.oracles.answers.protocol import BATCH, ExactPayoffs, Payoffs, Request, lead, solve_table
-from baselines.oracles.answers.results import BestResponse, HeadToHead, StateSolution
+from baselines.oracles.answers.protocol import BATCH, ExactPayoffs, Payoffs, lead
+from baselines.oracles.answers.results import BestResponse, HeadToHead
 from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
-from baselines.oracles.state_graph.selection import table_for
 from cardwar_envs.core.game import Game, Transition
-from cardwar_envs.core.policy import Policy, TablePolicy, observation_keys
+from cardwar_envs.core.policy import Policy, observation_keys
+from cardwar_envs.core.table_policy import TablePolicy
 
 
 class GraphOracle:
@@ -26,26 +26,6 @@ class GraphOracle:
 
     def __init__(self, game: Game[Any], max_states: int | None = None) -> None:
         self._game, self._max_states = game, MAX_STATES if max_states is None else max_states
-
-    @staticmethod
-    def takes(game: Game[Any]) -> bool:
-        """Accepts every game with a public state; too many states raise a ValueError when they are explored."""
-        return game.facts.public_state
-
-    @staticmethod
-    def quick_states(game: Game[Any]) -> int:
-        """Returns the limit on the states, so that measuring a policy takes seconds."""
-        return 100_000
-
-    @staticmethod
-    def solves(game: Game[Any], request: Request) -> bool:
-        return game.facts.public_state
-
-    def solve(self, request: Request) -> StateSolution:
-        if request.exact and request.selection != "default":
-            raise ValueError(f"selection ({request.selection!r}) must be 'default' for an exact solution (--exact)")
-        method = "backward induction in rationals" if request.exact else "backward induction"
-        return solve_table(table_for(self._game, request.selection), method, request)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
         graph = full_graph(self._game, self._max_states)

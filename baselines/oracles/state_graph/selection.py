@@ -23,7 +23,8 @@ from baselines.matrix_game.continuation import Strategies
 from baselines.matrix_game.max_entropy import most_even
 from baselines.matrix_game.optimal_sets import Faces, best_optimal, both_sides
 from baselines.oracles.answers.guards import RecordingPolicies
-from baselines.oracles.answers.protocol import PLAIN, Exploit, Request, Selection, Starts
+from baselines.oracles.answers.protocol import PLAIN, Exploit, Request, Selection, Starts, solve_table
+from baselines.oracles.answers.results import StateSolution
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, build_graph
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_of, values_to_go
@@ -38,6 +39,14 @@ BySeat = Sequence[Array] | Array
 # it plays, `[num_games, own actions]`, and a bound on what they miss, `[num_games]`.
 Choice = Callable[[LayerGames, Faces, int, Array], tuple[Array, Array]]
 SELECTIONS = ("default", "max_entropy", "exploit:POLICY")
+
+
+def solve_graph(game: Game[Any], request: Request) -> StateSolution:
+    """Returns the equilibrium of a game with a public state."""
+    if request.exact and request.selection != "default":
+        raise ValueError(f"selection ({request.selection!r}) must be 'default' for an exact solution (--exact)")
+    method = "backward induction in rationals" if request.exact else "backward induction"
+    return solve_table(table_for(game, request.selection), method, request)
 
 
 def table_for(game: Game[Any], selection: Selection) -> EquilibriumTable:

@@ -51,3 +51,16 @@ def how_to_play(
         f"{paid} {who}. {SEEN[view]} In each {trick}, you both choose a {card} at the same time. {decided}; both "
         f"{card}s are gone. If {equal}, {tie}. The game ends when all {card}s are played."
     )
+
+
+def hands_in_columns(hands: Hands, ranks: Hand, columns: Hands) -> str:
+    """Both hands, with a column for each card of a rank that the larger of the hands in `columns` has."""
+    width, lines = max(len(str(rank)) for rank in ranks), []
+    for player, hand in enumerate(hands):
+        cells = [
+            str(rank) if place < hand.count(rank) else "."
+            for rank in ranks
+            for place in range(max(cards.count(rank) for cards in columns))
+        ]
+        lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
+    return "\n".join(lines)

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from math import comb
 
 Hand = tuple[int, ...]
 Hands = tuple[Hand, Hand]
@@ -118,3 +119,31 @@ def _leavable(code: list[tuple[int, int]], done: int, held: tuple[int, int]) -> 
         run += 1
         ways.append((run, (run * first[0], run * first[1])))
     return ways
+
+
+def count_states(hands: Hands, canonical: bool, ordinal: bool, shown: bool) -> int | None:
+    """Counts the pairs of hands from which at most half of the cards have been played; see `Game.count_states`.
+
+    With so many tricks left no score is decisive; states that differ only in their score count once.
+    If ranks are not ordinal, a representative stands for at most two of these states, which differ by swapping the
+    seats. Otherwise representatives are counted only for equal hands of distinct ranks: with half of the cards
+    left, every interleaving of the remaining cards can occur (both keep the highest rank if the number of cards is
+    odd), up to swapping the seats. None if players do not see the cards, whose `shown` is then False.
+    """
+    size = len(hands[0])
+    if canonical and ordinal:
+        half, alike = size // 2, hands[0] == hands[1] and len(set(hands[0])) == size
+        return max(1, comb(2 * half, half) // 2) if alike else None
+    if not shown:
+        return None
+    first, second = map(hands_from, hands)
+    states = sum(first[left] * second[left] for left in range((size + 1) // 2, size + 1))
+    return (states + 1) // 2 if canonical else states
+
+
+def hands_from(cards: Hand) -> list[int]:
+    """For each size 0, 1, 2, ..., the number of distinct hands of that size from these cards."""
+    counts = [1]
+    for copies in Counter(cards).values():
+        counts = [sum(counts[max(0, size - copies) : size + 1]) for size in range(len(counts) + copies)]
+    return counts

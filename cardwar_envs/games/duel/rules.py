@@ -23,14 +23,12 @@ change.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,18 +37,27 @@ from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, same_rules_as
 from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.scene import Revealed, Scene
-from cardwar_envs.core.texts import counted
 from cardwar_envs.games.duel import interleaving as order
-from cardwar_envs.games.duel.how_to_play import how_to_play
+from cardwar_envs.games.duel.how_to_play import hands_in_columns, how_to_play
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.scene import duel_scene
-from cardwar_envs.games.duel.state import DuelState, HandView, checked_state, float_row, hand_views, new_state, sign
+from cardwar_envs.games.duel.state import (
+    DuelState,
+    HandView,
+    check_held,
+    check_score,
+    checked_hand,
+    checked_state,
+    float_row,
+    hand_views,
+    new_state,
+    odds_of,
+    sign,
+)
 
 MAX_CARDS = 1000
 # Compiled rules store the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
-# Odds below 0 or above 1 mark a certain trick, for which the kernel draws no random number, as in the Python rules.
-CERTAIN_ODDS = {1: (2.0, 2.0), 0: (-1.0, 2.0), -1: (-1.0, -1.0)}
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,10 @@ class Duel(Game[DuelState]):
             return num_cards, (tuple(range(1, num_cards + 1)),) * 2
         if self.hand_0 is None or self.hand_1 is None:
             raise ValueError("hand_0 and hand_1 must be given together")
-        hands = (self._checked_hand("hand_0", self.hand_0), self._checked_hand("hand_1", self.hand_1))
+        hands = (
+            checked_hand("hand_0", self.hand_0, self.lowest_rank),
+            checked_hand("hand_1", self.hand_1, self.lowest_rank),
+        )
         size, other = map(len, hands)
         if size != other or not 1 <= size <= MAX_CARDS:
             raise ValueError(f"hands of {size} and {other} cards must be of equal size, 1..{MAX_CARDS}")
@@ -110,24 +120,10 @@ class Duel(Game[DuelState]):
             raise ValueError(f"num_cards ({self.num_cards}) must be the size of the hands given, {size}")
         return size, hands
 
-    def _checked_hand(self, field: str, hand: Sequence[int]) -> Hand:
-        try:
-            if isinstance(hand, str):
-                raise TypeError
-            cards = tuple(hand)
-        except TypeError:
-            raise ValueError(f"{field} ({hand}) must be a sequence of integers") from None
-        ranks = tuple(sorted(whole_number(field, rank) for rank in cards))
-        if self.lowest_rank is not None and ranks and ranks[0] < self.lowest_rank:
-            raise ValueError(f"{field}: {ranks[0]} must be at least {self.lowest_rank}")
-        return ranks
-
     @cached_property
     def hands(self) -> Hands:
         """Both hands at the start, ascending."""
-        assert self.hand_0 is not None  # __post_init__ has set both
-        assert self.hand_1 is not None
-        return self.hand_0, self.hand_1
+        return cast(Hand, self.hand_0), cast(Hand, self.hand_1)  # __post_init__ has set both
 
     @cached_property
     def ranks(self) -> Hand:
@@ -268,36 +264,15 @@ class Duel(Game[DuelState]):
         from cardwar_envs.games.duel import kernel  # compiles on first use
 
         start = self.observation(DuelState(self.hands), 0)
-        tables = (start, *self._odds(), self.ties == "carry", self.payoff == "margin", self.view == "word")
+        odds = odds_of(self.ranks, self.trick_outcomes)
+        tables = (start, *odds, self.ties == "carry", self.payoff == "margin", self.view == "word")
         return CompiledRules(kernel, tables, len(start))
-
-    def _odds(self) -> NDArray[np.float64]:
-        """`[2, ranks, ranks]` probabilities that player 0's rank wins, and that it wins or ties, against player 1's.
-
-        All pairs of ranks are needed, because hands are renumbered and states can be seen from either seat.
-        """
-        odds = np.empty((2, len(self.ranks), len(self.ranks)))
-        for (i, own), (j, other) in product(enumerate(self.ranks), repeat=2):
-            chances = {winner: probability for probability, winner in self.trick_outcomes(own, other)}
-            win, tie = chances.get(1, 0), chances.get(0, 0)
-            odds[:, i, j] = (win, win + tie) if len(chances) > 1 else CERTAIN_ODDS[next(iter(chances))]
-        return odds
 
     def describe(self, state: DuelState) -> str:
         """Both hands in columns by rank, the score and, if `ties="carry"`, the number of carried ties."""
-        width = max(len(str(rank)) for rank in self.ranks)
-        columns = self.hands if self.view == "cards" else state.hands
-        lines = []
-        for player, hand in enumerate(state.hands):
-            # A rank has as many columns as the larger hand has cards of it, at the start or in a packed state.
-            cells = [
-                str(rank) if place < hand.count(rank) else "."
-                for rank in self.ranks
-                for place in range(max(cards.count(rank) for cards in columns))
-            ]
-            lines.append(f"player_{player}  " + " ".join(cell.rjust(width) for cell in cells))
+        lines = hands_in_columns(state.hands, self.ranks, self.hands if self.view == "cards" else state.hands)
         carried = f", carried ties {state.ties}" if self.ties == "carry" else ""
-        return "\n".join([*lines, f"score {state.score:+d} for player_0{carried}"])
+        return f"{lines}\nscore {state.score:+d} for player_0{carried}"
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(self.ranks[action])
@@ -311,25 +286,7 @@ class Duel(Game[DuelState]):
         return duel_scene(self, revealed)
 
     def count_states(self, canonical: bool) -> int | None:
-        """See `Game`: counts the pairs of hands from which at most half of the cards have been played.
-
-        With so many tricks left no score is decisive; states that differ only in their score count once.
-        If ranks are not ordinal, a representative stands for at most two of these states, which differ by swapping the
-        seats. Otherwise representatives are counted only for equal hands of distinct ranks: with half of the cards
-        left, every interleaving of the remaining cards can occur (both keep the highest rank if the number of cards is
-        odd), up to swapping the seats.
-        """
-        size = len(self.hands[0])
-        if canonical and not self.ranks_are_ordinal:
-            states = self.count_states(False)
-            return None if states is None else (states + 1) // 2
-        if canonical:
-            half, alike = size // 2, self.hands[0] == self.hands[1] and len(set(self.hands[0])) == size
-            return max(1, math.comb(2 * half, half) // 2) if alike else None
-        if self.view == "word":
-            return None
-        first, second = map(_hands_from, self.hands)
-        return sum(first[left] * second[left] for left in range((size + 1) // 2, size + 1))
+        return order.count_states(self.hands, canonical, self.ranks_are_ordinal, shown=self.view == "cards")
 
     # -- equal situations -----------------------------------------------------------------
 
@@ -365,31 +322,13 @@ class Duel(Game[DuelState]):
         return replace(self, num_cards=3, hand_0=None, hand_1=None)
 
     def check(self, state: DuelState) -> None:
-        hands, score, ties = checked_state(state)
-        self._check_hands(hands)
-        self._check_score(hands, score, ties)
-
-    def _check_hands(self, hands: Hands) -> None:
+        hands, _, _ = state = checked_state(state)
         if self.view == "word":
-            return order.check_packed(self.hands, hands, self._packed)
-        for player in (0, 1):
-            if extra := Counter(hands[player]) - Counter(self.hands[player]):
-                raise ValueError(f"state gives player_{player} cards that it cannot hold: {sorted(extra)}")
-
-    def _check_score(self, hands: Hands, score: int, ties: int) -> None:
+            order.check_packed(self.hands, hands, self._packed)
+        else:
+            check_held(self.hands, hands)
         played = len(self.hands[0]) - len(hands[0])
-        could_tie = self._possible_ties(hands)
-        carried = range(could_tie + 1) if self.ties == "carry" else range(1)
-        if not self.keeps_score and score:
-            raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
-        if ties not in carried:
-            raise ValueError(f"state has {counted(ties, 'carried tie')}, which must be in 0..{carried[-1]}")
-        # A carried trick counts for its later winner; a discarded trick counts for neither player.
-        lost = range(ties, ties + 1) if self.ties == "carry" else range(could_tie + 1)
-        possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
-        if self.keeps_score and not any(possible):
-            tied = counted(ties, "carried tie")
-            raise ValueError(f"state has score {score}, impossible after {played} tricks with {tied}")
+        check_score(state, played, self._possible_ties(hands), carry=self.ties == "carry", kept=self.keeps_score)
 
     def _possible_ties(self, hands: Hands) -> int:
         """An upper bound on the number of tied tricks: the pairs of equal cards gone from both hands."""
@@ -397,11 +336,3 @@ class Duel(Game[DuelState]):
             return order.most_ties(self.hands, hands) or 0
         gone_0, gone_1 = (Counter(all_) - Counter(left) for all_, left in zip(self.hands, hands, strict=True))
         return (gone_0 & gone_1).total()
-
-
-def _hands_from(cards: Hand) -> list[int]:
-    """For each size 0, 1, 2, ..., the number of distinct hands of that size from these cards."""
-    counts = [1]
-    for copies in Counter(cards).values():
-        counts = [sum(counts[max(0, size - copies) : size + 1]) for size in range(len(counts) + copies)]
-    return counts

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.parameters import checked_tuple, reading_state, whole_number, whole_numbers
+from cardwar_envs.core.texts import counted
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 
 # A bound on memory: long games with many cards pass through more hands than this.
 MOST_VIEWS = 100_000
+# Odds below 0 or above 1 mark a certain trick, for which the kernel draws no random number, as in the Python rules.
+CERTAIN_ODDS = {1: (2.0, 2.0), 0: (-1.0, 2.0), -1: (-1.0, -1.0)}
 
 
 class _DuelFields(NamedTuple):
@@ -57,6 +62,59 @@ def checked_state(state: DuelState) -> DuelState:
         if tuple(sorted(hand)) != hand:
             raise ValueError(f"state has an unsorted hand {hand}")
     return new_state(((hand_0, hand_1), score, ties))
+
+
+def checked_hand(field: str, hand: Sequence[int], lowest_rank: int | None) -> Hand:
+    """Returns a hand in ascending order; raises a ValueError unless it is a sequence of ranks that are allowed."""
+    try:
+        if isinstance(hand, str):
+            raise TypeError
+        cards = tuple(hand)
+    except TypeError:
+        raise ValueError(f"{field} ({hand}) must be a sequence of integers") from None
+    ranks = tuple(sorted(whole_number(field, rank) for rank in cards))
+    if lowest_rank is not None and ranks and ranks[0] < lowest_rank:
+        raise ValueError(f"{field}: {ranks[0]} must be at least {lowest_rank}")
+    return ranks
+
+
+def check_held(start: Hands, hands: Hands) -> None:
+    """Raises a ValueError if a player holds cards that it did not hold at the start."""
+    for player in (0, 1):
+        if extra := Counter(hands[player]) - Counter(start[player]):
+            raise ValueError(f"state gives player_{player} cards that it cannot hold: {sorted(extra)}")
+
+
+def check_score(state: DuelState, played: int, could_tie: int, *, carry: bool, kept: bool) -> None:
+    """Raises a ValueError if score or ties are impossible after `played` tricks, of which `could_tie` can have tied.
+
+    `carry` and `kept` say whether ties are carried, and whether states include the score.
+    """
+    _, score, ties = state
+    carried = range(could_tie + 1) if carry else range(1)
+    if not kept and score:
+        raise ValueError(f"state has score {score}, which must be 0 in a game in which the score does not matter")
+    if ties not in carried:
+        raise ValueError(f"state has {counted(ties, 'carried tie')}, which must be in 0..{carried[-1]}")
+    # A carried trick counts for its later winner; a discarded trick counts for neither player.
+    lost = range(ties, ties + 1) if carry else range(could_tie + 1)
+    possible = (abs(score) <= played - n and (score - played + n) % 2 == 0 for n in lost)
+    if kept and not any(possible):
+        tied = counted(ties, "carried tie")
+        raise ValueError(f"state has score {score}, impossible after {played} tricks with {tied}")
+
+
+def odds_of(ranks: Hand, outcomes: Callable[[int, int], Iterable[tuple[Fraction, int]]]) -> NDArray[np.float64]:
+    """`[2, ranks, ranks]` probabilities that player 0's rank wins, and that it wins or ties, against player 1's.
+
+    All pairs of ranks are needed, because hands are renumbered and states can be seen from either seat.
+    """
+    odds = np.empty((2, len(ranks), len(ranks)))
+    for (i, own), (j, other) in product(enumerate(ranks), repeat=2):
+        chances = {winner: probability for probability, winner in outcomes(own, other)}
+        win, tie = chances.get(1, 0), chances.get(0, 0)
+        odds[:, i, j] = (win, win + tie) if len(chances) > 1 else CERTAIN_ODDS[next(iter(chances))]
+    return odds
 
 
 @lru_cache(maxsize=1 << 14)

@@ -10,7 +10,7 @@ from functools import partial
 from baselines.display.figures import new_figure
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.state_graph.game_graph import full_graph
-from baselines.questions import head_to_head
+from baselines.responses import head_to_head
 from cardwar_envs.games.dice_wars import DiceWars, battle_outcomes, total_counts
 from lab.papers.dice_wars import PAPER
 from lab.papers.findings import Finding, Reproduction, Table, judge, new

@@ -10,7 +10,7 @@ from itertools import pairwise, permutations
 
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.state_graph.game_graph import full_graph
-from baselines.questions import solve
+from baselines.solving import solve
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 from cardwar_envs.games.duel import DuelState
 from lab.papers.fetterman import PAPER

@@ -13,7 +13,7 @@ import numpy as np
 from baselines.display.figures import new_figure
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import PrivateSolution
-from baselines.questions import solve
+from baselines.solving import solve
 from cardwar_envs.games.dice_poker import RAISE, DicePoker
 from lab.papers.findings import Table
 from lab.papers.pictures import Figure, finish

@@ -19,7 +19,7 @@ from baselines.matrix_game import solve_matrix_exact
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import PrivateSolution
 from baselines.oracles.bayesian.solver import optimal_range
-from baselines.questions import solve
+from baselines.solving import solve
 from cardwar_envs.games.dice_poker import CALL, RAISE, DicePoker
 from lab.papers.findings import Finding, Number, Reproduction, Verdict, compare, judge, new
 from lab.papers.printed import Published

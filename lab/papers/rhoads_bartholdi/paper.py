@@ -19,8 +19,10 @@ from scipy.optimize import linprog
 from baselines.display.at_state import PlayAt
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import StateSolution
-from baselines.questions import best_response, exploitability, head_to_head, solve
+from baselines.questions import exploitability
+from baselines.responses import best_response, head_to_head
 from baselines.solutions.recorded import recorded
+from baselines.solving import solve
 from cardwar_envs.games.goofspiel import Goofspiel
 from lab.papers.findings import Finding, Reproduction, Table, judge, new
 from lab.papers.pictures import Figure, heat_map

@@ -18,7 +18,8 @@ from baselines.matches.line_ups import cross_play
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import HeadToHead
 from baselines.oracles.state_graph.game_graph import full_graph
-from baselines.questions import head_to_head, solve
+from baselines.responses import head_to_head
+from baselines.solving import solve
 from cardwar_envs.games.jujitsu import Jujitsu
 from lab.papers.findings import Finding, Reproduction, Table, Verdict, compare, judge, new
 from lab.papers.sanwal_drechsler import PAPER

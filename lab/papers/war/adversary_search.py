@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.opponents.war_adversaries import GeneralPurposeAdversary, GeneralPurposeAdversaryAsWritten
-from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, TablePolicy, observation_keys
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, observation_keys
 from cardwar_envs.core.policy_names import named_policy
+from cardwar_envs.core.table_policy import TablePolicy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
 

@@ -15,9 +15,9 @@ from itertools import product
 from math import sqrt
 from statistics import NormalDist
 
-from baselines.opponents.strategies import Uniform
 from baselines.oracles.answers.protocol import Progress
 from cardwar_envs.core.play import play_episode
+from cardwar_envs.core.policy import Uniform
 from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import utility

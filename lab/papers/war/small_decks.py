@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from baselines.matrix_game import solve_matrix
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.answers.results import StateSolution
-from baselines.oracles.finite_horizon.value_iteration import RoundsPolicy, RoundValues
-from baselines.questions import exploitability, solve
+from baselines.oracles.finite_horizon.value_iteration import RoundValues
+from baselines.questions import exploitability
+from baselines.solving import solve
 from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.games.war import War
 from cardwar_envs.games.war.state import WarState
@@ -81,7 +82,7 @@ def study(ranks: int, discards: int, progress: Progress | None = None) -> Deck:
     """Solves one deck and collects what `Deck` holds."""
     game = War(ranks=ranks, discards=discards, max_rounds=HORIZONS[-1])
     solution = cast(StateSolution, solve(game, progress=progress))
-    values = cast(RoundsPolicy, solution.policy).table.regions[0]
+    values = cast(Any, solution.policy).table.regions[0]
     endless = endless_bounds(game, HORIZONS[-1], progress)
     (opening,) = game.transitions(game.initial()[0].state, {0: ranks - 1, 1: 0})
     last = values.history[values.rounds]

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from baselines.questions import solve
+from baselines.solving import solve
 from cardwar_envs.games.dinosaur_war import DinosaurWar
 from cardwar_envs.games.jujitsu import Jujitsu
 from lab.papers.fetterman import PAPER, lemmas, paper

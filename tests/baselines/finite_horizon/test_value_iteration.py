@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from brute_force import asked, reachable, seen
-from toys import Answering
+from brute_force import asked
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, make_policy, solve
@@ -53,23 +52,6 @@ class Counting(Restless):
 # -- values and strategies ---------------------------------------------------------------------------
 
 
-@pytest.mark.plain_kernels
-def test_the_policy_waits_where_it_must():
-    game = war(4, 1, 3)
-    lone = WarState(((2, 3, 5), (2,)), ((), (3, 5)), pot=(4, 4), tied=(0, 1), rounds_left=3)
-    wait = game.actions.wait
-    assert asked(game, solve(game).policy, lone, 1)[wait] == 1.0
-
-
-def test_a_batch_is_answered_as_its_rows_are():
-    game = war(4, 1, 5)
-    policy = solve(game).policy
-    states = [state for state in reachable(war(4, 1, 3)) if game.acting_players(state)] + [ELSEWHERE]
-    together = policy.action_probabilities(*seen(game, states, 1))
-    for row, state in enumerate(states):
-        assert np.array_equal(together[row], asked(game, policy, state, 1))
-
-
 def test_states_elsewhere_are_right_too():
     game = war(4, 1, 3)
     game.check(ELSEWHERE)
@@ -95,17 +77,6 @@ def test_only_a_few_regions_elsewhere_are_kept():
     assert len(table.regions) <= vi.MAX_REGIONS
 
 
-@pytest.mark.parametrize(("ranks", "discards"), [(3, 0), (3, 3), (4, 1)])
-def test_mirror_images_are_worth_the_opposite(ranks, discards):
-    game = war(ranks, discards, 40)
-    solution = solve(game)
-    form = form_of(game)
-    for node in range(2, len(form.lists)):
-        state, image = form.state(2 * node, 40), form.state(2 * node + 1, 40)
-        assert solution.value_at(state) == -solution.value_at(image)
-    assert solution.value == 0.0
-
-
 def test_the_gap_is_the_sum_over_rounds_of_the_worst_of_each_level():
     game = war(4, 1, 60)
     values = RoundValues(form_of(game), 60)
@@ -116,7 +87,7 @@ def test_the_gap_is_the_sum_over_rounds_of_the_worst_of_each_level():
 
 def test_values_do_not_depend_on_threads(monkeypatch):
     form = form_of(war(4, 1, 12))
-    monkeypatch.setattr("baselines.system.threads.CHUNK", 100)
+    monkeypatch.setattr("baselines.oracles.finite_horizon.positions.CHUNK", 100)
     one, three = (RoundValues(form, 12, threads=threads) for threads in (1, 3))
     assert all(np.array_equal(a, b) for a, b in zip(one.history.kept, three.history.kept, strict=True))
     assert np.array_equal(one.gaps, three.gaps)
@@ -218,17 +189,6 @@ def test_what_even_pairs_fail_on_falls_back(monkeypatch):
 
 
 # -- best responses and results ------------------------------------------------------------------------
-
-
-def test_the_equilibrium_is_asked_by_its_observations_as_by_its_nodes():
-    game = war(4, 1, 12)
-    policy = solve(game).policy
-    plain_policy = Answering(policy.action_probabilities)  # without the short way
-    assert exploitability(game, plain_policy) == pytest.approx(exploitability(game, policy), abs=1e-15)
-    ours, plain = head_to_head(game, policy, "uniform"), head_to_head(game, plain_policy, "uniform")
-    assert (plain.win, plain.loss) == (pytest.approx(ours.win, abs=1e-14), pytest.approx(ours.loss, abs=1e-14))
-    # Another game's form is not its own: it is asked by observations there.
-    assert policy.choice_probabilities(form_of(war(4, 1, 11)), 3) is None
 
 
 def test_a_stationary_policy_is_asked_once():

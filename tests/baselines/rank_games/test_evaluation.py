@@ -4,26 +4,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from brute_force import asked, best_response_value, reachable, seen
+from brute_force import asked, best_response_value, reachable
 from tiny_games import TINY_GAMES, each_of
-from toys import Answering, Arbitrary, uniform_over
+from toys import Answering, Arbitrary
 
 import baselines
 from baselines import best_response, exploitability, head_to_head, nash_conv
-from baselines.opponents.strategies import Uniform
-from baselines.oracles.rank_games import evaluation
 from baselines.oracles.rank_games.oracle import RankOracle
-from baselines.oracles.rank_games.sizes import states_at_most
+from baselines.oracles.rank_games.sizes import ranks_matter, states_at_most
 from baselines.oracles.rank_games.solver import FEW
-from baselines.oracles.rank_games.word_policy import WordPolicy, packed_counts, plays_by_words
+from baselines.oracles.rank_games.word_policy import WordPolicy, packed_counts
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.oracles.state_graph.response import GraphOracle
 from cardwar_envs import Duel, make_game
 from cardwar_envs.core.play import random_state
-from cardwar_envs.games.duel.interleaving import interleaving
+from cardwar_envs.core.policy import Uniform
 
-RANKS = {name: game for name, game in TINY_GAMES.items() if RankOracle.takes(game)}
+RANKS = {name: game for name, game in TINY_GAMES.items() if ranks_matter(game)}
 LARGER = {
     "jujitsu 5": make_game("jujitsu", num_cards=5),
     "jujitsu 6 as words": make_game("jujitsu", num_cards=6, view="word"),
@@ -36,7 +34,6 @@ LARGER = {
 }
 DUELS = {name: game for name, game in {**RANKS, **LARGER}.items() if isinstance(game, Duel)}
 SHOWN = {name: game for name, game in DUELS.items() if game.view == "cards"}
-BY_WORDS = ("uniform", "highest_card", "lowest_card", "second_lowest_card", "equilibrium")
 
 
 class Wave:
@@ -138,7 +135,7 @@ def test_a_response_is_deterministic(game, player):
 def test_dice_and_other_games_go_through_the_graph():
     for game in TINY_GAMES.values():
         ranks = isinstance(game, Duel) and game.ranks_are_ordinal
-        assert RankOracle.takes(game) == (ranks or game.name == "goofspiel")
+        assert ranks_matter(game) == (ranks or game.name == "goofspiel")
 
 
 @pytest.mark.slow
@@ -156,11 +153,9 @@ def test_a_response_plays_cards_at_full_size_where_the_policy_plays_by_words():
     assert states[-1].score > 0
 
 
-def test_uniform_play_in_goofspiel_loses_what_ross_computed():
-    """Ross 1971: the best reply bids the prize's rank, and wins (n^2 - 1) / 6 points."""
-    for cards in (1, 2, 5, 6):
-        game = make_game("goofspiel", num_cards=cards)
-        assert exploitability(game, "uniform") == pytest.approx((cards**2 - 1) / 6, abs=1e-12)
+def test_the_best_reply_to_uniform_play_in_goofspiel_bids_the_prize():
+    """Ross 1971."""
+    game = make_game("goofspiel", num_cards=6)
     best = best_response(game, "uniform")
     for state in [start.state for start in game.initial()]:
         assert asked(game, best.policy, state, 0).argmax() == state.prize - 1
@@ -181,14 +176,10 @@ def test_thirteen_cards():
     assert exploitability(game, "matching") == pytest.approx(65, abs=1e-9)
 
 
-def test_an_equilibrium_too_large_for_queries_is_computed_again(monkeypatch):
+def test_too_many_queries_of_interleavings_are_refused(monkeypatch):
     game = make_game("goofspiel", num_cards=4, ties="carry")
-    policy = baselines.solve(game).policy
-    queried = nash_conv(game, policy)
-    monkeypatch.setattr(evaluation, "MOST_STATES", 10)
-    again = nash_conv(game, policy)
-    assert queried.queries.total > again.queries.total == 0
-    assert max(queried.total, again.total) <= 1e-12
+    monkeypatch.setattr("baselines.oracles.rank_games.sizes.MOST_STATES", 10)
+    assert nash_conv(game, "uniform").queries.total == 0
     with pytest.raises(ValueError, match=r"at most 5 can be queried 2 times each, so the largest size .* is 1$"):
         nash_conv(game, Wave())
 
@@ -220,7 +211,8 @@ def test_each_undecided_observation_is_shown_once_to_a_policy_in_both_seats(game
 def test_batches_are_no_larger_than_they_should_be(monkeypatch):
     game, policy = LARGER["jujitsu 5"], Noting()
     whole = RankOracle(game).payoffs([policy, policy])
-    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.BATCH", 11)
+    for module in ("positions", "oracle"):
+        monkeypatch.setattr(f"baselines.oracles.rank_games.{module}.BATCH", 11)
     policy.shown.clear()
     assert RankOracle(game).payoffs([policy, policy]) == whole
     assert max(map(len, policy.shown)) == 11
@@ -230,37 +222,12 @@ def test_batches_are_no_larger_than_they_should_be(monkeypatch):
 def test_pieces_in_threads_change_nothing(game, monkeypatch):
     seats = Arbitrary(1), pure(game)
     whole = nash_conv(game, seats), head_to_head(game, *seats), nash_conv(game, "uniform")
-    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.BATCH", 7)
+    for module in ("positions", "oracle"):
+        monkeypatch.setattr(f"baselines.oracles.rank_games.{module}.BATCH", 7)
     assert (nash_conv(game, seats), head_to_head(game, *seats), nash_conv(game, "uniform")) == whole
 
 
 # -- words ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.thin
-@pytest.mark.parametrize("name", BY_WORDS)
-@each_of(SHOWN)
-def test_those_who_say_that_they_play_by_words_do(game, name):
-    """Where two situations have one word, ranks of the word get the same probabilities, cards share alike."""
-    policy = baselines.make_policy(name, game)
-    assert plays_by_words(policy)
-    seen = {}
-    for state in reachable(game):
-        if not game.acting_players(state) or game.settled(state) is not None:
-            continue
-        for player in (0, 1):
-            hands = interleaving((state.hands[player], state.hands[1 - player]))
-            score = (1 - 2 * player) * state.score if game.payoff == "win" else 0
-            mix, of_word = asked(game, policy, state, player), np.zeros(len(game.ranks))
-            for card, number in zip(state.hands[player], hands[0], strict=True):
-                count = state.hands[player].count(card)
-                of_word[number] += mix[game.ranks.index(card)] / count
-            if name in ("uniform", "equilibrium"):
-                for card, number in zip(state.hands[player], hands[0], strict=True):
-                    share = mix[game.ranks.index(card)] / state.hands[player].count(card)
-                    assert share == pytest.approx(of_word[number] / hands[0].count(number), abs=1e-12)
-            known = seen.setdefault((hands, score, state.ties), of_word)
-            assert of_word == pytest.approx(known, abs=1e-12)
 
 
 @each_of(SHOWN)
@@ -309,7 +276,7 @@ def test_the_count_of_states_is_a_bound(game):
 
 
 def test_too_many_words_are_refused_as_soon_as_there_are(monkeypatch):
-    monkeypatch.setattr("baselines.oracles.rank_games.evaluation.MOST_STATES", 1000)
+    monkeypatch.setattr("baselines.oracles.rank_games.oracle.MOST_STATES", 1000)
     with pytest.raises(ValueError, match="jujitsu has more than 1,000 undecided states"):
         exploitability(make_game("jujitsu", num_cards=8, view="word"), "uniform")
 
@@ -340,16 +307,6 @@ def test_optimal_play_in_batches_is_that_of_single_states(game):
             assert np.allclose(policy.table.all_seen(rows), single, rtol=0.0, atol=1e-12)
 
 
-def test_optimal_play_in_batches_where_the_game_is_decided_or_the_start_does_not_lead():
-    game = make_game("jujitsu", num_cards=6)
-    policy = baselines.make_policy("equilibrium", game)
-    states = [s for s in reachable(make_game("jujitsu", num_cards=6, payoff="margin")) if s.hands[0]][::7]
-    rows, masks = seen(game, states, 0)
-    assert sum(game.settled(state) is not None for state in states) > 10
-    answers = policy.action_probabilities(rows, masks)
-    assert np.allclose(answers, EquilibriumTable.all_seen(policy.table, rows), rtol=0.0, atol=1e-12)
-
-
 def test_strategies_kept_do_not_pile_up(monkeypatch):
     monkeypatch.setattr("baselines.oracles.rank_games.solver.MAX_KEPT", 50)
     game = make_game("jujitsu", num_cards=5)
@@ -359,13 +316,6 @@ def test_strategies_kept_do_not_pile_up(monkeypatch):
     for state in states[::3]:
         assert np.array_equal(solution.strategies(state)[0], expected.strategies(state)[0])
         assert len(solution._play._solved) <= 50
-
-
-def test_answers_that_are_uniform_over_actions_are_not_uniform_over_cards():
-    game = make_game("jujitsu", num_cards=6, view="word")
-    answers = exploitability(game, Answering(lambda o, m: uniform_over(m)))
-    assert answers == exploitability(game, "uniform_actions")
-    assert abs(answers - exploitability(game, "uniform")) > 1e-3
 
 
 def test_many_strategies_of_an_equilibrium_of_goofspiel_are_those_of_one_at_a_time():

@@ -146,9 +146,6 @@ def test_the_highest_cards_are_never_played_first(num_cards, never):
         assert mix[-never - 1] > 1e-3
 
 
-# -- games that are not duels ------------------------------------------------------------------------
-
-
 # -- the solution's door ------------------------------------------------------------------------------
 
 
@@ -185,12 +182,3 @@ def test_gaps_of_later_games_count(monkeypatch):
     assert table.gap_at(DuelState(((), ()), 1)) == 0.0
     assert table.gap_at(DuelState(((1,), (2,)), 2)) == 0.0  # settled
     assert baselines.solve(paid_start()).gap == 0.75 * 0.25
-
-
-@pytest.mark.slow
-def test_jujitsu_with_ten_cards():
-    """Also solved by the design's count: 24,494 matrix games."""
-    solution = baselines.solve(make_game("jujitsu", num_cards=10))
-    assert abs(solution.value) <= TOLERANCE
-    assert solution.gap <= TOLERANCE
-    assert solution.states == 24_494

@@ -1,79 +1,16 @@
 """The arrays that oracles work on: all states, all moves, in an order that ends."""
 
-from collections import Counter
 from fractions import Fraction
 
-import numpy as np
 import pytest
-from brute_force import joint_actions, reachable
 from thinning import each_row
-from tiny_games import SOLVABLE, TINY_GAMES, each_of
+from tiny_games import SOLVABLE, each_of
 from toys import END as OVER
-from toys import Toy, endless, in_turn, paid_start
+from toys import Toy, endless, paid_start
 
 from baselines import solve
-from baselines.oracles.state_graph.game_graph import END, build_graph, full_graph, group_sums
+from baselines.oracles.state_graph.game_graph import END, build_graph, full_graph
 from cardwar_envs import Transition, make_game
-from cardwar_envs.core.policy_names import as_policies
-
-
-@each_of(TINY_GAMES)
-def test_the_graph_is_the_rules(game):
-    graph = full_graph(game)
-    assert_states(game, graph)
-    assert_edges(game, graph)
-    assert_layers(graph)
-    assert_observations(game, graph)
-
-
-def assert_states(game, graph):
-    undecided = [s for s in reachable(game) if game.acting_players(s) and game.settled(s) is None]
-    assert len(graph.states) == len(set(graph.states))
-    assert set(graph.states) <= set(undecided)
-    # What is settled is not walked through, so states that only come after it are left out.
-    left_out = set(undecided) - set(graph.states)
-    assert all(game.settled(s) is not None for s in reachable(game) if s not in undecided and game.acting_players(s))
-    assert not left_out or any(game.settled(s) is not None for s in reachable(game))
-
-
-def assert_edges(game, graph):
-    number = {state: s for s, state in enumerate(graph.states)}
-    for s, state in enumerate(graph.states):
-        edges = range(graph.first_edge[s], graph.first_edge[s + 1])
-        found = Counter(
-            (tuple(graph.actions[e]), int(graph.children[e]), float(graph.probabilities[e]), tuple(graph.rewards[e]))
-            for e in edges
-        )
-        expected = Counter()
-        for actions in joint_actions(game, state):
-            for t in game.transitions(state, actions):
-                settled = game.settled(t.state) if game.acting_players(t.state) else None
-                child = END if settled or not game.acting_players(t.state) else number[t.state]
-                paid = t.rewards if settled is None else tuple(r + p for r, p in zip(t.rewards, settled, strict=True))
-                row = tuple(actions.get(player, END) for player in range(game.facts.num_players))
-                expected[row, child, float(t.probability), paid] += 1
-        assert found == expected
-        assert np.all(graph.parents[list(edges)] == s)
-        assert not graph.swapped[list(edges)].any()
-
-
-def assert_layers(graph):
-    assert np.all(graph.children < graph.parents)
-    covered = []
-    for states, edges in graph.backward():
-        covered.extend(range(states.start, states.stop))
-        assert np.all(graph.children[edges] < states.start)
-        assert set(graph.parents[edges]) == set(range(states.start, states.stop))
-    assert covered == list(range(len(graph.states)))
-
-
-def assert_observations(game, graph):
-    for player in range(game.facts.num_players):
-        states, observations, masks = graph.seen_by(player)
-        assert states.tolist() == [s for s, x in enumerate(graph.states) if player in game.acting_players(x)]
-        for s, observation, mask in zip(states, observations, masks, strict=True):
-            assert np.array_equal(observation, game.observation(graph.states[s], player))
-            assert np.array_equal(mask, game.action_mask(graph.states[s], player))
 
 
 @each_of(SOLVABLE)
@@ -116,15 +53,6 @@ def test_layers_go_by_the_longest_way():
     graph = build_graph(short_cut, short_cut.initial())
     assert graph.states == [2, 1, 0]
     assert graph.layers.tolist() == [0, 1, 2, 3]
-
-
-def test_who_does_not_act_has_no_action():
-    graph = full_graph(in_turn())
-    assert {tuple(row) for row in graph.actions.tolist()} == {(0, END), (1, END), (END, 1), (END, 2)}
-    assert graph.seen_by(0)[0].tolist() == [graph.states.index(0)]
-    probabilities = graph.action_probabilities(as_policies("uniform_actions", in_turn())[0], 1)
-    assert probabilities[graph.states.index(0)].tolist() == [0, 0, 0]
-    assert probabilities[graph.states.index(1)].tolist() == [0, 0.5, 0.5]
 
 
 def test_a_game_that_can_go_on_for_ever_is_refused():
@@ -170,18 +98,6 @@ def test_progress_counts_states():
 
 def test_a_graph_is_built_once():
     assert full_graph(make_game("jujitsu", num_cards=3)) is full_graph(make_game("jujitsu", num_cards=3))
-
-
-def test_edge_weights_leave_out_whom_they_are_told():
-    game = make_game("dice_wars", num_cards=2)
-    graph = full_graph(game)
-    mixes = [graph.action_probabilities(policy, seat) for seat, policy in enumerate(as_policies("uniform", game))]
-    both, one, none = (graph.edge_weights(m) for m in (mixes, [None, mixes[1]], [None, None]))
-    assert np.array_equal(none, graph.probabilities)
-    per_state = group_sums(graph.parents, both, len(graph.states))
-    assert per_state == pytest.approx(1.0)
-    choices = [len(game.legal_actions(state, 0)) for state in graph.states]
-    assert group_sums(graph.parents, one, len(graph.states)) == pytest.approx(choices)
 
 
 def test_transitions_of_no_probability_are_harmless():

@@ -260,13 +260,6 @@ def test_canonical_states_give_the_extremes_of_the_states_themselves():
             assert found[:2] == pytest.approx(found[2:], abs=1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("selection", ["max_entropy", "exploit:uniform", "exploit:lowest_card"])
-def test_at_seven_cards_too(selection):
-    game = make_game("jujitsu", num_cards=7)
-    assert exploitability(game, solve(game, selection=selection).policy) <= 1e-9
-
-
 @pytest.mark.parametrize("opponent", ["lowest_card", "second_lowest_card"])
 def test_results_of_an_exploiting_equilibrium_are_not_summed_over_words(opponent):
     """Whom it exploits may tell hands of one word apart, and so does the choice among optimal strategies."""

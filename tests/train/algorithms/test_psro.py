@@ -12,7 +12,7 @@ from trees import tree
 
 from baselines import best_response, exploitability, head_to_head, make_policy
 from cardwar_envs import make_game
-from cardwar_envs.core.policy import TablePolicy
+from cardwar_envs.core.table_policy import TablePolicy
 from train.algorithms.information_states import Mixture, MixtureTables
 from train.algorithms.psro import Learner
 from train.algorithms.registry import ALGORITHMS

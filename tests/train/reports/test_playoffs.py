@@ -13,8 +13,8 @@ from thinning import each_row
 from toys import Answering
 
 import baselines
-from baselines.opponents.strategies import Uniform
 from cardwar_envs import make_game
+from cardwar_envs.core.policy import Uniform
 from cardwar_envs.games.lowest_unique import LowestUnique
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy
