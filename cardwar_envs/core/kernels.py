@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from types import ModuleType
 from typing import Any
 
@@ -16,11 +15,11 @@ def kernels(name: str, seconds: float) -> Any:
     """The kernels of a module, for work that takes plain Python about `seconds`; see `compiled.quickest`."""
     if name in _compiled:
         return _compiled[name]
-    begin = time.perf_counter()
+    begin = Stopwatch.now()
     from cardwar_envs.core import compiled  # numba takes most of a second to import
 
     module = compiled.quickest(name, seconds)
     if isinstance(module, ModuleType):
         _compiled[name] = module
-    Stopwatch.loading += time.perf_counter() - begin
+    Stopwatch.exclude(begin)
     return module

@@ -91,6 +91,11 @@ class SelfPlayVecEnv(VecEnv):
             infos,
         )
 
+    def look(self) -> NDArray[np.float32]:
+        """Returns the observations of the games as they stand, for example after the batch was restored."""
+        observations, self._masks = self._batch.views()
+        return self._by_env(observations)
+
     def restart(self, where: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Restarts the games where `where` `[num_games]` is true; returns all observations."""
         observations, self._masks = self._batch.restart(where)

@@ -28,7 +28,7 @@ from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.learner.arguments import FittedValueArgs as Args
-from train.learner.checkpoint import Resumable, follow
+from train.learner.checkpoint import Resumable, Streams, follow
 from train.learner.contract import refusal
 from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.networks import LookaheadPolicy, Network
@@ -122,7 +122,7 @@ class Learner(Resumable):
         self._following: list[Tensor] = [*self._target.parameters()]
         self._optimizers = optimizers(self._network)
         networks = {"network": self._network, "target": self._target}
-        self.parts = {**networks, **self._optimizers, "starts": self._starts, "generator": self._rng}
+        self.parts = {**networks, **self._optimizers, "starts": Streams(self._starts), "generator": self._rng}
 
     def advance(self, steps: int) -> dict[str, float]:
         """Trains in rounds until `steps`; returns the mean squared error of values, in payoff points squared."""

@@ -30,7 +30,7 @@ WAR = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=30)
 NETWORKS = [name for name, algorithm in ALGORITHMS.items() if algorithm.step == "joint actions"]
 TABULAR = {"fictitious_play": "fictitious play", "cfr_plus": r"CFR\+", "tabular_mmd": "tabular MMD"}  # name -> label
 LITTLE = {"num_games": 20, "rollout": 3, "batch_size": 30, "width": 8, "response_steps": 100, "replay_size": 100,
-          "reservoir_size": 100, "memory": 64, "passes": 2, "opponents": "highest_card,past"}  # fmt: skip
+          "reservoir_size": 100, "memory": 64, "passes": 2, "past_every": 80, "opponents": "highest_card,past"}  # fmt: skip
 
 
 def little(name, game=None, **more):
@@ -102,6 +102,7 @@ UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))
 LIMITED_WAR = make_game("war", ranks=3, discards=1, max_rounds=4)
 POKER = make_game("dice_poker", sides=3)
 Q = {"num_games": 64, "batch_size": 32, "width": 32, "memory": 256, "target_rate": 0.1}
+PLAYS = {"num_games": 64, "batch_size": 128, "width": 32, "memory": 256, "target_rate": 0.1, "learning_rate": 0.01}
 VALUE = {"num_games": 128, "batch_size": 32, "width": 32, "target_rate": 0.05}
 CRITIC = {"steps": 8_000, "num_games": 16, "batch_size": 32, "width": 32, "actor_rate": 3e-3, "critic_rate": 3e-3,
           "magnet_rate": 0.03, "target_rate": 0.1}  # fmt: skip
@@ -110,9 +111,13 @@ RESPONSE = {"num_games": 64, "batch_size": 64, "width": 32}
 wide = pytest.mark.wide
 # Algorithm, game, arguments, and the exploitability that it reaches; uniform play's on three cards is 0.5.
 LEARNS = [
-    ("minimax_q", DICE, {"steps": 300, **Q}, 0.02),
-    pytest.param("minimax_q", GAME, {"steps": 1_500, **Q}, 0.02, marks=wide),
-    pytest.param("minimax_q", WORD, {"steps": 1_500, **Q}, 0.02, marks=wide),
+    ("minimax_q", DICE, {"steps": 8_000, **PLAYS}, 0.02),
+    ("minimax_q", GAME, {"steps": 8_000, **PLAYS}, 0.02),
+    pytest.param("minimax_q", WORD, {"steps": 8_000, **PLAYS, "exploration": 0.5}, 0.02, marks=wide),
+    pytest.param("minimax_q", make_game("goofspiel", num_cards=3), {"steps": 30_000, **PLAYS}, 0.02, marks=wide),
+    ("minimax_q_model", DICE, {"steps": 300, **Q}, 0.02),
+    pytest.param("minimax_q_model", GAME, {"steps": 1_500, **Q}, 0.02, marks=wide),
+    pytest.param("minimax_q_model", WORD, {"steps": 1_500, **Q}, 0.02, marks=wide),
     ("fitted_value", GAME, {"steps": 4_000, **VALUE}, 0.02),
     pytest.param("fitted_value", WORD, {"steps": 8_000, **VALUE}, 0.02, marks=wide),
     pytest.param("fitted_value", UNLIKE, {"steps": 8_000, **VALUE}, 0.02, marks=wide),
@@ -318,6 +323,7 @@ def test_only_schedules_make_learning_depend_on_the_steps_to_come(name, falling)
 # Algorithm, its initial rates, and the optimizers that have them after half of the run.
 RATES = [
     ("minimax_q", {"learning_rate": 0.01, "memory_rate": 0.1}, ["optimizer", "memory_optimizer"]),
+    ("minimax_q_model", {"learning_rate": 0.01, "memory_rate": 0.1}, ["optimizer", "memory_optimizer"]),
     ("fitted_value", {"learning_rate": 0.01}, ["adam"]),
     ("fitted_value", {"learning_rate": 0.01}, ["muon"]),
     ("joint_critic", {"actor_rate": 0.01, "critic_rate": 0.002}, ["optimizer"]),
@@ -397,7 +403,12 @@ THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_ga
     [
         *(
             (name, game, PUBLIC.format(label))
-            for name, label in (("minimax_q", "minimax-Q"), ("joint_critic", "joint critic"), ("psro", "PSRO"))
+            for name, label in (
+                ("minimax_q", "minimax-Q"),
+                ("minimax_q_model", "minimax-Q with a model"),
+                ("joint_critic", "joint critic"),
+                ("psro", "PSRO"),
+            )
             for game in (PRIVATE, THREE, one_step(zero_sum=False), make_game("dice_poker"))
         ),
         *(
@@ -413,7 +424,7 @@ THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_ga
         ("fitted_value", LateCoin(num_cards=2), CERTAIN),
         *(
             (name, game, "^war")
-            for name in (*TABULAR, "minimax_q", "fitted_value", "psro")
+            for name in (*TABULAR, "minimax_q", "minimax_q_model", "fitted_value", "psro")
             for game in (DECK, make_game("war", num_players=4))
         ),
     ],
