@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -160,7 +161,9 @@ class Learner(Resumable):
     def network(self) -> Network:
         """Returns a copy of the actor, which maps observations to logits."""
         args = self._args
-        return Network.of_actions(self._game, args.width, args.layers, self._activation).holding(self._learned())
+        with torch.random.fork_rng(devices=()):  # a new network draws weights, which are then replaced
+            network = Network.of_actions(self._game, args.width, args.layers, self._activation)
+        return network.holding(self._learned())
 
     def _learned(self) -> nn.Module:
         return actor(self._model.policy)

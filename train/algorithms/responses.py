@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
@@ -106,5 +107,6 @@ class DQNResponse(DQNLearner):
 
     def policy(self) -> GreedyPolicy:
         args = self._args
-        network = Network.of_actions(self._game, args.width, args.layers, "relu")
+        with torch.random.fork_rng(devices=()):  # a new network draws weights, which are then replaced
+            network = Network.of_actions(self._game, args.width, args.layers, "relu")
         return GreedyPolicy(self._game, network.holding(self._dqn.q_net))

@@ -23,7 +23,7 @@ FIRST_WORDS = "Exploitability is exact: NashConv / 2"
 NOTE = (
     f"{FIRST_WORDS}, what a perfect opponent wins on average beyond the game's value, in payoff "
     "points. With several seeds, figures are medians, with a confidence interval for the median from order statistics: "
-    "its confidence reaches 95 % with six or more seeds. Seconds include evaluations; CPU seconds are those of learning "
+    "its confidence reaches 95 % with six or more seeds. Seconds include evaluations; CPU seconds are of learning "
     "alone."
 )
 PAGE_NOTE = (

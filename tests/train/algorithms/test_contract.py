@@ -30,7 +30,8 @@ WAR = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=30)
 NETWORKS = [name for name, algorithm in ALGORITHMS.items() if algorithm.step == "joint actions"]
 TABULAR = {"fictitious_play": "fictitious play", "cfr_plus": r"CFR\+", "tabular_mmd": "tabular MMD"}  # name -> label
 LITTLE = {"num_games": 20, "rollout": 3, "batch_size": 30, "width": 8, "response_steps": 100, "replay_size": 100,
-          "reservoir_size": 100, "memory": 64, "passes": 2, "past_every": 80, "opponents": "highest_card,past"}  # fmt: skip
+          "reservoir_size": 100, "memory": 64, "passes": 2, "past_every": 80,
+          "opponents": "highest_card,past"}  # fmt: skip
 
 
 def little(name, game=None, **more):
@@ -270,6 +271,21 @@ def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(t
     assert same(restored.state(), first.state())
     if name in ("ppo", "mmd"):
         assert "past.2.0.weight" in first.state()[0], "earlier checkpoints play too"
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_evaluations_of_a_run_change_nothing_that_it_learns(tmp_path, name):
+    whole = {"joint actions": 240, "best responses": 2, "iterations": 12}[ALGORITHMS[name].step]
+    found = []
+    for every in (whole // 2 if name == "psro" else whole // 6, whole):
+        args = little(name, steps=whole, evaluate_every=every)
+        folder = run(GAME, name, args, tmp_path / str(every), seed=3).folder
+        found.append((read_archive(folder / "policy.safetensors"), read_archive(folder / "checkpoint.safetensors")))
+        assert (len(found[-1][1].data["rows"]) > 1) == (every < whole)
+    for often, seldom in zip(*found, strict=True):
+        assert same(often, seldom)
+    often, seldom = (checkpoint.data for _, checkpoint in found)
+    assert (often["learner"], often["generator"]) == (seldom["learner"], seldom["generator"])
 
 
 @pytest.mark.parametrize(
