@@ -145,6 +145,8 @@ EVALUATIONS = 10
 
 def often_enough(evaluate_every: int, steps: int) -> int:
     """Shortens the interval between evaluations in short runs, so that they also have a curve."""
+    if evaluate_every == UNLIMITED:  # CPU seconds determine the evaluations
+        return evaluate_every
     return max(1, min(evaluate_every, steps // EVALUATIONS))
 
 

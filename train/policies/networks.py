@@ -231,8 +231,12 @@ class MatrixPolicy(NetworkPolicy):
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        matrices = joint_values(self._in_double, observations)
-        return solve_matrices(matrices, action_masks, self.game.opponent_masks(observations)).row_strategies
+        masks = self.game.opponent_masks(observations)
+        return solve_matrices(self.payoffs(observations), action_masks, masks).row_strategies
+
+    def payoffs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Returns `[batch, num_actions, num_actions]`: predicted payoff points to the observer."""
+        return joint_values(self._in_double, observations)
 
 
 class MirroredMatrixPolicy(MatrixPolicy):
@@ -247,13 +251,10 @@ class MirroredMatrixPolicy(MatrixPolicy):
         super().__init__(game, network)
         self._few, self._many = Brancher(game, FEW), Brancher(game, MANY)
 
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        views = (self._few if len(observations) <= FEW else self._many).views(observations)
-        picked, signs = one_view(views.observations)
-        matrices = mirrored(joint_values(self._in_double, picked), signs)
-        return solve_matrices(matrices, action_masks, views.masks[:, 1]).row_strategies
+    def payoffs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        both = (self._few if len(observations) <= FEW else self._many).views(observations).observations
+        picked, signs = one_view(both)
+        return mirrored(joint_values(self._in_double, picked), signs)
 
 
 class LookaheadPolicy(NetworkPolicy):

@@ -8,6 +8,8 @@ from train.storage.formats import share_used
 
 # A run with a budget of CPU seconds is evaluated this often, and looks at the clock this often between evaluations.
 EVALUATIONS, LOOKS = 10, 20
+# The precision of the clock, in seconds.
+SHORTEST = 1e-6
 
 
 class Budget:
@@ -38,12 +40,13 @@ class Budget:
             figures = self._learn(learner, min(until, learner.steps + steps))
             if learner.steps >= until or self.cpu_seconds >= due:
                 return figures
-            pace = (learner.steps - begun[0]) / max(self.cpu_seconds - begun[1], 1e-6)
-            steps = max(1, int(pace * min(look, due - self.cpu_seconds)))
+            took, spent = learner.steps - begun[0], max(self.cpu_seconds - begun[1], SHORTEST)
+            # A single step can be too short to measure, so the numbers of steps at most double.
+            steps = max(1, min(2 * took, int(took / spent * min(look, due - self.cpu_seconds))))
 
     def _learn(self, learner: Learner, until: int) -> dict[str, float]:
         learner.spent = self.cpu_seconds
         watch = Stopwatch()
         figures = learner.advance(until)
-        self.cpu_seconds = round(self.cpu_seconds + watch.cpu_seconds, 3)
+        self.cpu_seconds += watch.cpu_seconds
         return figures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -170,7 +171,7 @@ def _restore(checkpoint: Archive, folder: RunFolder, learner: Learner, measure: 
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"either the checkpoint or this version lacks {unlike[0]}")
-        measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # raises if a figure of the final report is missing
+        measure.verdict("", data["rows"][-1])  # raises if a figure of the final report is missing
         policy = learner.policy()  # draws random weights, so it comes before the generators are restored
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
@@ -219,8 +220,13 @@ def _learn(
         with same_generators():  # an evaluation does not change what is learned
             policy = learner.policy()
             figures = measure(policy, seed, final=budget.share(learner.steps) >= 1.0)
-        spent = {"seconds": round(seconds + watch.seconds, 3), "cpu_seconds": budget.cpu_seconds}
+        spent = {"seconds": round(seconds + watch.seconds, 3), "cpu_seconds": _rounded_up(budget.cpu_seconds)}
         yield {"steps": learner.steps, **spent, "measured": measure.kind, **figures, **learned}, policy
+
+
+def _rounded_up(seconds: float) -> float:
+    """Rounds to milliseconds, never to less than a budget that has been used."""
+    return math.ceil(1000 * seconds) / 1000
 
 
 @contextmanager
@@ -264,7 +270,6 @@ def _progress(echo: TextIO | None, title: str, budget: Budget, measure: Measure)
 
 
 def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
-    seconds = last["seconds"]
     return RunResult(
         folder=folder.path,
         policy=learner.policy(),
@@ -272,9 +277,9 @@ def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: Metrics
         figures={name: figure for name, figure in last.items() if is_measured(name, measure.kind)},
         reference=measure.reference,
         steps=learner.steps,
-        seconds=seconds,
+        seconds=last["seconds"],
         cpu_seconds=last["cpu_seconds"],
-        verdict=measure.verdict(entry.label, last, learner.steps, seconds),
+        verdict=measure.verdict(entry.label, last),
     )
 
 

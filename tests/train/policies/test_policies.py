@@ -14,6 +14,7 @@ from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.measures.exact import evaluate, reference, verdict
+from train.measures.measure import effort
 from train.policies.by_word import policy_from
 from train.policies.files import load_policy, save_policy
 from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, Network, SoftmaxPolicy
@@ -123,10 +124,11 @@ def test_the_equilibrium_guarantees_the_value_from_either_seat():
 
 def test_the_verdict_says_it_all():
     evaluation = evaluate(GAME, make_policy("highest_card", GAME))
-    assert verdict(GAME, "Practice", evaluation, 12_000, 3.4) == (
+    assert verdict(GAME, "Practice", evaluation, effort({"steps": 12_000, "seconds": 3.4, "cpu_seconds": 2.6})) == (
         "jujitsu num_cards=3 has the value 0.0000 to player_0. "
-        "The policy that Practice learned in 12,000 steps and 3 s guarantees -1.0000 as player_0 and -1.0000 as "
-        "player_1. Its exploitability is 1.0000 payoff points; uniform play's is 0.5000, optimal play's 0."
+        "The policy that Practice learned in 12,000 steps and 3 s (3 s of CPU time to learn) guarantees -1.0000 as "
+        "player_0 and -1.0000 as player_1. Its exploitability is 1.0000 payoff points; uniform play's is 0.5000, "
+        "optimal play's 0."
     )
 
 
