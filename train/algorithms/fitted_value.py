@@ -153,9 +153,7 @@ class Learner(Resumable):
                 followers.append(self._some_of(after, len(matrices) / len(situations.masks)))
         if followers:
             self._followers = Views(*(np.concatenate(each) for each in zip(*followers, strict=True)))
-        solved = solve_matrices(
-            np.concatenate(lots), situations.masks[:, 0], situations.masks[:, 1], self._args.threads
-        )
+        solved = solve_matrices(np.concatenate(lots), situations.masks[:, 0], situations.masks[:, 1], 1)
         views, signs = one_view(situations.observations)
         return torch.from_numpy(views), torch.from_numpy((signs * solved.values).astype(np.float32))
 

@@ -126,7 +126,7 @@ class Learner(Resumable):
     def _solved(self, views: NDArray[np.float32], masks: NDArray[np.int8]) -> MatrixSolutions:
         """Solves the target network's matrix games at states given by both views, `[batch, 2, ...]`."""
         matrices = self._payoffs(self._target, views).mean(dim=0).numpy().astype(np.float64)
-        return solve_matrices(matrices, masks[:, 0], masks[:, 1], self._args.threads)
+        return solve_matrices(matrices, masks[:, 0], masks[:, 1], 1)
 
     def _payoffs(self, network: Network, views: NDArray[np.float32]) -> Tensor:
         """Returns `[views used, batch, num_actions, num_actions]`: payoff points to player 0 of all joint actions."""

@@ -113,7 +113,7 @@ class Learner(Resumable):
         for first in range(0, len(values), ASKED_AT_A_TIME):
             some = slice(first, first + ASKED_AT_A_TIME)
             matrices = joint_values(self._target, observations[some])
-            values[some] = solve_matrices(matrices, masks[some, 0], masks[some, 1], self._args.threads).values
+            values[some] = solve_matrices(matrices, masks[some, 0], masks[some, 1], 1).values
         return values
 
     def _learn(self, lessons: _Lessons) -> list[float]:

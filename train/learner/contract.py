@@ -87,7 +87,6 @@ class SelfPlayArgs(CommonArgs):
 
     steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
     num_games: int = option(250, "games played in parallel", low=1)
-    threads: int = option(1, "PyTorch threads (the networks are too small to benefit from more)", low=1)
 
     def batch(self, facts: GameFacts) -> int:
         return self.num_games

@@ -22,7 +22,7 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.process import Stopwatch
 from train.algorithms.registry import Algorithm, algorithm_named
 from train.learner.checkpoint import with_prefix
-from train.learner.contract import CommonArgs, Learner, SelfPlayArgs
+from train.learner.contract import CommonArgs, Learner
 from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.files import POLICY_FILE, save_policy
@@ -104,8 +104,7 @@ def run(
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     identity = run_identity(game, entry.name, args, seed)
     require_storable(identity)
-    threads = args.threads if isinstance(args, SelfPlayArgs) else 1
-    with own_generators(seed, threads), without_compiler(), ExitStack() as until_the_end:
+    with reproducible(seed), without_compiler(), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first, because this raises if the algorithm cannot learn the game
         measure = measure_for(game, args)
         config = identity | described(game, entry.label, entry.step, measure)
@@ -125,10 +124,13 @@ def run(
 
 
 @contextmanager
-def own_generators(seed: int, threads: int) -> Iterator[None]:
-    """Seeds the global generators of torch and numpy during a run, and sets torch's threads."""
+def reproducible(seed: int) -> Iterator[None]:
+    """Seeds the global generators of torch and numpy during a run, and limits torch to one thread.
+
+    The networks are so small that several threads would wait for each other longer than they work.
+    """
     before = torch.get_num_threads()
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
     try:
         with same_generators():
             torch.manual_seed(seed)

@@ -22,7 +22,7 @@ from train.learner.contract import CommonArgs
 from train.measures.exact import evaluate
 from train.policies.files import load_policy, save_policy
 from train.policies.learned_policy import has_many_actions
-from train.runs.loop import own_generators, run
+from train.runs.loop import reproducible, run
 from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -240,7 +240,7 @@ def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(t
         """The last figures and policy; as in a run, there is a policy of each part, which takes random numbers."""
         return [(learner.advance(each), learner.policy()) for each in steps][-1]
 
-    with own_generators(3, 1):
+    with reproducible(3):
         first = learner(3)
         _, policy = advanced(first, parts[0])
         write_archive(tmp_path / "begun", Archive(*first.state()))
@@ -254,11 +254,11 @@ def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(t
     save_policy(tmp_path / "policy.safetensors", policy)
     assert np.array_equal(load_policy(tmp_path, game).action_probabilities(observations, masks), answers)
     assert not same(begun, state)
-    with own_generators(3, 1):
+    with reproducible(3):
         again = learner(3)
         assert advanced(again, *parts)[0] == figures
     assert same(again.state(), first.state())
-    with own_generators(4, 1):
+    with reproducible(4):
         other = learner(4)
         other.advance(parts[0])
         assert same(other.state(), begun) == (name in TABULAR), "seeds change what is learned from samples"
@@ -297,7 +297,7 @@ def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, pl
     assert has_many_actions(game)
     more = {"num_games": 8, "rollout": 4, "batch_size": 16, "replay_size": 200, "opponents": "", "evaluate_every": 64}
     first, second = (learner_of(name, game, **more) for _ in range(2))
-    with own_generators(0, 1):
+    with reproducible(0):
         first.advance(64)
         tensors, data = first.state()
         kept = {key: tensor.clone() for key, tensor in tensors.items()}
@@ -305,7 +305,7 @@ def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, pl
     second.restore(kept, data)
     ends = []
     for learner in (first, second):
-        with own_generators(1, 1):
+        with reproducible(1):
             figures = learner.advance(128)
             ends.append((figures, learner.state()))
     assert ends[0][0] == ends[1][0]
@@ -328,7 +328,7 @@ def test_only_schedules_make_learning_depend_on_the_steps_to_come(name, falling)
     states = []
     for steps in (whole, 2 * whole):
         args = little(name, steps=steps, **({} if falling else constant))
-        with own_generators(3, 1):
+        with reproducible(3):
             learner = ALGORITHMS[name].learner(GAME, args, 3)
             learner.advance(whole)
         states.append(learner.state())
