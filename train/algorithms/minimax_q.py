@@ -7,8 +7,8 @@ is a network, a slowly moving copy of it provides the targets, and moves are rep
 action: it affects how often a move is learned from, and not its target.
 
 In games with symmetric seats, the network sees one of the two views of a state, and the other player's payoffs are the
-opposite (`one_view`); else it learns from both views. A memory in front of the network (`Encoding`), which the copy
-shares, learns features of single states.
+opposite (`one_view`); else it learns from both views. Hidden layers learn by Muon, as in fitted value iteration. A
+memory in front of the network (`Encoding`), which the copy shares, learns features of single states.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.experience.buffers import Replay
+from train.algorithms.muon import ORTHOGONAL_STEPS, Muon
 from train.learner.arguments import MinimaxQArgs as Args
 from train.learner.checkpoint import Resumable, follow
 from train.learner.contract import refusal
@@ -58,14 +59,19 @@ class Learner(Resumable):
         self._target = deepcopy(self._network, {id(memory): memory})
         self._parameters: list[Tensor] = [each for each in self._network.parameters() if each is not memory]
         self._following: list[Tensor] = [each for each in self._target.parameters() if each is not memory]
-        self._optimizer = torch.optim.Adam(self._parameters, lr=args.learning_rate, fused=True)
-        self._memory_optimizer = torch.optim.SparseAdam([memory], lr=args.memory_rate)
+        *hidden, output = (layer for layer in self._network if isinstance(layer, torch.nn.Linear))
+        matrices = [layer.weight for layer in hidden]
+        rest = [*(layer.bias for layer in hidden), *output.parameters()]
+        self._optimizers: dict[str, torch.optim.Optimizer] = {
+            "muon": Muon(matrices, orthogonal_steps=ORTHOGONAL_STEPS),
+            "adam": torch.optim.Adam(rest, fused=True),
+            "memory_optimizer": torch.optim.SparseAdam([memory]),
+        }
         self._replay = Replay(game, args.replay_size)
         self.parts = {
             "network": self._network,
             "target": self._following,
-            "optimizer": self._optimizer,
-            "memory_optimizer": self._memory_optimizer,
+            **self._optimizers,
             "replay": self._replay,
             "batch": self._batch,
             "generator": self._rng,
@@ -102,16 +108,16 @@ class Learner(Resumable):
     def _update(self) -> float:
         """Makes an update on replayed moves; returns its loss."""
         moves, args = self._replay.sample(self._args.batch_size, self._rng), self._args
-        self._optimizer.param_groups[0]["lr"] = self._falling(args.learning_rate, args.final_rate)
-        self._memory_optimizer.param_groups[0]["lr"] = self._falling(args.memory_rate, args.final_rate)
+        for name, optimizer in self._optimizers.items():
+            rate = args.memory_rate if name == "memory_optimizer" else args.learning_rate
+            optimizer.param_groups[0]["lr"] = self._falling(rate, args.final_rate)
         first, second = torch.from_numpy(moves["actions"]).T
         played = self._payoffs(self._network, moves["observations"])[:, torch.arange(len(first)), first, second]
         loss = (played - torch.from_numpy(self._targets(moves))).square().mean()
-        self._optimizer.zero_grad()
-        self._memory_optimizer.zero_grad()
+        self._network.zero_grad()
         loss.backward()
-        self._optimizer.step()
-        self._memory_optimizer.step()
+        for optimizer in self._optimizers.values():
+            optimizer.step()
         follow(self._following, self._parameters, args.target_rate)
         return loss.item()
 

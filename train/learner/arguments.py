@@ -179,7 +179,7 @@ class MinimaxQArgs(SelfPlayArgs):
     exploration: float = option(1.0, "fraction of actions sampled uniformly instead of from the target", 0.0, 1.0)
     replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
     batch_size: int = option(512, "moves per update; one update per step of all games", low=1)
-    learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
+    learning_rate: float = option(2e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
     memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
     final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
     target_rate: float = option(0.02, "rate of the target network's moving average, per update", low=1e-9, high=1.0)

@@ -338,7 +338,8 @@ def test_only_schedules_make_learning_depend_on_the_steps_to_come(name, falling)
 
 # Algorithm, its initial rates, and the optimizers that have them after half of the run.
 RATES = [
-    ("minimax_q", {"learning_rate": 0.01, "memory_rate": 0.1}, ["optimizer", "memory_optimizer"]),
+    ("minimax_q", {"learning_rate": 0.01, "memory_rate": 0.1}, ["adam", "memory_optimizer"]),
+    ("minimax_q", {"learning_rate": 0.01}, ["muon"]),
     ("minimax_q_model", {"learning_rate": 0.01, "memory_rate": 0.1}, ["optimizer", "memory_optimizer"]),
     ("fitted_value", {"learning_rate": 0.01}, ["adam"]),
     ("fitted_value", {"learning_rate": 0.01}, ["muon"]),

@@ -22,6 +22,7 @@ from thinning import each_row
 from cardwar_envs import GAMES, make_game
 from train.algorithms.registry import ALGORITHMS
 from train.runs.loop import run as learn
+from train.storage.formats import FORMAT
 from train.storage.run_folder import RunFolder
 from train.studies import runner as study_runner
 from train.studies.runner import State, StudyTask, seconds_left
@@ -117,7 +118,7 @@ METADATA = {"seed": 0, "commit": None} | dict.fromkeys(
 def config_of(run):
     """What a run's folder says of it."""
     return {
-        "format": 1,
+        "format": FORMAT,
         **run.identity,
         "title": "jujitsu num_cards=3",
         "label": "CFR+",
