@@ -560,7 +560,12 @@ def test_games_go_on_from_a_snapshot(game, start, engine):
 
 def test_a_snapshot_that_does_not_fit_is_refused():
     game = make_game("jujitsu", num_cards=3)
-    for engine, wrong in (("compiled", {"rows": -1.0}), ("rules", {"course": 7}), ("rules", {"length": 0})):
+    for engine, wrong in (
+        ("compiled", {"rows": -1.0}),
+        ("compiled", {"rows": np.inf}),
+        ("rules", {"course": 7}),
+        ("rules", {"length": 0}),
+    ):
         batch = GameBatch(game, 4, 0, engine=engine)
         batch.reset()
         batch.step(batch.uniform_actions())

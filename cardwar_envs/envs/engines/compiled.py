@@ -70,7 +70,10 @@ class CompiledEngine(Engine[S]):
         return {"rows": self._rows.copy()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        states = [self._rules.from_row(row) for row in arrays["rows"]]
+        rows = arrays["rows"]
+        if rows.shape != self._rows.shape or not np.isfinite(rows).all():
+            raise ValueError(f"{self.game.facts.name}: rows of other games, or not finite")
+        states = [self._rules.from_row(row) for row in rows]
         for state in states:  # a kernel does not check the rows that it reads
             require_playable(self.game, state)
         self.place(states, np.ones(self.shape[0], dtype=np.bool_))
