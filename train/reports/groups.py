@@ -108,7 +108,7 @@ class Group:
 
     @cached_property
     def curve(self) -> list[tuple[float, float, MedianInterval]]:
-        """Median steps, median seconds and the game's figure, at every evaluation that all runs have reached."""
+        """Median steps, median CPU seconds and the game's figure, at every evaluation that all runs have reached."""
         by_turn = [{self._turn(row): row for row in run.rows} for run in self.runs if run.rows]
         if not by_turn:
             return []
@@ -117,7 +117,7 @@ class Group:
         return [
             (
                 median(row["steps"] for row in each),
-                median(row["seconds"] for row in each),
+                median(row["cpu_seconds"] for row in each),
                 median_interval([row[self.config["figure"]] for row in each]),
             )
             for each in rows

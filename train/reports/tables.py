@@ -28,7 +28,7 @@ NOTE = (
 )
 PAGE_NOTE = (
     f"{NOTE} A guaranteed payoff is what the policy gets in that seat against a perfect opponent. Curves are drawn "
-    "where all seeds were evaluated, over median seconds."
+    "where all seeds were evaluated, over median CPU seconds."
 )
 # Characters that are special in Markdown or turn an address into a link.
 MARKS = r"[\\`*_\[\]<>|#&~$@]|:(?=//)|(?<=www)\."

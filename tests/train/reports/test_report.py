@@ -235,8 +235,8 @@ def test_seeds_of_one_configuration_are_one_line(tmp_path):
     assert [group.name for group in game.groups] == ["CFR+ reach=0", "CFR+ reach=1", "PPO"]
     assert [run.seed for run in game.groups[0].runs] == [0, 1, 2]
     assert [(steps, seconds, s.low, s.middle, s.high) for steps, seconds, s in game.groups[0].curve] == [
-        (10, 0.25, 0.3, 0.3, 0.3),
-        (20, 0.5, 0.02, 0.04, 0.05),
+        (10, 0.125, 0.3, 0.3, 0.3),
+        (20, 0.25, 0.02, 0.04, 0.05),
     ]
     written = write_report(folders, tmp_path / "report.html")
     table = Page(written.page).tables[0]
