@@ -24,7 +24,7 @@ from train.runs.loop import RunResult, run
 SOLVED_SIZES = range(3, 9)
 LEARNED_SIZE = 5
 # Joint actions per learner: enough for minimax-Q to converge, and enough of PPO's curve to see its trend.
-STEPS = {"minimax_q": 400_000, "ppo": 200_000}
+STEPS = {"minimax_q": 800_000, "ppo": 200_000}
 NEXT = """
 The same seed gives the same figures on the same machine with the same versions. Another processor rounds differently in
 training, so the figures differ.

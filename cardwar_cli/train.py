@@ -37,6 +37,10 @@ def train(
     evaluate_every: Annotated[
         str | None, typer.Option(metavar="N", help="Steps between evaluations, each with a checkpoint.")
     ] = None,
+    cpu_seconds: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Budget in CPU seconds of learning, beside or instead of --steps."),
+    ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
@@ -79,7 +83,8 @@ def train(
     """
     parameters, options, rest = split_words([*([] if game is None else [game]), *(words or [])])
     game = rest.pop(0) if rest else None
-    common = {"steps": steps, "evaluate_every": evaluate_every, "measure": measure, "against": against}
+    common = {"steps": steps, "evaluate_every": evaluate_every, "cpu_seconds": cpu_seconds}
+    common |= {"measure": measure, "against": against}
     options |= {name: text for name, text in common.items() if text is not None}
     if rest:
         raise ValueError(f"{rest[0]!r} must read KEY=VALUE, a parameter of the game")
@@ -100,7 +105,8 @@ def train(
         say_aside(note)
     result, picture = _carry_out(wanted)
     if as_json:
-        figures = {**result.reference, **result.figures, "steps": result.steps, "seconds": result.seconds}
+        spent = {"steps": result.steps, "seconds": result.seconds, "cpu_seconds": result.cpu_seconds}
+        figures = {**result.reference, **result.figures, **spent}
         which = {"algorithm": wanted.algorithm.name, "measured": result.measured}
         print_json(wanted.game, **which, **figures, folder=str(result.folder))
         return
@@ -123,16 +129,19 @@ def _carry_out(wanted: Configuration) -> tuple[RunResult, Path]:
     except HeldByRunError as error:
         raise ValueError(f"{error}{_how_to_resume(wanted)}") from None
     except KeyboardInterrupt:
-        _say_interrupted(rows[-1]["steps"] if rows else 0, wanted)
+        _say_interrupted(rows[-1] if rows else {"steps": 0, "cpu_seconds": 0.0}, wanted)
         raise
     if wanted.resume and not rows:
         say_aside(f"The run in {wanted.folder} had already finished; this is its result.")
     return result, result.folder / PLOT_FILE
 
 
-def _say_interrupted(done: float, wanted: Configuration) -> None:
+def _say_interrupted(last: MetricsRow, wanted: Configuration) -> None:
     """Reports the last checkpoint; ends the program, without a hint to resume, if the run is complete."""
-    if done >= wanted.args.steps:
+    from train.storage.formats import share_used  # needs pydantic, unlike --help
+
+    done = last["steps"]
+    if share_used(vars(wanted.args), done, last["cpu_seconds"]) >= 1.0:
         complain(f"interrupted after the last step; the run in {wanted.folder} is complete")
         sys.exit(INTERRUPTED)
     complain(f"last checkpoint after {done:,} steps" if done else "no new checkpoint")

@@ -61,12 +61,12 @@ LADDERS = (
 def make_ladder(ladder: Ladder, folder: Path) -> list[Level]:
     """Trains the levels of one game, writes a file for each, and measures the policy in the file."""
     from train.algorithms.registry import algorithm_named
-    from train.runs.loop import own_generators
+    from train.runs.loop import reproducible
 
     game, algorithm = ladder.game(), algorithm_named(ladder.learner)
     args = algorithm.args(steps=ladder.steps[-1], **ladder.arguments)
     made = []
-    with own_generators(SEED, threads=1):
+    with reproducible(SEED):
         learner = algorithm.learner(game, args, SEED)
         for number, steps in enumerate(ladder.steps, start=1):
             learner.advance(steps)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -200,19 +199,19 @@ class Loading(event.Listener):
     """Adds the time that numba spends on loading or compiling functions to `Stopwatch.loading`."""
 
     def __init__(self) -> None:
-        self._depth, self._begin = 0, 0.0
+        self._depth, self._begin = 0, (0.0, 0.0)
 
     def on_start(self, event: Any) -> None:
         """Records the time when the outermost of nested events begins."""
         if self._depth == 0:
-            self._begin = time.perf_counter()
+            self._begin = Stopwatch.now()
         self._depth += 1
 
     def on_end(self, event: Any) -> None:
         """Adds the time since the outermost event began."""
         self._depth -= 1
         if self._depth == 0:
-            Stopwatch.loading += time.perf_counter() - self._begin
+            Stopwatch.exclude(self._begin)
 
 
 event.register("numba:compile", Compilation())  # type: ignore[no-untyped-call]  # numba has no types

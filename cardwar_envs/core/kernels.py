@@ -7,7 +7,6 @@ call, so later forks are safe; the threads of numba's own pool would be missing 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
@@ -26,13 +25,13 @@ def kernels(name: str, seconds: float) -> Any:
     """The kernels of a module, for work that takes plain Python about `seconds`; see `compiled.quickest`."""
     if name in _compiled:
         return _compiled[name]
-    begin = time.perf_counter()
+    begin = Stopwatch.now()
     from cardwar_envs.core import compiled  # numba takes most of a second to import
 
     module = compiled.quickest(name, seconds)
     if isinstance(module, ModuleType):
         _compiled[name] = module
-    Stopwatch.loading += time.perf_counter() - begin
+    Stopwatch.exclude(begin)
     return module
 
 

@@ -21,17 +21,35 @@ class Stopwatch:
 
     Attributes:
         loading: Seconds that this process has spent on loading and compiling.
+        cpu_loading: The same in CPU seconds.
     """
 
-    loading = 0.0
+    loading = cpu_loading = 0.0
 
     def __init__(self) -> None:
         self._begin = time.perf_counter() - Stopwatch.loading
+        self._cpu_begin = time.process_time() - Stopwatch.cpu_loading
 
     @property
     def seconds(self) -> float:
         """The time so far."""
         return max(0.0, time.perf_counter() - Stopwatch.loading - self._begin)  # loading may overlap in threads
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The CPU time so far, summed over all threads of this process."""
+        return max(0.0, time.process_time() - Stopwatch.cpu_loading - self._cpu_begin)
+
+    @staticmethod
+    def exclude(begin: tuple[float, float]) -> None:
+        """Counts the time since `begin` as loading; `begin` is the result of `now`."""
+        Stopwatch.loading += time.perf_counter() - begin[0]
+        Stopwatch.cpu_loading += time.process_time() - begin[1]
+
+    @staticmethod
+    def now() -> tuple[float, float]:
+        """The readings of the clocks of wall time and of CPU time."""
+        return time.perf_counter(), time.process_time()
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -240,6 +240,30 @@ class GameBatch(Generic[S]):
         self._everywhere = self._everywhere[where]
         self.num_games = len(self._everywhere)
         return self._engine.views()
+
+    def views(self) -> Views:
+        """The players' views of all games as they stand, in the shapes of `reset`."""
+        self._require_start()
+        return self._engine.views()
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The running games as arrays by name, to go on from later; nothing is pickled.
+
+        Raises:
+            ValueError: If `reset` was not called, or Python rules play games that `reset` started from given states.
+        """
+        self._require_start()
+        return {"streams": self.streams, **self._engine.snapshot()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Puts the games back to where they were at a `snapshot`.
+
+        Raises:
+            ValueError: If the snapshot is one of another number of games, or does not fit the rules.
+        """
+        self._engine.restore(arrays)
+        self.streams = arrays["streams"]
+        self._started = True
 
     def acting(self) -> NDArray[np.bool_]:
         """`[num_games, num_players]`: the players who choose now; actions of other players are ignored."""

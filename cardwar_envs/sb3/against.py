@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,6 +135,14 @@ class AgainstVecEnv(SelfPlayVecEnv):
             self.streams = _second_half(self._seeds[0], len(self._learns))
         self._draw_opponents(np.ones(len(self._learns), dtype=np.bool_))
         return super().reset()
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Returns the opponents' streams, and which of them plays in each seat; the batch has a snapshot of its own."""
+        return {"streams": self.streams.copy(), "drawn": self._drawn.copy()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restores the result of `snapshot`."""
+        self.streams[:], self._drawn[:] = arrays["streams"], arrays["drawn"]
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Stores the learner's actions, `[num_envs]`, and draws the opponents' actions.

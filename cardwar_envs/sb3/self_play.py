@@ -97,6 +97,11 @@ class SelfPlayVecEnv(VecEnv):
         observations = self._of_own(self._started().observations)
         return observations, self._of_own(rewards).astype(np.float32), self._of_own(dones), infos
 
+    def look(self) -> NDArray[np.float32]:
+        """Returns the observations of the games as they stand, for example after the batch was restored."""
+        self._views = self._batch.views()
+        return self._of_own(self._views.observations)
+
     def _out(self) -> NDArray[np.bool_]:
         """Returns `[num_games, num_players]`: the players who are out of the game."""
         return np.asarray(~np.any(self._started().masks.view(np.bool_), axis=2))

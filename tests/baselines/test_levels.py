@@ -21,7 +21,7 @@ from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
 from lab.levels import LADDERS, Ladder, make_ladder
 from train.algorithms.registry import ALGORITHMS
-from train.runs.loop import own_generators
+from train.runs.loop import reproducible
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "levels.md"
 CHEAP = [each for each in levels() if each.parameters.get("num_cards", 0) <= 8]
@@ -75,7 +75,7 @@ def test_a_network_is_stored_as_it_plays(tmp_path):
     arguments = {"num_games": 32, "width": 8}
     (made,) = make_ladder(Ladder("jujitsu num_cards=3 view=word", "fitted_value", [200], arguments), tmp_path)
     args = ALGORITHMS["fitted_value"].args(steps=200, **arguments)
-    with own_generators(0, 1):
+    with reproducible(0):
         learner = ALGORITHMS["fitted_value"].learner(game, args, 0)
         learner.advance(200)
     observations, _ = seen(game)

@@ -79,7 +79,7 @@ def test_the_shipped_results_have_the_form_in_which_they_are_written():
     assert FILE.read_bytes() == results.as_csv(load_results())
     assert {row.study for row in load_results()} == {"learning_curves", "goofspiel", "what_matters"}
     best = min((row for row in load_results() if row.game == "jujitsu num_cards=5"), key=lambda row: row.exploitability)
-    assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q", (0, 1, 2), 0.491667)
+    assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q with a model", (0, 1, 2), 0.491667)
 
 
 def test_every_section_has_its_command():

@@ -487,3 +487,49 @@ def test_an_error_of_the_rules_leaves_nothing_half_remembered():
     batch.reset()
     for _ in range(6):
         step_by_the_rules(batch, batch.uniform_actions())
+
+
+def course(batch, steps):
+    """Uniform play for some steps, drawn from the games' own streams: observations, rewards and ends."""
+    return [[array.copy() for array in batch.step(batch.uniform_actions())] for _ in range(steps)]
+
+
+@pytest.mark.parametrize("engine", ["auto", "rules"])
+@pytest.mark.parametrize("start", ["initial", "random"])
+@each_row("game", EVERY_GAME)
+def test_games_go_on_from_a_snapshot(game, start, engine):
+    first, second = GameBatch(game, 5, 1, start, engine), GameBatch(game, 5, 2, start, engine)
+    with pytest.raises(ValueError, match="reset must be called"):
+        first.snapshot()
+    first.reset()
+    course(first, 7)
+    arrays = first.snapshot()
+    expected = [*first.views()], course(first, 12)
+    second.restore(arrays)
+    found = [*second.views()], course(second, 12)
+    assert all(map(np.array_equal, expected[0], found[0]))
+    for one, other in zip(expected[1], found[1], strict=True):
+        assert all(map(np.array_equal, one, other))
+    second.keep(np.array([True, False, True, True, False]))
+    assert all(len(array) == 3 for name, array in second.snapshot().items() if name != "course")
+
+
+def test_a_snapshot_that_does_not_fit_is_refused():
+    game = make_game("jujitsu", num_cards=3)
+    for engine, wrong in (
+        ("compiled", {"rows": -1.0}),
+        ("compiled", {"rows": np.inf}),
+        ("rules", {"course": 7}),
+        ("rules", {"length": 0}),
+    ):
+        batch = GameBatch(game, 4, 0, engine=engine)
+        batch.reset()
+        batch.step(batch.uniform_actions())
+        arrays = batch.snapshot()
+        with pytest.raises(ValueError, match=r"jujitsu|hand|card|rank|state|games"):
+            batch.restore(arrays | {name: np.full_like(arrays[name], value) for name, value in wrong.items()})
+        with pytest.raises(ValueError, match=r"shape|games"):
+            GameBatch(game, 3, 0, engine=engine).restore(arrays)
+    batch.reset([game.initial()[0].state] * 4)
+    with pytest.raises(ValueError, match="jujitsu: a game that was placed in a state has no course"):
+        batch.snapshot()

@@ -65,7 +65,7 @@ def test_a_figure_that_stands_twice_is_refused(copy):
 
 def test_matches_without_intervals_are_refused(copy):
     change_config(copy, measured="matches", figure="payoff_uniform", reference={})
-    heading, row = "steps,seconds,measured,payoff_uniform", "2,1,matches,0.2"
+    heading, row = "steps,seconds,cpu_seconds,measured,payoff_uniform", "2,1,1,matches,0.2"
     ends = ",payoff_uniform_low,payoff_uniform_high"
     for more, low_high, message in (
         ("", "", "must have the columns payoff_uniform"),

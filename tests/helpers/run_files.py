@@ -18,7 +18,10 @@ def seal(folder):
 
 def rows(folder):
     """The rows of a run but for the seconds that they took."""
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(folder).read_metrics()]
+    return [
+        {k: v for k, v in row.items() if k not in ("seconds", "cpu_seconds")}
+        for row in RunFolder(folder).read_metrics()
+    ]
 
 
 def contents(folder):

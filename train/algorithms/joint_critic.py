@@ -41,6 +41,7 @@ class Learner(Resumable):
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args)
         self._batch = GameBatch(game, args.num_games, seed)
+        self._batch.reset()
         self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
         self._actor = Network.of_actions(game, args.width, args.layers, "relu")
         joint = self._actor.architecture["outputs"] ** 2
@@ -66,7 +67,7 @@ class Learner(Resumable):
 
         As the game is zero-sum, `policy_loss` (payoff points) is the mean cost of the pull towards the magnet.
         """
-        observations, masks = self._batch.reset()
+        observations, masks = self._batch.views()
         losses = []
         while self.steps < steps:
             actions = self._actions(observations, masks)

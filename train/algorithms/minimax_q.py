@@ -1,18 +1,21 @@
-"""Deep minimax-Q: a network learns the payoff of every joint action; the matrix games it predicts are solved exactly.
+"""Minimax-Q that only plays: a network learns the payoff of every joint action from replayed games.
 
-Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning" (ICML 1994), section 4: Q(s,
-a, b) moves towards the reward plus the value of the matrix game Q(s', ., .). Here Q is a network, and a slowly moving
-copy of it provides the targets.
+Source: M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning" (ICML 1994), section 4:
+after a joint action (a, b), Q(s, a, b) moves towards the reward plus the value of the matrix game Q(s', ., .). Here Q
+is a network, a slowly moving copy of it provides the targets, and moves are replayed, as in V. Mnih et al.,
+"Human-level control through deep reinforcement learning" (2015). The behaviour policy may be any that plays every
+action: it affects how often a move is learned from, and not its target.
 
-It trains in rounds, as in M. Riedmiller, "Neural fitted Q iteration" (ECML 2005): each round draws states reached by
-uniform play, tries every joint action once in each, and makes several passes over the results from both players' views.
-A memory in front of the network (`Encoding`), which the copy shares, learns features of single states.
+In games with symmetric seats, the network sees one of the two views of a state, and the other player's payoffs are the
+opposite (`one_view`); else it learns from both views. Hidden layers learn by Muon, as in fitted value iteration. A
+memory in front of the network (`Encoding`), which the copy shares, learns features of single states.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,18 +23,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from baselines import solve_matrices
+from baselines.matrix_game.lookahead import one_view
+from baselines.matrix_game.solve import MatrixSolutions
 from cardwar_envs.core.game import Game
-from cardwar_envs.envs.branching import Brancher, Branches, distinct
+from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
+from train.algorithms.experience.buffers import Replay
+from train.algorithms.muon import ORTHOGONAL_STEPS, Muon
 from train.learner.arguments import MinimaxQArgs as Args
 from train.learner.checkpoint import Resumable, follow
 from train.learner.contract import refusal
 from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
-from train.policies.networks import MatrixPolicy, Network, joint_values
-
-# Number of observations evaluated at a time; few enough to fit into a processor's cache.
-ASKED_AT_A_TIME = 2048
+from train.policies.networks import MatrixPolicy, MirroredMatrixPolicy, Network, mirrored
 
 
 class Learner(Resumable):
@@ -47,100 +51,95 @@ class Learner(Resumable):
                 f"{MANY_ACTIONS} actions per player; this game has {facts.num_actions:,}"
             )
         super().__init__(game, args)
-        self._starts = GameBatch(game, args.num_games, seed, start="random")
-        self._trials = Brancher(game, args.num_games, seed)
+        self._batch = GameBatch(game, args.num_games, seed)
+        self._batch.reset()
         self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
         self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
         self._target = deepcopy(self._network, {id(memory): memory})
         self._parameters: list[Tensor] = [each for each in self._network.parameters() if each is not memory]
         self._following: list[Tensor] = [each for each in self._target.parameters() if each is not memory]
-        self._optimizer = torch.optim.Adam(self._parameters, lr=args.learning_rate, fused=True)
-        self._memory_optimizer = torch.optim.SparseAdam([memory], lr=args.memory_rate)
+        *hidden, output = (layer for layer in self._network if isinstance(layer, torch.nn.Linear))
+        matrices = [layer.weight for layer in hidden]
+        rest = [*(layer.bias for layer in hidden), *output.parameters()]
+        self._optimizers: dict[str, torch.optim.Optimizer] = {
+            "muon": Muon(matrices, orthogonal_steps=ORTHOGONAL_STEPS),
+            "adam": torch.optim.Adam(rest, fused=True),
+            "memory_optimizer": torch.optim.SparseAdam([memory]),
+        }
+        self._replay = Replay(game, args.replay_size)
         self.parts = {
             "network": self._network,
             "target": self._following,
-            "optimizer": self._optimizer,
-            "memory_optimizer": self._memory_optimizer,
-            "starts": self._starts,
-            "chance": self._trials.batch,
+            **self._optimizers,
+            "replay": self._replay,
+            "batch": self._batch,
             "generator": self._rng,
         }
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Trains in rounds until `steps`; returns the mean squared error of Q, in payoff points squared."""
+        """Plays and trains until `steps`; returns the mean squared error of Q, in payoff points squared."""
         losses = []
+        views = self._batch.views()
         while self.steps < steps:
-            situations = self._draw()
-            tried = self._trials.all_joint(situations)
-            losses += self._learn(self._seen_by_both(situations, tried))
-            self.steps += len(tried.rewards)
+            actions = self._actions(*views)
+            step = self._batch.step(actions)
+            self._replay.add(*views, actions, step)
+            views = Views(step.observations, step.masks)
+            self.steps += self._args.num_games
+            losses.append(self._update())
         return {"q_loss": float(np.mean(losses))}
 
     def policy(self) -> MatrixPolicy:
-        return MatrixPolicy(self._game, deepcopy(self._target))
+        kind = MirroredMatrixPolicy if self._game.facts.seat_symmetric else MatrixPolicy
+        return kind(self._game, deepcopy(self._target))
 
-    def _draw(self) -> Views:
-        observations, masks = self._starts.reset()
-        different, _ = distinct(observations[:, 0])
-        return Views(observations[different], masks[different])
+    def _actions(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Draws `[num_games, 2]` actions of the behaviour policy: uniform play, or the target's strategies."""
+        facts, explores = self._game.facts, self._rng.random(masks.shape[:2]) < self._args.exploration
+        seen, legal = observations.reshape(-1, facts.observation_size), masks.reshape(-1, facts.num_actions)
+        probabilities = self._game.action_counts(seen, legal)
+        if not explores.all():
+            found = self._solved(observations, masks)
+            strategies = np.stack((found.row_strategies, found.column_strategies), axis=1)
+            probabilities = np.where(explores.reshape(-1, 1), probabilities, strategies.reshape(legal.shape))
+        return sample_actions(probabilities, self._rng).reshape(-1, 2)
 
-    def _seen_by_both(self, situations: Views, tried: Branches) -> _Lessons:
-        """Returns the round's training data: first player 0's views of the states, then player 1's."""
-        actions, (seen, masks) = self._game.facts.num_actions, situations
-        payoffs: NDArray[np.float32] = np.zeros((len(masks), actions, actions), dtype=np.float32)
-        payoffs[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = self._targets(tried)
-        legal = (masks[:, 0, :, None] & masks[:, 1, None, :]).astype(np.float32)
-        # All states have the same weight.
-        weights: NDArray[np.float32] = legal / legal.sum(axis=(1, 2), keepdims=True)
-        observations = np.concatenate((seen[:, 0], seen[:, 1]))
-        payoffs = np.concatenate((payoffs, -payoffs.transpose(0, 2, 1))).reshape(-1, actions**2)
-        weights = np.concatenate((weights, weights.transpose(0, 2, 1))).reshape(-1, actions**2)
-        return _Lessons(*map(torch.from_numpy, (observations, payoffs, weights)))
-
-    def _targets(self, tried: Branches) -> NDArray[np.float64]:
-        """Returns `[trials]`: reward plus the value of the next matrix game, which is 0 if the game is over."""
-        targets, goes_on = tried.rewards.copy(), np.flatnonzero(~tried.done)
-        if len(goes_on):
-            different, places = distinct(tried.after[goes_on, 0])
-            asked = goes_on[different]
-            targets[goes_on] += self._values(tried.after[asked, 0], tried.masks_after[asked])[places]
-        return targets
-
-    def _values(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Returns `[batch]`: values, to player 0, of the target network's matrix games."""
-        values = np.empty(len(observations))
-        for first in range(0, len(values), ASKED_AT_A_TIME):
-            some = slice(first, first + ASKED_AT_A_TIME)
-            matrices = joint_values(self._target, observations[some])
-            values[some] = solve_matrices(matrices, masks[some, 0], masks[some, 1], self._args.threads).values
-        return values
-
-    def _learn(self, lessons: _Lessons) -> list[float]:
-        """Fits the network to the training data in random order; returns the losses."""
-        losses, args = [], self._args
-        self._optimizer.param_groups[0]["lr"] = self._falling(args.learning_rate, args.final_rate)
-        self._memory_optimizer.param_groups[0]["lr"] = self._falling(args.memory_rate, args.final_rate)
-        for _ in range(args.passes):
-            order = torch.from_numpy(self._rng.permutation(len(lessons.observations))).split(args.batch_size)
-            losses += [self._update(_Lessons(*(each[some] for each in lessons))) for some in order]
-        return losses
-
-    def _update(self, lessons: _Lessons) -> float:
-        errors = self._network(lessons.observations) - lessons.payoffs
-        loss = (lessons.weights * errors * errors).sum() / len(errors)
-        self._optimizer.zero_grad()
-        self._memory_optimizer.zero_grad()
+    def _update(self) -> float:
+        """Makes an update on replayed moves; returns its loss."""
+        moves, args = self._replay.sample(self._args.batch_size, self._rng), self._args
+        for name, optimizer in self._optimizers.items():
+            rate = args.memory_rate if name == "memory_optimizer" else args.learning_rate
+            optimizer.param_groups[0]["lr"] = self._falling(rate, args.final_rate)
+        first, second = torch.from_numpy(moves["actions"]).T
+        played = self._payoffs(self._network, moves["observations"])[:, torch.arange(len(first)), first, second]
+        loss = (played - torch.from_numpy(self._targets(moves))).square().mean()
+        self._network.zero_grad()
         loss.backward()
-        self._optimizer.step()
-        self._memory_optimizer.step()
-        follow(self._following, self._parameters, self._args.target_rate)
+        for optimizer in self._optimizers.values():
+            optimizer.step()
+        follow(self._following, self._parameters, args.target_rate)
         return loss.item()
 
+    def _targets(self, moves: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+        """Returns `[batch]`: player 0's reward plus the value of the next matrix game, which is 0 after the end."""
+        targets, goes_on = moves["rewards"][:, 0].copy(), ~moves["done"]
+        if goes_on.any():
+            targets[goes_on] += self._solved(moves["next_observations"][goes_on], moves["next_masks"][goes_on]).values
+        return targets
 
-class _Lessons(NamedTuple):
-    """Training data from one player's view; payoffs and weights are `[batch, num_actions**2]`."""
+    @torch.no_grad()
+    def _solved(self, views: NDArray[np.float32], masks: NDArray[np.int8]) -> MatrixSolutions:
+        """Solves the target network's matrix games at states given by both views, `[batch, 2, ...]`."""
+        matrices = self._payoffs(self._target, views).mean(dim=0).numpy().astype(np.float64)
+        return solve_matrices(matrices, masks[:, 0], masks[:, 1], 1)
 
-    observations: Tensor
-    payoffs: Tensor
-    weights: Tensor
+    def _payoffs(self, network: Network, views: NDArray[np.float32]) -> Tensor:
+        """Returns `[views used, batch, num_actions, num_actions]`: payoff points to player 0 of all joint actions."""
+        if self._game.facts.seat_symmetric:
+            seen, signs = one_view(views)
+        else:
+            seen, signs = np.concatenate((views[:, 0], views[:, 1])), np.repeat((1.0, -1.0), len(views))
+        actions = self._game.facts.num_actions
+        outputs = network(torch.from_numpy(seen)).view(-1, actions, actions)
+        return mirrored(outputs, torch.from_numpy(signs.astype(np.float32))).view(-1, len(views), actions, actions)

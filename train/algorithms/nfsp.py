@@ -49,6 +49,8 @@ class Learner(DQNLearner):
         self._mask_type = np.uint8 if has_many_actions(game) else np.int8
         fitting = RESERVOIR_BYTES // (4 * widths[0] + widths[1] + 8)
         self._reservoir = Reservoir(min(args.reservoir_size, fitting), widths, self._mask_type)
+        self._views = self._envs.reset()
+        self._responds = self._draw_roles(len(self._views))
         self.parts = {
             "dqn": self._dqn.policy,
             "dqn_optimizer": self._dqn.policy.optimizer,
@@ -56,13 +58,13 @@ class Learner(DQNLearner):
             "average_optimizer": self._optimizer,
             "reservoir": self._reservoir,
             "batch": self._batch,
+            "roles": [torch.from_numpy(self._responds)],
             "generator": self._rng,
         }
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and trains until `steps`; returns the mean losses of DQN and of the average policy (in nats)."""
-        views = self._envs.reset()
-        responds = self._draw_roles(len(views))
+        views, responds = self._views, self._responds
         losses = []
         while self.steps < steps:
             actions = self._actions(views, responds)
@@ -76,6 +78,7 @@ class Learner(DQNLearner):
             self.steps += self._args.num_games
             response_loss = self._dqn.improve(self._args.batch_size, self._args.target_rate)
             losses.append((response_loss, self._improve_average()))
+        self._views, self._responds[:] = views, responds
         response, average = np.nanmean(losses, axis=0)
         return {"response_loss": float(response), "average_loss": float(average)}
 

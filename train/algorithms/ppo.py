@@ -11,6 +11,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
@@ -102,6 +105,14 @@ class Learner(Resumable):
         self.parts = {"network": policy, "optimizer": policy.optimizer, "batch": self._batch}
         if isinstance(envs, AgainstVecEnv):
             self.parts["opponents"] = envs
+        self._remember()
+        self._go_on(envs.reset())
+
+    def _go_on(self, observations: NDArray[np.float32]) -> None:
+        """Makes SB3 start its next rollout from observations `[environments, observation_size]`."""
+        # GAE uses none of these flags: a game's start matters only to the row before it.
+        starts = np.zeros(self._model.n_envs, dtype=np.bool_)
+        self._model._last_obs, self._model._last_episode_starts = observations, starts
 
     def _new_envs(self, seed: int) -> VecEnv:
         """Creates SB3's environments: one per seat and game, except for the opponents' seats."""
@@ -115,17 +126,23 @@ class Learner(Resumable):
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and trains, rollout by rollout, until `steps`; returns the losses of the last update."""
-        self._model._last_obs = None  # makes SB3 start new games
-        if self._league is not None and self._league.has_past:
-            self._league.remember(SoftmaxPolicy(self._game, self.network()))
-            self._model.env.opponents = self._league.opponents()
         while self.steps < steps:
+            self._remember()
             self._before_rollout()
             self._model.learn(1, self._forgetful, log_interval=NEVER, reset_num_timesteps=False)
             # SB3 counts steps of environments, but several environments may be seats of one game.
             self.steps = self._model.num_timesteps * self._args.num_games // self._model.n_envs
             self._after_rollout()
         return {name: float(self._model.logger.name_to_value[key]) for name, key in self.logged.items()}
+
+    def _remember(self) -> None:
+        """Adds the network to the opponents, if the run's past plays and a snapshot is due."""
+        league, args = self._league, self._args
+        if league is None or not league.has_past or not isinstance(args, Args):
+            return
+        if self.steps >= league.remembered * args.past_every:
+            league.remember(SoftmaxPolicy(self._game, self.network()))
+            self._model.env.opponents = league.opponents()
 
     def _before_rollout(self) -> None:
         """Sets the weights of the next update."""
@@ -144,7 +161,9 @@ class Learner(Resumable):
     def network(self) -> Network:
         """Returns a copy of the actor, which maps observations to logits."""
         args = self._args
-        return Network.of_actions(self._game, args.width, args.layers, self._activation).holding(self._learned())
+        with torch.random.fork_rng(devices=()):  # a new network draws weights, which are then replaced
+            network = Network.of_actions(self._game, args.width, args.layers, self._activation)
+        return network.holding(self._learned())
 
     def _learned(self) -> nn.Module:
         return actor(self._model.policy)
@@ -163,3 +182,6 @@ class Learner(Resumable):
         super().restore(tensors, data)
         self._model.num_timesteps = self.steps * self._model.n_envs // self._args.num_games
         self._model._n_updates = data["updates"]
+        self._go_on(self._model.env.look())
+        if self._league is not None and self._league.has_past:
+            self._model.env.opponents = self._league.opponents()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import baselines
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import check_names, did_you_mean
-from train.policies.learned_policy import has_many_actions
+from train.policies.learned_policy import UNLIMITED, has_many_actions
 from train.text.parsing import fields_from
 
 if TYPE_CHECKING:
@@ -56,14 +56,17 @@ class Algorithm:
         kind = self.args_type()
         check_names(kind, values, self.name)
         with one_line():
-            return kind(**{**self.defaults(game), **values})
+            return kind(**{**self.defaults(game, bool(values.get("cpu_seconds"))), **values})
 
     def args_from(self, words: Mapping[str, str], game: Game[Any] | None = None) -> CommonArgs:
         """Like `args`, but parses the values from strings."""
         return self.args(game, **fields_from(self.args_type(), words, self.name))
 
-    def defaults(self, game: Game[Any] | None = None) -> dict[str, Any]:
-        """Returns each argument's default; some defaults differ in games with many actions (`has_many_actions`)."""
+    def defaults(self, game: Game[Any] | None = None, timed: bool = False) -> dict[str, Any]:
+        """Returns each argument's default; some defaults differ in games with many actions (`has_many_actions`).
+
+        A run with a budget of CPU seconds (`timed`) has no limit on its steps.
+        """
         from train.learner.contract import WITH_MANY_ACTIONS  # needs pydantic
 
         fields = dataclasses.fields(self.args_type())
@@ -71,7 +74,7 @@ class Algorithm:
         if game is not None and has_many_actions(game):
             others = {field.name: field.metadata.get(WITH_MANY_ACTIONS) for field in fields}
             defaults |= {name: default for name, default in others.items() if default is not None}
-        return defaults
+        return defaults | ({"steps": UNLIMITED, "evaluate_every": UNLIMITED} if timed else {})
 
     def args_type(self) -> type[CommonArgs]:
         """Returns the dataclass of the algorithm's arguments; `field.metadata["description"]` describes a field."""
@@ -94,7 +97,13 @@ def _tabular(name: str, label: str, summary: str, learner: str) -> Algorithm:
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", learns=PUBLIC_DUELS),
+        Algorithm("minimax_q", "minimax-Q", "deep minimax-Q from replayed games", learns=PUBLIC_DUELS),
+        Algorithm(
+            "minimax_q_model",
+            "minimax-Q with a model",
+            "deep minimax-Q that tries all joint actions in chosen states",
+            learns=PUBLIC_DUELS,
+        ),
         Algorithm("fitted_value", "fitted value iteration", "state values by a network, with one-step lookahead"),
         Algorithm("ppo", "PPO", "maskable PPO in self-play"),
         Algorithm("mmd", "MMD", "maskable PPO regularized towards a moving magnet, with averaged weights"),
@@ -136,6 +145,8 @@ EVALUATIONS = 10
 
 def often_enough(evaluate_every: int, steps: int) -> int:
     """Shortens the interval between evaluations in short runs, so that they also have a curve."""
+    if evaluate_every == UNLIMITED:  # CPU seconds determine the evaluations
+        return evaluate_every
     return max(1, min(evaluate_every, steps // EVALUATIONS))
 
 

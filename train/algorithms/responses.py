@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
@@ -74,6 +75,7 @@ class DQNResponse(DQNLearner):
             args.replay_size,
             sees_masks=False,  # policies take only observations, so masks are not inputs of the network
         )
+        self._views = self._envs.reset()
         self.parts = {
             "line_up": self._line_up.named,
             "dqn": self._dqn.policy,
@@ -85,7 +87,7 @@ class DQNResponse(DQNLearner):
 
     def advance(self, steps: int) -> dict[str, float]:
         """Plays and trains until `steps`; returns the mean loss and the exact figures of `LineUp.figures`."""
-        views, losses = self._envs.reset(), []
+        views, losses = self._views, []
         while self.steps < steps:
             actions = self._actions(views)
             after, rewards, dones, infos = self._envs.step(actions)
@@ -93,6 +95,7 @@ class DQNResponse(DQNLearner):
             views = after
             losses.append(self._dqn.improve(self._args.batch_size, self._args.target_rate))
             self.steps += self._args.num_games
+        self._views = views
         return {"loss": float(np.mean(losses)), **self._line_up.figures(self.policy())}
 
     def _actions(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -104,5 +107,6 @@ class DQNResponse(DQNLearner):
 
     def policy(self) -> GreedyPolicy:
         args = self._args
-        network = Network.of_actions(self._game, args.width, args.layers, "relu")
+        with torch.random.fork_rng(devices=()):  # a new network draws weights, which are then replaced
+            network = Network.of_actions(self._game, args.width, args.layers, "relu")
         return GreedyPolicy(self._game, network.holding(self._dqn.q_net))

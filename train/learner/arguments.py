@@ -47,6 +47,7 @@ class PPOArgs(UpdateArgs):
     opponents: str = option(
         "", "training opponents: names, files or run folders, separated by commas; past: earlier checkpoints of the run"
     )
+    past_every: int = option(50_000, "steps between the checkpoints that `past` means", low=1)
     opponent_share: float = option(0.5, "fraction of games against opponents; the other games are self-play", 1e-9, 1.0)
 
 
@@ -169,6 +170,25 @@ class NFSPArgs(SelfPlayArgs):
 
 
 @dataclass(frozen=True)
+class MinimaxQArgs(SelfPlayArgs):
+    """Arguments of minimax-Q."""
+
+    steps: int = option(3_000_000, "joint actions to play, summed over all games", low=1)
+    evaluate_every: int = option(300_000, "steps between evaluations, each with a checkpoint", low=1)
+    num_games: int = option(256, "games played in parallel", low=1)
+    exploration: float = option(1.0, "fraction of actions sampled uniformly instead of from the target", 0.0, 1.0)
+    replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
+    batch_size: int = option(512, "moves per update; one update per step of all games", low=1)
+    learning_rate: float = option(2e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
+    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
+    final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
+    target_rate: float = option(0.02, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
+    width: int = option(128, "units of each hidden layer", low=1)
+    layers: int = option(2, "hidden layers", low=1)
+    memory: int = option(65_536, "rows of the memory; a few per state work best", low=1)
+
+
+@dataclass(frozen=True)
 class TrialArgs(SelfPlayArgs):
     """Arguments common to algorithms that try every joint action in sampled states."""
 
@@ -179,8 +199,8 @@ class TrialArgs(SelfPlayArgs):
 
 
 @dataclass(frozen=True)
-class MinimaxQArgs(TrialArgs):
-    """Arguments of minimax-Q."""
+class MinimaxQModelArgs(TrialArgs):
+    """Arguments of minimax-Q that tries all joint actions."""
 
     steps: int = option(600_000, "joint actions to try, summed over all rounds", low=1)
     passes: int = option(8, "epochs per round", low=1)
@@ -259,6 +279,7 @@ class TabularMMDArgs(TabularArgs):
 # Name of the algorithm -> its arguments.
 ARGUMENTS: dict[str, type[CommonArgs]] = {
     "minimax_q": MinimaxQArgs,
+    "minimax_q_model": MinimaxQModelArgs,
     "fitted_value": FittedValueArgs,
     "ppo": PPOArgs,
     "mmd": MMDArgs,

@@ -12,13 +12,35 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from cardwar_envs.core.game import Game
+from cardwar_envs.envs.game_batch import GameBatch
 from train.learner.contract import CommonArgs
+from train.storage.formats import share_used
 
 
-class HasStreams(Protocol):
-    """Games whose random numbers come from one stream per game; the streams' states are uint64, `[num_games]`."""
+@runtime_checkable
+class HasSnapshot(Protocol):
+    """An object whose state consists of arrays, such as a `GameBatch`."""
 
-    streams: NDArray[np.uint64]
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Returns the object's arrays by name."""
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> object:
+        """Restores the result of `snapshot`."""
+
+
+class Streams:
+    """The random streams of games that start anew before every use; a checkpoint needs nothing else of them."""
+
+    def __init__(self, games: GameBatch[Any]) -> None:
+        self._games = games
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Returns `[num_games]` uint64 states."""
+        return {"streams": self._games.streams}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restores the result of `snapshot`."""
+        self._games.streams = arrays["streams"]
 
 
 @runtime_checkable
@@ -32,7 +54,7 @@ class HasState(Protocol):
         """Restores the result of `state`."""
 
 
-Part = nn.Module | Optimizer | np.random.Generator | list[Tensor] | HasState | HasStreams
+Part = nn.Module | Optimizer | np.random.Generator | list[Tensor] | HasState | HasSnapshot
 
 
 class Resumable:
@@ -40,17 +62,18 @@ class Resumable:
 
     Attributes:
         steps: Number of steps so far.
+        spent: CPU seconds of learning so far, as of the start of the last `advance` in a run.
         parts: Name -> an object that changes in training; subclasses add anything else to `state`.
     """
 
     parts: dict[str, Part]
 
     def __init__(self, game: Game[Any], args: CommonArgs) -> None:
-        self.steps, self._game, self._args = 0, game, args
+        self.steps, self.spent, self._game, self._args = 0, 0.0, game, args
 
     def _falling(self, start: float, final_share: float) -> float:
         """Returns a quantity that decays linearly from `start` to `start * final_share` over the run."""
-        progress = min(1.0, self.steps / self._args.steps)
+        progress = min(1.0, share_used(vars(self._args), self.steps, self.spent))
         return start * (1.0 - (1.0 - final_share) * progress)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -93,7 +116,7 @@ def _state(part: Part) -> tuple[dict[str, Tensor], Any]:
         case HasState():
             return part.state()
         case _:
-            return {"streams": torch.from_numpy(part.streams.view(np.int64).copy())}, None
+            return {name: torch.from_numpy(array) for name, array in part.snapshot().items()}, None
 
 
 def _restore(part: Part, tensors: dict[str, Tensor], data: Any) -> None:
@@ -110,7 +133,7 @@ def _restore(part: Part, tensors: dict[str, Tensor], data: Any) -> None:
         case HasState():
             part.restore(tensors, data)
         case _:
-            part.streams = tensors["streams"].numpy().view(np.uint64).copy()
+            part.restore({name: tensor.numpy() for name, tensor in tensors.items()})
 
 
 def _restore_optimizer(optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:

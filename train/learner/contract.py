@@ -62,6 +62,7 @@ class CommonArgs:
 
     steps: int = option(1_000_000, "training steps", low=1)
     evaluate_every: int = option(50_000, "steps between evaluations, each with a checkpoint", low=1)
+    cpu_seconds: float = option(0.0, "budget in CPU seconds of learning, evaluated at each tenth; 0: no limit", low=0.0)
     measure: str = option("auto", "exact, bound, matches, or auto: exact where the game is small enough, else matches")
     against: str = option("auto", "opponents in matches, separated by commas; auto: uniform")
     matches: int = option(1_000, "games per match, or for a bound; ten times as many in the final evaluation", low=10)
@@ -86,7 +87,6 @@ class SelfPlayArgs(CommonArgs):
 
     steps: int = option(1_000_000, "joint actions to play, summed over all games", low=1)
     num_games: int = option(250, "games played in parallel", low=1)
-    threads: int = option(1, "PyTorch threads (the networks are too small to benefit from more)", low=1)
 
     def batch(self, facts: GameFacts) -> int:
         return self.num_games
@@ -97,14 +97,14 @@ class Learner(Protocol):
 
     Attributes:
         steps: Number of steps so far, in units of `Algorithm.step`.
+        spent: CPU seconds of learning so far, which a run sets before each `advance`; for schedules.
     """
 
     steps: int
+    spent: float
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Restarts the learner's games, if it has any, and trains until at least `steps`.
-
-        Because games restart, a call depends only on what `state` returns before it.
+        """Trains until at least `steps`; two calls learn the same as one call with the steps of the second.
 
         Returns:
             Training figures by name, such as losses; every call returns the same names.

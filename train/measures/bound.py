@@ -21,7 +21,7 @@ from cardwar_envs.core.policy import Policy
 from cardwar_envs.sb3.against import Opponents
 from train.algorithms.responses import Responder
 from train.learner.arguments import ResponderArgs
-from train.measures.measure import FINAL_SHARE
+from train.measures.measure import FINAL_SHARE, effort
 from train.policies.networks import GreedyPolicy, SoftmaxPolicy
 from train.storage.formats import Figures, Kind
 from train.text.game_names import game_in_words
@@ -122,10 +122,10 @@ class ResponseBound:
     def news(self, figures: Mapping[str, Any]) -> str:
         return f"an exploiter wins at least {figures['bound']:.4f}"
 
-    def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
+    def verdict(self, learner: str, figures: Mapping[str, Any]) -> str:
         return (
             f"An exploiter wins at least {points(figures['bound'], 4)} points, averaged over the seats, from the "
-            f"policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and {seconds:.0f} s "
+            f"policy that {learner} learned for {game_in_words(self._game)} in {effort(figures)} "
             f"(99 % confidence, {FINAL_SHARE * self._games:,} games). This is a lower bound: a best response may win "
             "much more."
         )

@@ -13,6 +13,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import named_policy
+from train.measures.measure import effort
 from train.storage.formats import Figures, Kind
 from train.text.game_names import game_in_words
 from train.text.printing import points
@@ -58,13 +59,13 @@ def reference(game: Game[Any]) -> Mapping[str, float]:
     return MappingProxyType({"value": solve(game).value, "uniform_exploitability": uniform.exploitability})
 
 
-def verdict(game: Game[Any], learner: str, evaluation: Evaluation, steps: int, seconds: float) -> str:
-    """Reports a learned policy's evaluation in three sentences; takes the arguments of `Measure.verdict`."""
+def verdict(game: Game[Any], learner: str, evaluation: Evaluation, used: str) -> str:
+    """Reports a learned policy's evaluation in three sentences; `used` says in how many steps and seconds."""
     known = reference(game)
     first, second = evaluation.guarantees
     return (
         f"{game_in_words(game)} has the value {_points(known['value'])} to player_0. "
-        f"The policy that {learner} learned in {steps:,} steps and {seconds:.0f} s guarantees "
+        f"The policy that {learner} learned in {used} guarantees "
         f"{_points(first)} as player_0 and {_points(second)} as player_1. "
         f"Its exploitability is {evaluation.exploitability:.4f} payoff points; "
         f"uniform play's is {known['uniform_exploitability']:.4f}, optimal play's 0."
@@ -91,10 +92,10 @@ class Exploitability:
     def news(self, figures: Mapping[str, Any]) -> str:
         return f"exploitability {figures['exploitability']:.4f}"
 
-    def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
+    def verdict(self, learner: str, figures: Mapping[str, Any]) -> str:
         guarantees = figures["guaranteed_0"], figures["guaranteed_1"]
         evaluation = Evaluation(figures["exploitability"], figures["nash_conv"], guarantees)
-        return verdict(self._game, learner, evaluation, steps, seconds) + response_in_words(figures)
+        return verdict(self._game, learner, evaluation, effort(figures)) + response_in_words(figures)
 
 
 class Deviations:
@@ -116,11 +117,11 @@ class Deviations:
     def news(self, figures: Mapping[str, Any]) -> str:
         return f"NashConv {figures['nash_conv']:.4f}"
 
-    def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
+    def verdict(self, learner: str, figures: Mapping[str, Any]) -> str:
         gains = [figures[f"gain_{seat}"] for seat in range(self._game.facts.num_players)]
         return (
-            f"If all play the policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and "
-            f"{seconds:.0f} s, a player who deviates can gain {', '.join(map(_points, gains))} points "
+            f"If all play the policy that {learner} learned for {game_in_words(self._game)} in "
+            f"{effort(figures)}, a player who deviates can gain {', '.join(map(_points, gains))} points "
             f"(player_0, player_1, ...). NashConv, the sum, is {figures['nash_conv']:.4f} payoff points; "
             f"uniform play's is {self.reference['uniform_nash_conv']:.4f}, an equilibrium's 0."
         )

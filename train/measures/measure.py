@@ -41,8 +41,8 @@ class Measure(Protocol):
         """Returns the most important figure as a short text."""
         ...
 
-    def verdict(self, learner: str, figures: dict[str, Any], steps: int, seconds: float) -> str:
-        """Reports the figures of a learned policy in a few sentences; `learner` is the algorithm's label."""
+    def verdict(self, learner: str, figures: dict[str, Any]) -> str:
+        """Reports the last row of a run in a few sentences; `learner` is the algorithm's label."""
         ...
 
 
@@ -56,6 +56,11 @@ def described(game: Game[Any], label: str, step: str, measure: Measure) -> dict[
         "figure": measure.figure,
         "reference": measure.reference,
     }
+
+
+def effort(row: Mapping[str, Any]) -> str:
+    """Says what a run used until a row, e.g. "1,000 steps and 3 s (2 s of CPU time to learn)"."""
+    return f"{int(row['steps']):,} steps and {row['seconds']:.0f} s ({row['cpu_seconds']:.0f} s of CPU time to learn)"
 
 
 class Matches:
@@ -89,7 +94,7 @@ class Matches:
         name = next(iter(self._opponents))
         return f"against {name} {_with_interval(figures, f'payoff_{name}')}"
 
-    def verdict(self, learner: str, figures: Mapping[str, Any], steps: int, seconds: float) -> str:
+    def verdict(self, learner: str, figures: Mapping[str, Any]) -> str:
         seats = "the other seat" if self._game.facts.num_players == 2 else "all other seats"
         results = "; ".join(
             f"{_with_interval(figures, f'payoff_{name}')} points against {name} in {seats}, "
@@ -97,7 +102,7 @@ class Matches:
             for name in self._opponents
         )
         return (
-            f"The policy that {learner} learned for {game_in_words(self._game)} in {steps:,} steps and {seconds:.0f} s "
+            f"The policy that {learner} learned for {game_in_words(self._game)} in {effort(figures)} "
             f"gets {results}. These are samples of {FINAL_SHARE * self._games:,} games each, with 99 % intervals. They "
             "do not measure exploitability; cardwar exploit --approximate trains an exploiter for a lower bound."
         )

@@ -15,7 +15,7 @@ from baselines.system.files import kind_of_file
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy, Unfinished
-from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, SoftmaxPolicy
+from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, MirroredMatrixPolicy, SoftmaxPolicy
 from train.policies.table import LearnedTable
 from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.formats import OWN
@@ -30,7 +30,8 @@ GIVEN = (
     "the method action_probabilities, which can load other files"
 )
 POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
-    kind.kind: kind for kind in (SoftmaxPolicy, GreedyPolicy, MatrixPolicy, LookaheadPolicy, LearnedTable)
+    kind.kind: kind
+    for kind in (SoftmaxPolicy, GreedyPolicy, MatrixPolicy, MirroredMatrixPolicy, LookaheadPolicy, LearnedTable)
 }
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # With fewer actions a network has one output per action, which is more expressive than sums over parts.
 MANY_ACTIONS = 100
+# The number of steps of a run that only a budget of CPU seconds limits: the largest that files can hold.
+UNLIMITED = 2**53
 
 
 def has_many_actions(game: Game[Any]) -> bool:
@@ -37,7 +39,8 @@ class Unfinished(NamedTuple):
     of: int
 
     def __str__(self) -> str:
-        return f"unfinished: {self.steps:,} of {self.of:,} steps"
+        of = f" of {self.of:,}" if self.of < UNLIMITED else ""  # a budget of CPU seconds has no number of steps
+        return f"unfinished: {self.steps:,}{of} steps"
 
 
 def labelled(name: str, policy: Policy) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import torch
@@ -14,12 +14,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from baselines import solve_matrices
-from baselines.matrix_game.lookahead import Lookahead, StateValues
+from baselines.matrix_game.lookahead import Lookahead, StateValues, one_view
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
+from cardwar_envs.envs.branching import Brancher
 from train.policies.layers import ActionParts, Encoding, LegalPairs, Scaling
 from train.policies.learned_policy import Unfinished, has_many_actions
 from train.storage.archive import Archive
+
+# The sizes of the batches that derive the other player's view.
+FEW, MANY = 64, 4096
+A = TypeVar("A", Tensor, NDArray[np.float64])
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
@@ -226,8 +231,30 @@ class MatrixPolicy(NetworkPolicy):
     def action_probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        matrices = joint_values(self._in_double, observations)
-        return solve_matrices(matrices, action_masks, self.game.opponent_masks(observations)).row_strategies
+        masks = self.game.opponent_masks(observations)
+        return solve_matrices(self.payoffs(observations), action_masks, masks).row_strategies
+
+    def payoffs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Returns `[batch, num_actions, num_actions]`: predicted payoff points to the observer."""
+        return joint_values(self._in_double, observations)
+
+
+class MirroredMatrixPolicy(MatrixPolicy):
+    """A `MatrixPolicy` for symmetric seats, whose network evaluates one of the two views of a state (`one_view`).
+
+    The other player's payoffs are the opposite, so both players solve the same matrix game.
+    """
+
+    kind = "mirrored_matrix_game"
+
+    def __init__(self, game: Game[Any], network: Network) -> None:
+        super().__init__(game, network)
+        self._few, self._many = Brancher(game, FEW), Brancher(game, MANY)
+
+    def payoffs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        both = (self._few if len(observations) <= FEW else self._many).views(observations).observations
+        picked, signs = one_view(both)
+        return mirrored(joint_values(self._in_double, picked), signs)
 
 
 class LookaheadPolicy(NetworkPolicy):
@@ -247,6 +274,17 @@ class LookaheadPolicy(NetworkPolicy):
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         return self._lookahead.strategies(observations, action_masks, StateValues(self.game, self._in_double))
+
+
+def mirrored(payoffs: A, signs: A) -> A:
+    """Converts payoffs to the player whose view was picked to payoffs to player 0.
+
+    Args:
+        payoffs: `[batch, num_actions, num_actions]`, payoff points to the observer for own and opponent's actions.
+        signs: `[batch]`, as from `one_view`: 1 and -1 for the views of players 0 and 1, 0 if both see the same.
+    """
+    signs = signs[:, None, None]
+    return (1 + signs) / 2 * payoffs - (1 - signs) / 2 * payoffs.swapaxes(1, 2)
 
 
 def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:

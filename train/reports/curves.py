@@ -190,7 +190,7 @@ def _draw_runs(runs: Sequence[Run], curves: Sequence[Curve], figure: Figure) -> 
 def _draw_run(axes: Axes, run: Run, name: str, kind: Kind, color: str) -> None:
     label = f"{run.config['label']}, seed {run.seed}"
     if run.rows:
-        label += f": {run.rows[-1][name]:.4f} after {run.rows[-1]['seconds']:.0f} s"
+        label += f": {run.rows[-1][name]:.4f} after {run.rows[-1]['cpu_seconds']:.0f} CPU s"
     steps, figures = [row["steps"] for row in run.rows], [row[name] for row in run.rows]
     if kind == "matches":
         ends = [[abs(row[f"{name}{end}"] - row[name]) for row in run.rows] for end in ("_low", "_high")]
@@ -207,7 +207,7 @@ def _axis(name: str, kind: Kind) -> str:
 def draw_game(game: GameReport) -> bytes:
     """Draws the game's figure as SVG, with medians over seeds and their intervals.
 
-    There is one panel for each unit of steps, and one for seconds.
+    There is one panel for each unit of steps, and one for CPU seconds.
     """
     drawn = [group for group in game.groups if group.curve]
     units = _units(drawn or game.groups)
@@ -235,7 +235,7 @@ def _draw_groups(game: GameReport, drawn: Sequence[Group], units: Sequence[str],
         axes.xaxis.set_minor_formatter(_BetweenPowers())
     for unit, axes in of_unit.items():
         axes.set_xlabel(f"steps ({unit})")
-    over_seconds.set_xlabel("seconds of learning, including evaluations")
+    over_seconds.set_xlabel("CPU seconds of learning, without evaluations")
     all_axes[0].set_ylabel(_axis(game.config["figure"], game.config["measured"]))
     figure.legend(*over_seconds.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from train.storage.formats import OWN
+from train.storage.formats import OWN, share_used
 from train.storage.run_folder import CONFIG_FILE, IDENTITY, METRICS_FILE, RESUME, MetricsRow, RunFolder
 
 CONFIDENCE = 0.95
@@ -50,8 +50,8 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has taken all requested steps."""
-        return bool(self.rows) and (self.is_log or self.rows[-1]["steps"] >= self.config["args"]["steps"])
+        """Whether the run has used its steps or its CPU seconds."""
+        return bool(self.rows) and (self.is_log or share_of(self.config, self.rows[-1]) >= 1.0)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Group:
 
     @cached_property
     def curve(self) -> list[tuple[float, float, MedianInterval]]:
-        """Median steps, median seconds and the game's figure, at every evaluation that all runs have reached."""
+        """Median steps, median CPU seconds and the game's figure, at every evaluation that all runs have reached."""
         by_turn = [{self._turn(row): row for row in run.rows} for run in self.runs if run.rows]
         if not by_turn:
             return []
@@ -117,7 +117,7 @@ class Group:
         return [
             (
                 median(row["steps"] for row in each),
-                median(row["seconds"] for row in each),
+                median(row["cpu_seconds"] for row in each),
                 median_interval([row[self.config["figure"]] for row in each]),
             )
             for each in rows
@@ -132,7 +132,9 @@ class Group:
         args = self.config["args"]
         if self.runs[0].is_log:
             return row["steps"]
-        return math.inf if row["steps"] >= args["steps"] else row["steps"] // args["evaluate_every"]
+        if (share := share_of(self.config, row)) >= 1.0:
+            return math.inf
+        return share // 0.1 if args.get("cpu_seconds") else row["steps"] // args["evaluate_every"]
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,11 @@ class GameReport:
     def config(self) -> dict[str, Any]:
         """The first run's configuration; title, reference, and name and kind of the figure are the same in all runs."""
         return self.groups[0].config
+
+
+def share_of(config: Mapping[str, Any], row: Mapping[str, Any]) -> float:
+    """Returns the share of a run's budget that is used at a row."""
+    return share_used(config["args"], row["steps"], row["cpu_seconds"])
 
 
 def median_interval(figures: Sequence[float]) -> MedianInterval:

@@ -10,6 +10,7 @@ from typing import Any
 
 from train.algorithms.registry import ALGORITHMS, often_enough
 from train.learner.contract import WITH_MANY_ACTIONS
+from train.policies.learned_policy import UNLIMITED
 from train.reports.groups import GameReport, Group, Run, short_paths
 from train.reports.markdown import table
 from train.runs.identity import train_words
@@ -22,11 +23,12 @@ FIRST_WORDS = "Exploitability is exact: NashConv / 2"
 NOTE = (
     f"{FIRST_WORDS}, what a perfect opponent wins on average beyond the game's value, in payoff "
     "points. With several seeds, figures are medians, with a confidence interval for the median from order statistics: "
-    "its confidence reaches 95 % with six or more seeds."
+    "its confidence reaches 95 % with six or more seeds. Seconds include evaluations; CPU seconds are of learning "
+    "alone."
 )
 PAGE_NOTE = (
     f"{NOTE} A guaranteed payoff is what the policy gets in that seat against a perfect opponent. Curves are drawn "
-    "where all seeds were evaluated, over median seconds."
+    "where all seeds were evaluated, over median CPU seconds."
 )
 # Characters that are special in Markdown or turn an address into a link.
 MARKS = r"[\\`*_\[\]<>|#&~$@]|:(?=//)|(?<=www)\."
@@ -99,20 +101,20 @@ def figure_in_words(figure: str) -> str:
 
 def brief_headings(figure: str) -> tuple[str, ...]:
     """Returns the headings of a summary table for a game whose figure has this name."""
-    return ("algorithm", "seeds", "steps", "seconds", figure_in_words(figure), "interval (confidence)")
+    return ("algorithm", "seeds", "steps", "seconds", "CPU seconds", figure_in_words(figure), "interval (confidence)")
 
 
 def group_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
     """Returns headings and rows of a table with a row for every group, best first."""
     others, (first, *figures) = _others(game.groups[0]), brief_headings(game.config["figure"])
-    headings = (first, "differs in", *figures, *map(figure_in_words, others), "steps per second")
+    headings = (first, "differs in", *figures, *map(figure_in_words, others), "steps per CPU second")
     return headings, [_cells(group, others) for group in game.groups]
 
 
 def run_table(game: GameReport) -> tuple[Sequence[str], list[list[str]]]:
     """Returns headings and rows of a table with a row for every run."""
     figure = figure_in_words(game.config["figure"])
-    headings = ("run", "algorithm", "seed", "state", "steps", "seconds", figure, "commit")
+    headings = ("run", "algorithm", "seed", "state", "steps", "seconds", "CPU seconds", figure, "commit")
     runs = [(group, run) for group in game.groups for run in group.runs]
     places = short_paths([run.folder for _, run in runs])
     return headings, [[place, *_run_cells(*each)] for place, each in zip(places, runs, strict=True)]
@@ -129,18 +131,18 @@ def _others(group: Group) -> list[str]:
 def _cells(group: Group, others: Sequence[str]) -> list[str]:
     differs = ", ".join(f"{name}={value}" for name, value in group.differs.items())
     more = [points(_middle(group, name), DIGITS) for name in others]
-    steps, seconds = _middle(group, "steps"), _middle(group, "seconds")
+    steps, seconds = _middle(group, "steps"), _middle(group, "cpu_seconds")
     speed = f"{steps / seconds:,.0f}" if steps and seconds else ""
     return [group.config["label"], differs, *_figures(group, DIGITS, 1), *more, speed]
 
 
 def _figures(group: Group, digits: int, digits_of_seconds: int) -> list[str]:
     """Returns the cells under `brief_headings`, except for the first."""
-    seconds, figure = _middle(group, "seconds"), group.config["figure"]
+    seconds, cpu, figure = _middle(group, "seconds"), _middle(group, "cpu_seconds"), group.config["figure"]
     return [
         _seeds(group),
         _steps(group),
-        "" if seconds is None else f"{seconds:,.{digits_of_seconds}f}",
+        *("" if each is None else f"{each:,.{digits_of_seconds}f}" for each in (seconds, cpu)),
         points(_middle(group, figure), digits),
         _interval(group, digits),
     ]
@@ -173,17 +175,19 @@ def _seeds(group: Group) -> str:
 
 def _steps(group: Group) -> str:
     unit, asked, last = group.config["step"], group.config["args"]["steps"], group.last("steps")
+    of = f" of {asked:,}" if asked < UNLIMITED else ""  # a budget of CPU seconds has no number of steps
     if last is None:
-        return f"0 of {asked:,} {unit}, no evaluation yet"
-    return f"{last.middle:,.0f} {unit}" if group.counted[0].finished else f"{last.middle:,.0f} of {asked:,} {unit}"
+        return f"0{of} {unit}, no evaluation yet"
+    return f"{last.middle:,.0f} {unit}" if group.counted[0].finished else f"{last.middle:,.0f}{of} {unit}"
 
 
 def _run_cells(group: Group, run: Run) -> list[str]:
     """Returns a row of `run_table`, except for the first cell."""
-    figures = ["", "", ""]
+    figures = [""] * 4
     if run.rows:
         last = run.rows[-1]
-        figures = [f"{last['steps']:,.0f}", f"{last['seconds']:g}", points(last[run.config["figure"]], DIGITS)]
+        spent = [f"{last[name]:g}" for name in ("seconds", "cpu_seconds")]
+        figures = [f"{last['steps']:,.0f}", *spent, points(last[run.config["figure"]], DIGITS)]
     state = "finished" if run.finished else "unfinished"
     return [group.name, str(run.seed), state, *figures, (run.commit or "unknown")[:12]]
 
@@ -213,5 +217,6 @@ def _defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     except (ImportError, KeyError):  # the extra `train` is missing, or the run is from another version
         return {}
     known = [field.name for field in fields if game is not None or field.metadata.get(WITH_MANY_ACTIONS) is None]
-    usual = {name: default for name, default in entry.defaults(game).items() if name in known}
+    timed = bool(config["args"].get("cpu_seconds"))
+    usual = {name: default for name, default in entry.defaults(game, timed).items() if name in known}
     return {**usual, "evaluate_every": often_enough(usual["evaluate_every"], config["args"]["steps"])}

@@ -93,7 +93,8 @@ class ExploitabilityLog:
             held = (self.folder / CONFIG_FILE).exists()
             self._folder = (RunFolder.reopen if held else RunFolder.create)(self.folder, config)
             self.rows: list[MetricsRow] = self._folder.read_metrics()
-        self._watch, self._before = Stopwatch(), self.rows[-1]["seconds"] if self.rows else 0.0
+        self._watch, self._measuring = Stopwatch(), 0.0  # CPU seconds of measuring
+        self._before = self.rows[-1] if self.rows else {"seconds": 0.0, "cpu_seconds": 0.0}
 
     def __repr__(self) -> str:
         return f"<ExploitabilityLog of {game_in_words(self._game)} in {self.folder}: {len(self.rows)} rows>"
@@ -111,8 +112,8 @@ class ExploitabilityLog:
             policy: A `Policy`, the name of a policy, a run folder or a policy file.
 
         Returns:
-            The row: `steps`, `seconds` since the log was created (excluding compilation), `measured`, and the figures
-            in payoff points.
+            The row: `steps`; `seconds` since the log was created (excluding compilation); `cpu_seconds` of this process
+            (excluding measuring as well); `measured`; and the figures in payoff points.
 
         Raises:
             ValueError: If the steps do not increase, the policy returns no valid probabilities, or another process
@@ -126,9 +127,14 @@ class ExploitabilityLog:
             )
         found = policy_from(policy, self._game) if isinstance(policy, str) else as_policy(policy, self._game)
         answers = _Remembered(found)
+        learning = self._watch.cpu_seconds
         figures = self._measure(answers.asked_through if self.measured == "exact" else answers.stands_for, self._seed)
-        seconds = round(self._before + self._watch.seconds, 3)
-        row = {"steps": float(steps), "seconds": seconds, "measured": self.measured, **figures}
+        spent = {
+            "seconds": round(self._before["seconds"] + self._watch.seconds, 3),
+            "cpu_seconds": round(self._before["cpu_seconds"] + learning - self._measuring, 3),
+        }
+        self._measuring += self._watch.cpu_seconds - learning
+        row = {"steps": float(steps), **spent, "measured": self.measured, **figures}
         self._write([*self.rows, row], answers)
         for sink in self._sinks:
             sink(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -21,16 +22,17 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.process import Stopwatch
 from train.algorithms.registry import Algorithm, algorithm_named
 from train.learner.checkpoint import with_prefix
-from train.learner.contract import CommonArgs, Learner, SelfPlayArgs
+from train.learner.contract import CommonArgs, Learner
 from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.files import POLICY_FILE, save_policy
 from train.policies.learned_policy import LearnedPolicy
+from train.runs.budget import Budget
 from train.runs.identity import run_identity
 from train.runs.sinks import Sink, tagged
 from train.storage.alone import alone_in
 from train.storage.archive import Archive
-from train.storage.formats import MAX_SEED, Figures, Kind, is_measured
+from train.storage.formats import MAX_SEED, Figures, Kind, is_measured, share_used
 from train.storage.run_folder import IDENTITY, MetricsRow, RunFolder, require_storable
 from train.text.game_names import game_in_words
 
@@ -51,6 +53,7 @@ class RunResult:
         reference: Reference figures by name, e.g. `uniform_exploitability`.
         steps: Training steps, in units of `Algorithm.step`.
         seconds: Wall-clock time with evaluations, without compilation, summed over all parts of a resumed run.
+        cpu_seconds: CPU time of learning, without evaluations and compilation, likewise summed.
         verdict: The result as sentences.
     """
 
@@ -61,6 +64,7 @@ class RunResult:
     reference: Figures
     steps: int
     seconds: float
+    cpu_seconds: float
     verdict: str
 
 
@@ -100,8 +104,7 @@ def run(
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     identity = run_identity(game, entry.name, args, seed)
     require_storable(identity)
-    threads = args.threads if isinstance(args, SelfPlayArgs) else 1
-    with own_generators(seed, threads), without_compiler(), ExitStack() as until_the_end:
+    with reproducible(seed), without_compiler(), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first, because this raises if the algorithm cannot learn the game
         measure = measure_for(game, args)
         config = identity | described(game, entry.label, entry.step, measure)
@@ -109,8 +112,9 @@ def run(
         folder = RunFolder.reopen(out, config) if resume else RunFolder.create(out, config)
         rows = _continue(folder, learner, config, measure, args.schedules())
         title = f"{entry.label} on {game_in_words(game)}"
-        with _tensorboard(folder, rows) as record, _progress(echo, title, args.steps, measure) as report:
-            for row, policy in _learn(learner, args, measure, seed, rows[-1]["seconds"] if rows else 0.0):
+        budget = Budget(args, rows[-1]["cpu_seconds"] if rows else 0.0)
+        with _tensorboard(folder, rows) as record, _progress(echo, title, budget, measure) as report:
+            for row, policy in _learn(learner, budget, measure, seed, rows[-1]["seconds"] if rows else 0.0):
                 rows.append(row)
                 _write_checkpoint(folder, learner, rows, config)
                 _write_results(folder, policy, rows)
@@ -120,18 +124,31 @@ def run(
 
 
 @contextmanager
-def own_generators(seed: int, threads: int) -> Iterator[None]:
-    """Seeds the global generators of torch and numpy during a run, and sets torch's threads."""
-    before = torch.get_num_threads(), torch.get_rng_state(), np.random.get_state()
-    torch.set_num_threads(threads)
-    torch.manual_seed(seed)
-    np.random.seed(seed)
+def reproducible(seed: int) -> Iterator[None]:
+    """Seeds the global generators of torch and numpy during a run, and limits torch to one thread.
+
+    The networks are so small that several threads would wait for each other longer than they work.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with same_generators():
+            torch.manual_seed(seed)
+            np.random.seed(seed)
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def same_generators() -> Iterator[None]:
+    """Leaves the global generators of torch and numpy as they were."""
+    before = torch.get_rng_state(), np.random.get_state()
     try:
         yield
     finally:
-        torch.set_num_threads(before[0])
-        torch.set_rng_state(before[1])
-        np.random.set_state(before[2])
+        torch.set_rng_state(before[0])
+        np.random.set_state(before[1])
 
 
 def _continue(
@@ -156,7 +173,7 @@ def _restore(checkpoint: Archive, folder: RunFolder, learner: Learner, measure: 
         learner.restore(kept, data["learner"])
         if unlike := sorted(kept.keys() ^ learner.state()[0].keys()):
             raise ValueError(f"either the checkpoint or this version lacks {unlike[0]}")
-        measure.verdict("", data["rows"][-1], learner.steps, 0.0)  # raises if a figure of the final report is missing
+        measure.verdict("", data["rows"][-1])  # raises if a figure of the final report is missing
         policy = learner.policy()  # draws random weights, so it comes before the generators are restored
         torch.set_rng_state(tensors["generator"])
         np.random.set_state(data["generator"])
@@ -172,7 +189,10 @@ def _restore(checkpoint: Archive, folder: RunFolder, learner: Learner, measure: 
 
 def _write_results(folder: RunFolder, policy: LearnedPolicy, rows: list[MetricsRow]) -> None:
     """Writes the files derived from a checkpoint; the metrics come last, so a run with all its rows has its policy."""
-    save_policy(folder.path / POLICY_FILE, policy, folder.identity(), int(rows[-1]["steps"]))
+    identity, last = folder.identity(), rows[-1]
+    # A run that ends with its CPU seconds takes fewer steps than it may; without them, the policy counts as finished.
+    ended = identity["args"]["cpu_seconds"] and share_used(identity["args"], last["steps"], last["cpu_seconds"]) >= 1.0
+    save_policy(folder.path / POLICY_FILE, policy, identity, None if ended else int(last["steps"]))
     folder.write_metrics(rows)
 
 
@@ -193,17 +213,22 @@ def _write_checkpoint(folder: RunFolder, learner: Learner, rows: list[MetricsRow
 
 
 def _learn(
-    learner: Learner, args: CommonArgs, measure: Measure, seed: int, seconds: float
+    learner: Learner, budget: Budget, measure: Measure, seed: int, seconds: float
 ) -> Iterator[tuple[MetricsRow, LearnedPolicy]]:
     """Trains from one evaluation to the next and yields rows and policies; `seconds` were spent in earlier parts."""
     watch = Stopwatch()
-    while learner.steps < args.steps:
-        due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
-        learned = learner.advance(min(args.steps, due))
-        policy = learner.policy()
-        figures = measure(policy, seed, final=learner.steps >= args.steps)
-        spent = round(seconds + watch.seconds, 3)
-        yield {"steps": learner.steps, "seconds": spent, "measured": measure.kind, **figures, **learned}, policy
+    while budget.share(learner.steps) < 1.0:
+        learned = budget.advance(learner)
+        with same_generators():  # an evaluation does not change what is learned
+            policy = learner.policy()
+            figures = measure(policy, seed, final=budget.share(learner.steps) >= 1.0)
+        spent = {"seconds": round(seconds + watch.seconds, 3), "cpu_seconds": _rounded_up(budget.cpu_seconds)}
+        yield {"steps": learner.steps, **spent, "measured": measure.kind, **figures, **learned}, policy
+
+
+def _rounded_up(seconds: float) -> float:
+    """Rounds to milliseconds, never to less than a budget that has been used."""
+    return math.ceil(1000 * seconds) / 1000
 
 
 @contextmanager
@@ -226,7 +251,7 @@ def _tensorboard(folder: RunFolder, rows: list[MetricsRow]) -> Iterator[OnRow]:
 
 
 @contextmanager
-def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> Iterator[OnRow]:
+def _progress(echo: TextIO | None, title: str, budget: Budget, measure: Measure) -> Iterator[OnRow]:
     """Shows each row: on a terminal in a live line, elsewhere in a new line."""
     if echo is None:
         yield lambda row: None
@@ -238,8 +263,8 @@ def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> 
             TextColumn("{task.fields[news]}"),
         )
         with Progress(*columns, TimeElapsedColumn(), console=Console(file=echo)) as bar:
-            task = bar.add_task(title, total=steps, news="learning")
-            yield lambda row: bar.update(task, completed=row["steps"], news=measure.news(row))
+            task = bar.add_task(title, total=1.0, news="learning")
+            yield lambda row: bar.update(task, completed=budget.share(int(row["steps"])), news=measure.news(row))
     else:
         yield lambda row: print(
             f"{title}: {int(row['steps']):,} steps, {measure.news(row)}, {row['seconds']:.0f} s", file=echo, flush=True
@@ -247,7 +272,6 @@ def _progress(echo: TextIO | None, title: str, steps: int, measure: Measure) -> 
 
 
 def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: MetricsRow, measure: Measure) -> RunResult:
-    seconds = last["seconds"]
     return RunResult(
         folder=folder.path,
         policy=learner.policy(),
@@ -255,8 +279,9 @@ def _finish(entry: Algorithm, learner: Learner, folder: RunFolder, last: Metrics
         figures={name: figure for name, figure in last.items() if is_measured(name, measure.kind)},
         reference=measure.reference,
         steps=learner.steps,
-        seconds=seconds,
-        verdict=measure.verdict(entry.label, last, learner.steps, seconds),
+        seconds=last["seconds"],
+        cpu_seconds=last["cpu_seconds"],
+        verdict=measure.verdict(entry.label, last),
     )
 
 

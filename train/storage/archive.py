@@ -17,6 +17,8 @@ from baselines.system.files import parse_object, require_plain, write_atomically
 
 DIGEST = "sha256"
 DATA = "data"
+# A safetensors file starts with the length of its header, a little-endian integer of this many bytes.
+HEADER_START = 8
 # Maximum size of a file: a sparse file can be larger than any disk, and computing the checksum would read all of it.
 MOST_BYTES = 8 * 2**30
 
@@ -33,7 +35,15 @@ def write_archive(path: Path, archive: Archive) -> None:
     data = json.dumps(archive.data)
     metadata = {DATA: data, DIGEST: _digest(archive.tensors, data)}
     tensors = {name: tensor.contiguous() for name, tensor in archive.tensors.items()}
-    write_atomically(path, save(tensors, metadata))
+    write_atomically(path, _with_sorted_header(save(tensors, metadata)))
+
+
+def _with_sorted_header(content: bytes) -> bytes:
+    """Sorts the header of a safetensors file, as `save` writes its metadata in random order."""
+    end = HEADER_START + int.from_bytes(content[:HEADER_START], "little")
+    header = json.dumps(json.loads(content[HEADER_START:end]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % HEADER_START)  # tensors are aligned
+    return len(header).to_bytes(HEADER_START, "little") + header + content[end:]
 
 
 def read_archive(path: Path, folder: Path | None = None) -> Archive:

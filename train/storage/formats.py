@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import reprlib
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -42,7 +43,7 @@ def is_measured(name: str, kind: Kind) -> bool:
 
 
 # Increased when a run folder of an earlier version can no longer be read.
-FORMAT = 1
+FORMAT = 2
 MAX_SEED = 2**32 - 1
 # The entry `algorithm` of an `ExploitabilityLog`.
 OWN = "own"
@@ -50,6 +51,12 @@ OWN = "own"
 # Maximum length of strings and lists.
 LONGEST = 10_000
 Text = Annotated[str, Field(max_length=LONGEST)]
+
+
+def share_used(args: Mapping[str, Any], steps: float, cpu_seconds: float) -> float:
+    """Returns the share of a run's budget that is used: of its steps or of its CPU seconds, whichever is more."""
+    of_time = cpu_seconds / args["cpu_seconds"] if args.get("cpu_seconds") else 0.0
+    return max(steps / args["steps"], of_time)
 
 
 def _check_name(name: str) -> str:
@@ -131,7 +138,7 @@ REFERENCES = (("uniform_nash_conv",), ("value", "uniform_exploitability"))
 class StoredConfig(StoredIdentity):
     """`config.json`: the configuration of a run, and the data that plots and reports need."""
 
-    format: Literal[1]
+    format: Literal[2]
     title: Text
     label: Text
     step: Text
@@ -173,6 +180,7 @@ class StoredRow(Strict):
 
     steps: Annotated[float, Field(ge=0, le=MAX_INT)]
     seconds: Annotated[float, Field(ge=0, le=MAX_INT)]
+    cpu_seconds: Annotated[float, Field(ge=0, le=MAX_INT)]
     measured: Kind
 
     @model_validator(mode="after")
@@ -213,7 +221,8 @@ class StoredRows(Strict):
         for number, (row, following) in enumerate(pairwise(self.rows), start=1):
             if set(following.model_extra or {}) != names:
                 raise ValueError(f"rows[{number}] must have the figures of rows[0]")
-            if not (following.steps > row.steps and following.seconds >= row.seconds):
+            spent = following.seconds >= row.seconds and following.cpu_seconds >= row.cpu_seconds
+            if not (following.steps > row.steps and spent):
                 raise ValueError(
                     f"rows[{number}] must have more steps than the previous row, and at least as many seconds"
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ from baselines.system.files import open_inside, refuse_links
 from cardwar_envs.core.process import without_secrets
 from train.policies.agent_process import FROM_FILE
 from train.reports.groups import Run, read_run
+from train.storage.formats import share_used
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder
 from train.studies.study_file import StudyRun
 
@@ -85,13 +87,19 @@ class StudyTask:
 
     @property
     def share(self) -> float:
-        """The fraction of steps taken, in [0, 1]."""
-        return min(1.0, self.last["steps"] / self.run.args.steps) if self.last else 0.0
+        """The fraction of the budget that is used, in [0, 1]."""
+        last = self.last
+        return min(1.0, share_used(vars(self.run.args), last["steps"], last["cpu_seconds"])) if last else 0.0
 
     @property
     def pace(self) -> float | None:
         """Mean seconds per step; None before the first evaluation that follows step 0."""
         return self.last["seconds"] / self.last["steps"] if self.last and self.last["steps"] else None
+
+    def whole(self, pace: float) -> float:
+        """Estimates the seconds of the whole run, at a pace in seconds per step."""
+        args = self.run.args
+        return min(pace * args.steps, args.cpu_seconds or math.inf)
 
 
 Show = Callable[[Sequence[StudyTask], Sequence[StudyTask]], None]
@@ -190,10 +198,10 @@ def seconds_left(all_runs: Sequence[StudyTask], chosen: Sequence[StudyTask], job
             paces[each.run.game, each.run.algorithm].append(each.pace)
     if not paces:
         return None
-    known = [each.pace * each.run.args.steps for each in all_runs if each.pace is not None]
+    known = [each.whole(each.pace) for each in all_runs if each.pace is not None]
     left = 0.0
     for each in chosen:
         if each.state in (State.NEW, State.UNFINISHED):
             like = [each.pace] if each.pace is not None else paces.get((each.run.game, each.run.algorithm))
-            left += (1.0 - each.share) * (median(like) * each.run.args.steps if like else median(known))
+            left += (1.0 - each.share) * (each.whole(median(like)) if like else median(known))
     return left / jobs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.forms import CompiledRules, Info
 from cardwar_envs.core.game import Game, S
 from cardwar_envs.core.kernels import kernels
+from cardwar_envs.core.play import require_playable
 from cardwar_envs.envs.engines.engine import Engine, Views
 
 # Plain Python's time per number in the rows of all games and per player, averaged over all functions and games.
@@ -66,6 +67,18 @@ class CompiledEngine(Engine[S]):
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
         return [self._from_row(row) for row in (self._rows if places is None else self._rows[places])]
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        return {"rows": self._rows.copy()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        rows = arrays["rows"]
+        if rows.shape != self._rows.shape or not np.isfinite(rows).all():
+            raise ValueError(f"{self.game.facts.name}: rows of other games, or not finite")
+        states = [self._from_row(row) for row in rows]
+        for state in states:  # a kernel does not check the rows that it reads
+            require_playable(self.game, state)
+        self.place(states, np.ones(self.shape[0], dtype=np.bool_))
 
     def acting(self) -> NDArray[np.bool_]:
         acts = np.empty(self.shape, dtype=np.bool_)

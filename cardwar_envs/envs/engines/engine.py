@@ -7,7 +7,7 @@ exception is uniform play of WAR: see `CompiledEngine`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -60,6 +60,14 @@ class Engine(ABC, Generic[S]):
     @abstractmethod
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
         """The states of the games at `places`, or of all."""
+
+    @abstractmethod
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The states of all games as arrays by name, without pickled objects; see `restore`."""
+
+    @abstractmethod
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Puts the games into the states of a snapshot; raises a ValueError if it is not one of such games."""
 
     def keep(self, where: NDArray[np.bool_]) -> None:
         """Drops all games outside `where`."""

@@ -3,11 +3,13 @@
 The rules are queried once per state and joint action, and the results are cached as arrays. Every visited state has a
 number. A play is a joint action in a state; every play also has a number. The outcomes of a play are adjacent, with
 cumulative probabilities `up_to`: for probabilities 1/4 and 3/4 they are 0.25 and 1.0.
+
+States can be any objects, so a snapshot of a game is its course since the deal, from which `restore` plays it again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Generic
 
@@ -168,6 +170,10 @@ class RulesEngine(Engine[S]):
 
     def __init__(self, game: Game[S], streams: NDArray[np.uint64]) -> None:
         super().__init__(game, streams)
+        # Each game's course: `[length, num_games, 1 + num_players]`, an outcome's index and the actions before it; and
+        # how many of these rows count, 0 for a game that was placed in a state.
+        self._course = np.zeros((8, self.shape[0], 1 + self.shape[1]), dtype=np.int64)
+        self._length = np.zeros(self.shape[0], dtype=np.int64)
         self._begin_table([listed(game, game.initial())[0].state] * len(streams))
 
     def _begin_table(self, states: Sequence[S]) -> None:
@@ -178,7 +184,9 @@ class RulesEngine(Engine[S]):
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
         paid, places = np.zeros(self.shape), np.flatnonzero(where)
         first, count = (np.full(len(places), number) for number in self._deals)
-        self._now[places], dealt = self._follow(first, count, places)
+        self._now[places], dealt, drawn = self._follow(first, count, places)
+        self._course[0, places, 0] = drawn
+        self._length[places] = 1
         if random:
             self._walk(places)
         else:
@@ -187,7 +195,30 @@ class RulesEngine(Engine[S]):
 
     def keep(self, where: NDArray[np.bool_]) -> None:
         super().keep(where)
-        self._now = self._now[where]
+        self._now, self._course, self._length = self._now[where], self._course[:, where], self._length[where]
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        if not self._length.all():
+            raise ValueError(f"{self.game.facts.name}: a game that was placed in a state has no course since its deal")
+        return {"course": self._course[: self._length.max()].copy(), "length": self._length.copy()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        course, length = arrays["course"], arrays["length"]
+        if course.shape[1:] != self._course.shape[1:] or length.shape != self._length.shape or not length.all():
+            raise ValueError(f"{self.game.facts.name}: a snapshot of other games, or of fewer")
+        for turn, moves in enumerate(course):
+            where = length > turn
+            places, actions = np.flatnonzero(where), moves[:, 1:]
+            if turn and self.illegal(actions, where) is not None:
+                raise ValueError(f"{self.game.facts.name}: a snapshot with an illegal action")
+            deals = tuple(np.full(len(places), number) for number in self._deals)
+            plays = self._table.plays(self._now[places], actions[places]) if turn else None
+            first, count = deals if plays is None else self._table.outcomes_of(plays)
+            outcomes = moves[places, 0]
+            if not ((outcomes >= 0) & (outcomes < count)).all():
+                raise ValueError(f"{self.game.facts.name}: a snapshot with an outcome that the rules do not list")
+            self._now[places], _ = self._table.reached(first + outcomes)
+        self._course, self._length = course.copy(), length.copy()
 
     def _walk(self, places: NDArray[np.intp]) -> None:
         """Plays uniformly to a drawn depth; a game that ends earlier stops at a random state that it has visited."""
@@ -207,6 +238,7 @@ class RulesEngine(Engine[S]):
             if len(over):
                 chosen = (draw(self.streams, over) * len(passed)).astype(np.int64)
                 self._now[over] = np.stack(passed)[chosen, over]
+                self._length[over] = 1 + chosen
             passed.append(self._now.copy())
             moving &= (depths > len(passed) - 1) & ~np.isin(places, over)
 
@@ -214,24 +246,43 @@ class RulesEngine(Engine[S]):
         self, places: NDArray[np.intp], actions: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The outcomes of joint actions, `[places, num_players]`, in the current states, and their payments."""
-        return self._follow(*self._table.outcomes_of(self._table.plays(self._now[places], actions)), places)
+        first, count = self._table.outcomes_of(self._table.plays(self._now[places], actions))
+        states, rewards, drawn = self._follow(first, count, places)
+        self._record(places, drawn, actions)
+        return states, rewards
+
+    def _record(self, places: NDArray[np.intp], drawn: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        """Adds a move to the course of each game at `places` that started with a deal."""
+        known = self._length[places] > 0
+        turns, games = self._length[places[known]], places[known]
+        if turns.max(initial=0) == len(self._course):
+            self._course = np.concatenate([self._course, np.zeros_like(self._course)])
+        self._course[turns, games, 0] = drawn[known]
+        self._course[turns, games, 1:] = actions[known]
+        self._length[games] += 1
 
     def _follow(
         self, first: NDArray[np.int64], count: NDArray[np.int64], places: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draws one of `count` outcomes, starting at index `first`, per place; draws no number if `count` is 1."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """Draws one of `count` outcomes, starting at index `first`, per place; draws no number if `count` is 1.
+
+        Returns:
+            The states, their payments, and the indices of the outcomes among those of their play.
+        """
         outcomes, chance = first.copy(), count > 1
         if chance.any():
             draws = draw(self.streams, places[chance])
             outcomes[chance] = self._table.drawn(first[chance], count[chance], draws)
-        return self._table.reached(outcomes)
+        return *self._table.reached(outcomes), outcomes - first
 
     def place(self, states: Sequence[S], where: NDArray[np.bool_]) -> None:
         places = np.flatnonzero(where)
         self._now[places] = self._table.numbers(states[i % len(states)] for i in range(len(places)))
+        self._length[places] = 0
 
     def place_seen(self, observations: NDArray[np.float32]) -> None:
         self._now = self._table.numbers(self.game.state_of(observation)[0] for observation in observations)
+        self._length[:] = 0
 
     def states(self, places: NDArray[np.intp] | None = None) -> list[S]:
         return [self._table.states[number] for number in (self._now if places is None else self._now[places]).tolist()]

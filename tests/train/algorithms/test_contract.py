@@ -22,7 +22,7 @@ from train.learner.contract import CommonArgs
 from train.measures.exact import evaluate
 from train.policies.files import load_policy, save_policy
 from train.policies.learned_policy import has_many_actions
-from train.runs.loop import own_generators, run
+from train.runs.loop import reproducible, run
 from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -30,7 +30,8 @@ WAR = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=30)
 NETWORKS = [name for name, algorithm in ALGORITHMS.items() if algorithm.step == "joint actions"]
 TABULAR = {"fictitious_play": "fictitious play", "cfr_plus": r"CFR\+", "tabular_mmd": "tabular MMD"}  # name -> label
 LITTLE = {"num_games": 20, "rollout": 3, "batch_size": 30, "width": 8, "response_steps": 100, "replay_size": 100,
-          "reservoir_size": 100, "memory": 64, "passes": 2, "opponents": "highest_card,past"}  # fmt: skip
+          "reservoir_size": 100, "memory": 64, "passes": 2, "past_every": 80,
+          "opponents": "highest_card,past"}  # fmt: skip
 
 
 def little(name, game=None, **more):
@@ -102,6 +103,7 @@ UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))
 LIMITED_WAR = make_game("war", ranks=3, discards=1, max_rounds=4)
 POKER = make_game("dice_poker", sides=3)
 Q = {"num_games": 64, "batch_size": 32, "width": 32, "memory": 256, "target_rate": 0.1}
+PLAYS = {"num_games": 64, "batch_size": 128, "width": 32, "memory": 256, "target_rate": 0.1, "learning_rate": 0.01}
 VALUE = {"num_games": 128, "batch_size": 32, "width": 32, "target_rate": 0.05}
 CRITIC = {"steps": 8_000, "num_games": 16, "batch_size": 32, "width": 32, "actor_rate": 3e-3, "critic_rate": 3e-3,
           "magnet_rate": 0.03, "target_rate": 0.1}  # fmt: skip
@@ -110,9 +112,13 @@ RESPONSE = {"num_games": 64, "batch_size": 64, "width": 32}
 wide = pytest.mark.wide
 # Algorithm, game, arguments, and the exploitability that it reaches; uniform play's on three cards is 0.5.
 LEARNS = [
-    ("minimax_q", DICE, {"steps": 300, **Q}, 0.02),
-    pytest.param("minimax_q", GAME, {"steps": 1_500, **Q}, 0.02, marks=wide),
-    pytest.param("minimax_q", WORD, {"steps": 1_500, **Q}, 0.02, marks=wide),
+    ("minimax_q", DICE, {"steps": 8_000, **PLAYS}, 0.02),
+    ("minimax_q", GAME, {"steps": 8_000, **PLAYS}, 0.02),
+    pytest.param("minimax_q", WORD, {"steps": 8_000, **PLAYS, "exploration": 0.5}, 0.02, marks=wide),
+    pytest.param("minimax_q", make_game("goofspiel", num_cards=3), {"steps": 30_000, **PLAYS}, 0.02, marks=wide),
+    ("minimax_q_model", DICE, {"steps": 300, **Q}, 0.02),
+    pytest.param("minimax_q_model", GAME, {"steps": 1_500, **Q}, 0.02, marks=wide),
+    pytest.param("minimax_q_model", WORD, {"steps": 1_500, **Q}, 0.02, marks=wide),
     ("fitted_value", GAME, {"steps": 4_000, **VALUE}, 0.02),
     pytest.param("fitted_value", WORD, {"steps": 8_000, **VALUE}, 0.02, marks=wide),
     pytest.param("fitted_value", UNLIKE, {"steps": 8_000, **VALUE}, 0.02, marks=wide),
@@ -234,7 +240,7 @@ def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(t
         """The last figures and policy; as in a run, there is a policy of each part, which takes random numbers."""
         return [(learner.advance(each), learner.policy()) for each in steps][-1]
 
-    with own_generators(3, 1):
+    with reproducible(3):
         first = learner(3)
         _, policy = advanced(first, parts[0])
         write_archive(tmp_path / "begun", Archive(*first.state()))
@@ -248,11 +254,11 @@ def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(t
     save_policy(tmp_path / "policy.safetensors", policy)
     assert np.array_equal(load_policy(tmp_path, game).action_probabilities(observations, masks), answers)
     assert not same(begun, state)
-    with own_generators(3, 1):
+    with reproducible(3):
         again = learner(3)
         assert advanced(again, *parts)[0] == figures
     assert same(again.state(), first.state())
-    with own_generators(4, 1):
+    with reproducible(4):
         other = learner(4)
         other.advance(parts[0])
         assert same(other.state(), begun) == (name in TABULAR), "seeds change what is learned from samples"
@@ -267,6 +273,21 @@ def test_a_seed_repeats_everything_and_a_restored_learner_goes_on_as_the_first(t
         assert "past.2.0.weight" in first.state()[0], "earlier checkpoints play too"
 
 
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_evaluations_of_a_run_change_nothing_that_it_learns(tmp_path, name):
+    whole = {"joint actions": 240, "best responses": 2, "iterations": 12}[ALGORITHMS[name].step]
+    found = []
+    for every in (whole // 2 if name == "psro" else whole // 6, whole):
+        args = little(name, steps=whole, evaluate_every=every)
+        folder = run(GAME, name, args, tmp_path / str(every), seed=3).folder
+        found.append((read_archive(folder / "policy.safetensors"), read_archive(folder / "checkpoint.safetensors")))
+        assert (len(found[-1][1].data["rows"]) > 1) == (every < whole)
+    for often, seldom in zip(*found, strict=True):
+        assert same(often, seldom)
+    often, seldom = (checkpoint.data for _, checkpoint in found)
+    assert (often["learner"], often["generator"]) == (seldom["learner"], seldom["generator"])
+
+
 @pytest.mark.parametrize(
     ("name", "players"),
     [("ppo", 2), pytest.param("mmd", 3, marks=wide), ("nfsp", 3), ("joint_critic", 2), ("dqn_response", 2)],
@@ -276,7 +297,7 @@ def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, pl
     assert has_many_actions(game)
     more = {"num_games": 8, "rollout": 4, "batch_size": 16, "replay_size": 200, "opponents": "", "evaluate_every": 64}
     first, second = (learner_of(name, game, **more) for _ in range(2))
-    with own_generators(0, 1):
+    with reproducible(0):
         first.advance(64)
         tensors, data = first.state()
         kept = {key: tensor.clone() for key, tensor in tensors.items()}
@@ -284,7 +305,7 @@ def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, pl
     second.restore(kept, data)
     ends = []
     for learner in (first, second):
-        with own_generators(1, 1):
+        with reproducible(1):
             figures = learner.advance(128)
             ends.append((figures, learner.state()))
     assert ends[0][0] == ends[1][0]
@@ -307,7 +328,7 @@ def test_only_schedules_make_learning_depend_on_the_steps_to_come(name, falling)
     states = []
     for steps in (whole, 2 * whole):
         args = little(name, steps=steps, **({} if falling else constant))
-        with own_generators(3, 1):
+        with reproducible(3):
             learner = ALGORITHMS[name].learner(GAME, args, 3)
             learner.advance(whole)
         states.append(learner.state())
@@ -317,7 +338,9 @@ def test_only_schedules_make_learning_depend_on_the_steps_to_come(name, falling)
 
 # Algorithm, its initial rates, and the optimizers that have them after half of the run.
 RATES = [
-    ("minimax_q", {"learning_rate": 0.01, "memory_rate": 0.1}, ["optimizer", "memory_optimizer"]),
+    ("minimax_q", {"learning_rate": 0.01, "memory_rate": 0.1}, ["adam", "memory_optimizer"]),
+    ("minimax_q", {"learning_rate": 0.01}, ["muon"]),
+    ("minimax_q_model", {"learning_rate": 0.01, "memory_rate": 0.1}, ["optimizer", "memory_optimizer"]),
     ("fitted_value", {"learning_rate": 0.01}, ["adam"]),
     ("fitted_value", {"learning_rate": 0.01}, ["muon"]),
     ("joint_critic", {"actor_rate": 0.01, "critic_rate": 0.002}, ["optimizer"]),
@@ -397,7 +420,12 @@ THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_ga
     [
         *(
             (name, game, PUBLIC.format(label))
-            for name, label in (("minimax_q", "minimax-Q"), ("joint_critic", "joint critic"), ("psro", "PSRO"))
+            for name, label in (
+                ("minimax_q", "minimax-Q"),
+                ("minimax_q_model", "minimax-Q with a model"),
+                ("joint_critic", "joint critic"),
+                ("psro", "PSRO"),
+            )
             for game in (PRIVATE, THREE, one_step(zero_sum=False), make_game("dice_poker"))
         ),
         *(
@@ -413,7 +441,7 @@ THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_ga
         ("fitted_value", LateCoin(num_cards=2), CERTAIN),
         *(
             (name, game, "^war")
-            for name in (*TABULAR, "minimax_q", "fitted_value", "psro")
+            for name in (*TABULAR, "minimax_q", "minimax_q_model", "fitted_value", "psro")
             for game in (DECK, make_game("war", num_players=4))
         ),
     ],

@@ -22,7 +22,7 @@ from train.algorithms import nfsp, ppo
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.decisions import actor
 from train.algorithms.experience.masked_dqn import NEVER_PLAYED, MaskShowingEnv
-from train.algorithms.fitted_value import ORTHOGONAL_STEPS, Muon, optimizers, orthogonal
+from train.algorithms.muon import ORTHOGONAL_STEPS, Muon, optimizers, orthogonal
 from train.policies.layers import ROW_SIZE, Encoding, LegalPairs
 from train.policies.networks import Network
 from train.studies.study_file import read_study
@@ -140,7 +140,7 @@ def fictitious(**args):
 
 def test_the_reservoir_holds_what_best_responses_played_and_nothing_else(monkeypatch):
     learning = fictitious(anticipatory=0.5, steps=1600)
-    added, roles = [], []
+    added, roles = [], [learning._responds.copy()]
     monkeypatch.setattr(learning._reservoir, "add", lambda *arrays: added.append(arrays[:3]))
     draw = learning._draw_roles
     assert fictitious(anticipatory=0.3)._draw_roles(10_000).mean() == pytest.approx(0.3, abs=0.02)

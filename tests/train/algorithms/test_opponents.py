@@ -160,8 +160,8 @@ def test_each_name_is_drawn_equally_often_and_ten_earlier_checkpoints_are_kept()
 
 
 @pytest.mark.parametrize("name", ["ppo", "mmd"])
-def test_earlier_checkpoints_are_the_policies_of_earlier_evaluations(name):
-    learning, played = learner_of(name, **LEAGUE | {"opponents": "past"}), []
+def test_earlier_checkpoints_are_the_policies_after_every_so_many_steps(name):
+    learning, played = learner_of(name, **LEAGUE | {"opponents": "past", "past_every": 60}), []
     for steps in (60, 120, 180):
         played.append(learning.policy())
         learning.advance(steps)

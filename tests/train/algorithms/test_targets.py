@@ -36,8 +36,26 @@ def learner_of(name, game, **more):
     return algorithm.learner(game, algorithm.args(**{k: v for k, v in {**LITTLE, **more}.items() if k in names}), 0)
 
 
-def test_the_targets_of_minimax_q_are_littmans():
-    learner = learner_of("minimax_q", GAME, num_games=64)
+@pytest.mark.parametrize("game", [GAME, UNLIKE, make_game("goofspiel", num_cards=3)], ids=lambda game: game.facts.name)
+def test_the_targets_of_minimax_q_are_littmans(game):
+    learner = learner_of("minimax_q", game)
+    learner.advance(1_000)
+    assert learner._target.memory is learner._network.memory
+    assert learner._network.memory.any()
+    policy = learner.policy()
+    moves = learner._replay.sample(60, np.random.default_rng(0))
+    targets = learner._targets(moves)
+    assert np.array_equal(targets[moves["done"]], moves["rewards"][moves["done"], 0])
+    for move in np.flatnonzero(~moves["done"]):
+        seen, masks = moves["next_observations"][move], moves["next_masks"][move]
+        own, other = map(np.flatnonzero, masks)
+        payoffs = (policy.payoffs(seen[:1])[0] - policy.payoffs(seen[1:])[0].T) / 2
+        value = solve_matrix(payoffs[np.ix_(own, other)]).value
+        assert targets[move] == pytest.approx(moves["rewards"][move, 0] + value, abs=1e-5)
+
+
+def test_the_targets_of_minimax_q_with_a_model_are_littmans():
+    learner = learner_of("minimax_q_model", GAME, num_games=64)
     learner.advance(1_000)  # so that the memory is not empty
     assert learner._target.memory is learner._network.memory
     assert learner._network.memory.any()
@@ -51,8 +69,8 @@ def test_the_targets_of_minimax_q_are_littmans():
         assert targets[trial] == pytest.approx(tried.rewards[trial] + solve_matrix(payoffs).value, abs=1e-6)
 
 
-def test_both_players_of_minimax_q_learn_the_same_from_distinct_situations():
-    learner = learner_of("minimax_q", GAME, num_games=64)
+def test_both_players_of_minimax_q_with_a_model_learn_the_same_from_distinct_situations():
+    learner = learner_of("minimax_q_model", GAME, num_games=64)
     situations = learner._draw()
     tried = learner._trials.all_joint(situations)
     lessons, count = learner._seen_by_both(situations, tried), len(situations.masks)
@@ -227,7 +245,10 @@ def test_exploration_is_the_share_of_uniform_actions(exploration):
 
 # Algorithm; the weights that follow, and the weights that they follow; the rate after half of the run.
 FOLLOWS = [
-    ("minimax_q", lambda parts: (parts["target"], [*parts["network"].parameters()][1:]), {"target_rate": 0.25}, 0.25),
+    *(
+        (name, lambda parts: (parts["target"], [*parts["network"].parameters()][1:]), {"target_rate": 0.25}, 0.25)
+        for name in ("minimax_q", "minimax_q_model")
+    ),
     ("fitted_value", lambda parts: (parts["target"].parameters(), parts["network"].parameters()),
      {"target_rate": 0.25}, 0.25),
     ("joint_critic", lambda parts: (parts["target"].parameters(), parts["critic"].parameters()),

@@ -14,9 +14,17 @@ from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.envs.game_batch import GameBatch
 from train.measures.exact import evaluate, reference, verdict
+from train.measures.measure import effort
 from train.policies.by_word import policy_from
 from train.policies.files import load_policy, save_policy
-from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, Network, SoftmaxPolicy
+from train.policies.networks import (
+    GreedyPolicy,
+    LookaheadPolicy,
+    MatrixPolicy,
+    MirroredMatrixPolicy,
+    Network,
+    SoftmaxPolicy,
+)
 from train.reports.groups import read_run
 from train.storage.archive import Archive, read_archive, write_archive
 
@@ -30,7 +38,7 @@ PARTS = {"width": 8, "layers": 2, "outputs": 37, "activation": "tanh", "scaled":
 
 def random_policy(kind, game=GAME):
     torch.manual_seed(0)
-    outputs = {MatrixPolicy: game.facts.num_actions**2, LookaheadPolicy: 1}.get(kind)
+    outputs = 1 if kind is LookaheadPolicy else game.facts.num_actions**2 if issubclass(kind, MatrixPolicy) else None
     network = Network(game, 8, 2, outputs, "tanh") if outputs else Network.of_actions(game, 8, 2, "tanh")
     return kind(game, network)
 
@@ -44,7 +52,7 @@ def random_views(game):
 @each_row(
     ("kind", "game"),
     [
-        *((kind, GAME) for kind in (MatrixPolicy, SoftmaxPolicy, GreedyPolicy, LookaheadPolicy)),
+        *((kind, GAME) for kind in (MatrixPolicy, MirroredMatrixPolicy, SoftmaxPolicy, GreedyPolicy, LookaheadPolicy)),
         (SoftmaxPolicy, WAR),
         (GreedyPolicy, WAR),
         (SoftmaxPolicy, make_game("oshi_zumo", coins=100)),  # many actions without parts
@@ -62,6 +70,23 @@ def test_a_policy_comes_back_as_it_was(tmp_path, kind, game):
         assert policy.network.architecture == PARTS
     else:
         assert policy.action_probabilities(observations[:0], masks[:0]).shape == (0, game.facts.num_actions)
+
+
+def test_both_seats_of_a_mirrored_policy_solve_the_same_matrix_games():
+    policy = random_policy(MirroredMatrixPolicy)
+    seen, _ = GameBatch(GAME, 100, seed=0, start="random").reset()
+    first, second = policy.payoffs(seen[:, 0]), policy.payoffs(seen[:, 1])
+    assert np.array_equal(first, -second.transpose(0, 2, 1))
+    alike = (seen[:, 0] == seen[:, 1]).all(axis=1)
+    assert 0 < alike.sum() < 100
+    assert first.any()
+
+
+def test_policies_with_equal_content_are_files_with_equal_bytes(tmp_path):
+    policy = random_policy(SoftmaxPolicy)
+    for number in range(8):
+        save_policy(tmp_path / str(number), policy, {"args": {"steps": 3}}, 3)
+    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 1
 
 
 def test_a_policy_is_refused_by_another_game(tmp_path):
@@ -123,10 +148,11 @@ def test_the_equilibrium_guarantees_the_value_from_either_seat():
 
 def test_the_verdict_says_it_all():
     evaluation = evaluate(GAME, make_policy("highest_card", GAME))
-    assert verdict(GAME, "Practice", evaluation, 12_000, 3.4) == (
+    assert verdict(GAME, "Practice", evaluation, effort({"steps": 12_000, "seconds": 3.4, "cpu_seconds": 2.6})) == (
         "jujitsu num_cards=3 has the value 0.0000 to player_0. "
-        "The policy that Practice learned in 12,000 steps and 3 s guarantees -1.0000 as player_0 and -1.0000 as "
-        "player_1. Its exploitability is 1.0000 payoff points; uniform play's is 0.5000, optimal play's 0."
+        "The policy that Practice learned in 12,000 steps and 3 s (3 s of CPU time to learn) guarantees -1.0000 as "
+        "player_0 and -1.0000 as player_1. Its exploitability is 1.0000 payoff points; uniform play's is 0.5000, "
+        "optimal play's 0."
     )
 
 
@@ -153,12 +179,12 @@ def test_a_device_is_not_to_be_resumed():
         read_run("/dev/null")
 
 
-@pytest.mark.parametrize("kind", [MatrixPolicy, LookaheadPolicy])
+@pytest.mark.parametrize("kind", [MatrixPolicy, MirroredMatrixPolicy, LookaheadPolicy])
 def test_strategies_of_matrix_games_do_not_depend_on_the_batch(kind):
     """In single precision they differ in the seventh digit, and far more where a matrix game is nearly degenerate."""
     game = make_game("jujitsu", num_cards=5)
     torch.manual_seed(3)
-    policy = kind(game, Network(game, 64, 2, 25 if kind is MatrixPolicy else 1, "relu"))
+    policy = kind(game, Network(game, 64, 2, 1 if kind is LookaheadPolicy else 25, "relu"))
     _, observations, masks = full_graph(game).seen_by(0)
     together = policy.action_probabilities(observations, masks)
     some = range(0, len(masks), 37)

@@ -63,8 +63,17 @@ def made(folder, figures=(0.3, 0.1), seed=0, title="jujitsu num_cards=3", label=
         "reference": {"value": 0.0, "uniform_exploitability": 0.5},
     }
     run_folder = RunFolder.create(folder, config)
-    heading = ("steps", "seconds", "measured", "exploitability", "nash_conv", "guaranteed_0", "guaranteed_1")
-    rows = [(10 * i, i / 4, "exact", x, 2 * x, -x, -x) for i, x in enumerate(figures, 1)]
+    heading = (
+        "steps",
+        "seconds",
+        "cpu_seconds",
+        "measured",
+        "exploitability",
+        "nash_conv",
+        "guaranteed_0",
+        "guaranteed_1",
+    )
+    rows = [(10 * i, i / 4, i / 8, "exact", x, 2 * x, -x, -x) for i, x in enumerate(figures, 1)]
     if figures:
         run_folder.write_metrics([dict(zip(heading, row, strict=True)) for row in rows])
     return folder
@@ -123,16 +132,17 @@ def test_a_page_of_two_runs_holds_the_figures_of_their_metrics(real, tmp_path):
         assert cells["run"] == folder.name
         assert cells["exploitability"] == f"{float(last['exploitability']):.6f}"
         assert cells["seconds"] == f"{float(last['seconds']):g}"
+        assert cells["CPU seconds"] == f"{float(last['cpu_seconds']):g}"
         assert cells["steps"] == str(int(last["steps"]))
         assert cells["state"] == "finished"
     assert groups[1][3] == "25 iterations"
-    assert groups[2][3] == "91 joint actions"
+    assert groups[2][3] == "64 joint actions"
     assert groups[2][2] == "4"
     assert "Value to player_0 0.000000; uniform play's exploitability 0.500000" in page.text
     lines = [line for line in written.tables.read_text().splitlines() if line.startswith("| ")]
-    assert lines[0].split(" | ")[4] == "exploitability"
-    brief = {line.split(" | ")[0].removeprefix("| "): line.split(" | ")[4] for line in lines[2:]}
-    assert brief == {group[0]: f"{float(group[5]):.4f}" for group in groups[1:]}
+    assert lines[0].split(" | ")[5] == "exploitability"
+    brief = {line.split(" | ")[0].removeprefix("| "): line.split(" | ")[5] for line in lines[2:]}
+    assert brief == {group[0]: f"{float(group[6]):.4f}" for group in groups[1:]}
 
 
 def test_the_same_runs_make_the_same_page_which_needs_nothing_else(real, tmp_path):
@@ -211,8 +221,8 @@ def test_odd_names_are_shown_as_they_are(tmp_path):
     assert page.images[0]["alt"] == f"Exploitability of {ODD} over steps and seconds"
     rows = [line for line in written.tables.read_text().splitlines() if line.startswith("| \\_")]
     assert len(rows) == 2
-    # Columns are still six: what is odd in a name is not taken for the end of a cell.
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {7}
+    # Columns are still seven: what is odd in a name is not taken for the end of a cell.
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {8}
 
 
 def test_seeds_of_one_configuration_are_one_line(tmp_path):
@@ -225,13 +235,13 @@ def test_seeds_of_one_configuration_are_one_line(tmp_path):
     assert [group.name for group in game.groups] == ["CFR+ reach=0", "CFR+ reach=1", "PPO"]
     assert [run.seed for run in game.groups[0].runs] == [0, 1, 2]
     assert [(steps, seconds, s.low, s.middle, s.high) for steps, seconds, s in game.groups[0].curve] == [
-        (10, 0.25, 0.3, 0.3, 0.3),
-        (20, 0.5, 0.02, 0.04, 0.05),
+        (10, 0.125, 0.3, 0.3, 0.3),
+        (20, 0.25, 0.02, 0.04, 0.05),
     ]
     written = write_report(folders, tmp_path / "report.html")
     table = Page(written.page).tables[0]
     assert table[1][1:3] == ["reach=0", "0, 1, 2"]
-    assert table[1][5:] == ["0.040000", "0.020000 to 0.050000 (75 %)", "-0.040000", "-0.040000", "40"]
+    assert table[1][5:] == ["0.2", "0.040000", "0.020000 to 0.050000 (75 %)", "-0.040000", "-0.040000", "80"]
     assert [row[1] for row in table[2:]] == ["reach=1", ""]
 
 
@@ -258,7 +268,7 @@ def test_brief_tables_have_the_best_first_and_what_is_not_known_last(tmp_path, u
     lines = write_report(folders, tmp_path / "report.html").tables.read_text().splitlines()
     rows = [line for line in lines if line.startswith("| ")][2:]
     assert [row.split(" | ")[0] for row in rows] == ["| C\\|D", "| E", "| B", "| A"]
-    assert [row.split(" | ")[4] for row in rows] == ["0.2000", "0.2500", "0.3000", ""]
+    assert [row.split(" | ")[5] for row in rows] == ["0.2000", "0.2500", "0.3000", ""]
     assert table(["a|b"], [["c"]], cell=plain).splitlines()[0] == "| a\\|b |"
 
 
@@ -317,10 +327,10 @@ def test_unfinished_runs_are_shown_as_such(tmp_path):
     groups, runs = Page(write_report(folders, tmp_path / "report.html").page).tables
     by_name = {(row[0], row[1]): row for row in groups[1:]}
     whole = by_name["CFR+", "reach=0"]
-    assert whole[2:6] == ["0, 1 (1 unfinished, not counted)", "30 iterations", "0.8", "0.100000"]
-    assert by_name["CFR+", "reach=1"][2:6] == ["0 (1 unfinished)", "20 of 30 iterations", "0.5", "0.010000"]
+    assert whole[2:7] == ["0, 1 (1 unfinished, not counted)", "30 iterations", "0.8", "0.4", "0.100000"]
+    assert by_name["CFR+", "reach=1"][2:7] == ["0 (1 unfinished)", "20 of 30 iterations", "0.5", "0.2", "0.010000"]
     new = next(row for row in groups if row[0] == "PPO")
-    assert new[2:] == ["0 (1 unfinished)", "0 of 20 iterations, no evaluation yet", "", "", "", "", "", ""]
+    assert new[2:] == ["0 (1 unfinished)", "0 of 20 iterations, no evaluation yet", "", "", "", "", "", "", ""]
     assert [row[3] for row in runs[1:]].count("unfinished") == 3
 
 
@@ -335,14 +345,14 @@ def damaged(tmp_path, name, content):
 
 
 HUGE = 10**400
-METRICS = b"measured,steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1\n"
+METRICS = b"cpu_seconds,measured,steps,seconds,exploitability,nash_conv,guaranteed_0,guaranteed_1\n"
 DAMAGE = [
     ("config.json", b"{", "config.json cannot be read: Expecting property name"),
     ("config.json", b"[" * 100_000, "it is nested too deeply"),
     ("config.json", b"\xff\xfe\x00", "config.json cannot be read"),
-    ("config.json", b"{}", "its format (None) belongs to another version; this one reads 1"),
-    ("config.json", {"format": 2, "args": 3}, "its format (2) belongs to another version; this one reads 1"),
-    ("config.json", b'{"format": 1}', "game is missing"),
+    ("config.json", b"{}", "its format (None) belongs to another version; this one reads 2"),
+    ("config.json", {"format": 1, "args": 3}, "its format (1) belongs to another version; this one reads 2"),
+    ("config.json", b'{"format": 2}', "game is missing"),
     ("config.json", {"colour": "red"}, "unknown name 'colour'; expected one of game, parameters, "),
     ("config.json", {"args__evaluate_every": 0}, "args.evaluate_every (0) must be at least 1"),
     ("config.json", {"args__evaluate_every": True}, "args.evaluate_every (True) must be an integer"),
@@ -370,29 +380,35 @@ DAMAGE = [
     ("metrics.csv", b"measured,steps,exploitability\nexact,1,much\n", "metrics.csv cannot be read"),
     ("metrics.csv", b"steps\n", "rows ([]) must have at least 1 item"),
     ("metrics.csv", b"\xff\xfe", "metrics.csv cannot be read"),
-    ("metrics.csv", METRICS + b"exact,10,1,nan,1,1,1\n", "rows[0]: exploitability (nan) must be a finite number"),
-    ("metrics.csv", METRICS + b"exact,10,1,0.1,1,1,inf\n", "rows[0]: guaranteed_1 (inf) must be a finite number"),
+    ("metrics.csv", METRICS + b"1,exact,10,1,nan,1,1,1\n", "rows[0]: exploitability (nan) must be a finite number"),
+    ("metrics.csv", METRICS + b"1,exact,10,1,0.1,1,1,inf\n", "rows[0]: guaranteed_1 (inf) must be a finite number"),
     (
         "metrics.csv",
-        METRICS + b"exact,10,1,0.1,1,1,1\nexact,-1,1,0.1,1,1,1\n",
+        METRICS + b"1,exact,10,1,0.1,1,1,1\n1,exact,-1,1,0.1,1,1,1\n",
         "rows[1].steps (-1.0) must be",
     ),
-    ("metrics.csv", METRICS + b"exact,10,-1,0.1,1,1,1\n", "rows[0].seconds (-1.0) must be at least 0"),
+    ("metrics.csv", METRICS + b"1,exact,10,-1,0.1,1,1,1\n", "rows[0].seconds (-1.0) must be at least 0"),
+    ("metrics.csv", METRICS + b"-1,exact,10,1,0.1,1,1,1\n", "rows[0].cpu_seconds (-1.0) must be at least 0"),
     (
         "metrics.csv",
-        METRICS + b"exact," + b"9" * 400 + b",1,0.1,1,1,1\n",
+        METRICS + b"2,exact,1,1,0.1,1,1,1\n1,exact,2,1,0.1,1,1,1\n",
+        "row, and at least as many seconds",
+    ),
+    (
+        "metrics.csv",
+        METRICS + b"1,exact," + b"9" * 400 + b",1,0.1,1,1,1\n",
         "rows[0].steps (inf) must be a finite",
     ),
-    ("metrics.csv", METRICS + b"exact,10,1,-0.1,1,1,1\n", "exploitability (-0.1) must be at least 0"),
-    ("metrics.csv", METRICS + b"exact,10,1,0.1,-0.1,1,1\n", "nash_conv (-0.1) must be at least 0"),
+    ("metrics.csv", METRICS + b"1,exact,10,1,-0.1,1,1,1\n", "exploitability (-0.1) must be at least 0"),
+    ("metrics.csv", METRICS + b"1,exact,10,1,0.1,-0.1,1,1\n", "nash_conv (-0.1) must be at least 0"),
     (
         "metrics.csv",
-        METRICS + b"exact,10,1,0.1,1,1,1\nexact,10,2,0.1,1,1,1\n",
+        METRICS + b"1,exact,10,1,0.1,1,1,1\n1,exact,10,2,0.1,1,1,1\n",
         "rows[1] must have more steps than",
     ),
     (
         "metrics.csv",
-        METRICS + b"exact,1,1,0.1,1,1,1\nexact,2,-0.0,0.1,1,1,1\n",
+        METRICS + b"1,exact,1,1,0.1,1,1,1\n1,exact,2,-0.0,0.1,1,1,1\n",
         "row, and at least as many seconds",
     ),
     ("metadata.json", b"[]", "it is not a JSON object"),

@@ -28,7 +28,7 @@ from train.text.game_names import game_in_words
 
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {
-    "minimax_q": {"num_games": 4, "passes": 2, "batch_size": 8, "width": 8, "memory": 64},
+    "minimax_q": {"num_games": 4, "replay_size": 64, "batch_size": 8, "width": 8, "memory": 64},
     "fitted_value": {"num_games": 2, "passes": 2, "batch_size": 8, "width": 8},
     "ppo": {"num_games": 20, "rollout": 5, "batch_size": 100, "epochs": 1, "width": 8},
     "cfr_plus": {},
@@ -205,7 +205,7 @@ def test_progress_is_a_live_line_on_a_terminal_and_a_line_per_evaluation_elsewhe
     assert "exploitability 0." in shown
     if not terminal:
         assert len(shown.splitlines()) == 4
-        assert shown.startswith("minimax-Q on jujitsu num_cards=3: 101 steps, exploitability 0.")
+        assert shown.startswith("minimax-Q on jujitsu num_cards=3: 100 steps, exploitability 0.")
 
 
 def test_a_run_leaves_the_generators_of_its_caller_alone(tmp_path):
@@ -222,7 +222,9 @@ def test_arguments_that_do_not_fit_are_refused_before_anything_is_written(tmp_pa
     args = ALGORITHMS["ppo"].args(**SMALL["ppo"])
     with pytest.raises(ValueError, match="args must be the arguments of minimax_q"):
         run(GAME, "minimax_q", args, tmp_path / "run")
-    with pytest.raises(ValueError, match=r"unknown algorithm 'dqn' .*; expected one of minimax_q, fitted_value, ppo"):
+    with pytest.raises(
+        ValueError, match=r"unknown algorithm 'dqn' .*; expected one of minimax_q, minimax_q_model, fitted"
+    ):
         run(GAME, "dqn", args, tmp_path / "run")
     with pytest.raises(ValueError, match=r"seed \(-1\) must be in 0..4294967295"):
         run(GAME, "ppo", args, tmp_path / "run", seed=-1)

@@ -51,6 +51,10 @@ class MaskShowingEnv(VecEnvWrapper):
         """Restarts every game; returns `[num_envs, observation_size + mask_width]`."""
         return self._with_masks(self.venv.reset())
 
+    def look(self) -> NDArray[np.float32]:
+        """Returns the games as they stand, in the format of `reset`."""
+        return self._with_masks(self.venv.look())
+
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions; returns observations in the format of `reset`."""
         observations, *rest = self.venv.step_wait()
@@ -178,6 +182,8 @@ class DQNLearner(Resumable):
     """A learner that uses a `MaskedDQN` and includes its replay buffer and number of updates in the state."""
 
     _dqn: MaskedDQN
+    _envs: MaskShowingEnv
+    _views: NDArray[np.float32]  # the current observations, with masks
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         tensors, data = super().state()
@@ -194,3 +200,4 @@ class DQNLearner(Resumable):
             getattr(replay, name)[: len(column)] = column
         replay.pos, replay.full, self._dqn._n_updates = data["place"], data["full"], data["updates"]
         replay.look_again()
+        self._views = self._envs.look()

@@ -125,10 +125,12 @@ class League:
         self.has_past = self._past_weight > 0.0
         self._named = NamedPolicies(game, [name for name in names if name != PAST])
         self._past: list[SoftmaxPolicy] = []
+        self.remembered = 0  # checkpoints so far, with those that were dropped
 
     def remember(self, policy: SoftmaxPolicy) -> None:
         """Adds a checkpoint and drops the oldest beyond `MOST_PAST`."""
         self._past = [*self._past, policy][-MOST_PAST:]
+        self.remembered += 1
 
     def opponents(self) -> Opponents:
         """Returns all opponents; each name has the same probability, which the checkpoints of `past` share."""
@@ -143,11 +145,13 @@ class League:
         tensors = {
             f"past.{i}.{name}": each for i, of_one in enumerate(archives) for name, each in of_one.tensors.items()
         }
-        return tensors, {"named": self._named.state()[1], "past": [archive.data for archive in archives]}
+        past = [archive.data for archive in archives]
+        return tensors, {"named": self._named.state()[1], "past": past, "remembered": self.remembered}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
         """Restores what `state` returned; raises ValueError if a named policy has changed since then."""
         self._named.restore({}, data["named"])
+        self.remembered = data["remembered"]
         self._past = [
             SoftmaxPolicy.from_archive(self._game, with_prefix(tensors, f"past.{i}."), built)
             for i, built in enumerate(data["past"])
