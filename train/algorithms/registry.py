@@ -103,7 +103,10 @@ class Algorithm:
         """Creates a learner; raises ValueError if the algorithm does not support the game."""
         self.require(game)
         if self.is_own:
-            return loaded_object(self.name, self.name)(game, args, seed)
+            made: Learner = loaded_object(self.name, self.name)(game, args, seed)
+            if type(getattr(made, "steps", None)) is not int:
+                raise ValueError(f"{self.name} must have an attribute steps, an integer: how many it has taken")
+            return made
         module, _, name = (self.learner_class or f"{self.base or self.name}:Learner").partition(":")
         return getattr(import_module(f"train.algorithms.{module}"), name)(game, args, seed)
 
@@ -176,8 +179,10 @@ def _own_algorithm(name: str) -> Algorithm:
     if not isinstance(kind, type):
         raise ValueError(f"{name} is not a class, of which a run makes a learner: Class(game, args, seed)")
     args = getattr(kind, "Args", CommonArgs)
-    if not (isinstance(args, type) and issubclass(args, CommonArgs)):
-        raise ValueError(f"{name}: its Args ({args!r}) must inherit from train.learner.contract.CommonArgs")
+    if not (isinstance(args, type) and issubclass(args, CommonArgs) and "__dataclass_fields__" in vars(args)):
+        raise ValueError(f"{name}: its Args ({args!r}) must be a dataclass and a train.learner.contract.CommonArgs")
+    if undefined := [each.name for each in dataclasses.fields(args) if each.default is dataclasses.MISSING]:
+        raise ValueError(f"{name}: its Args need a default for {', '.join(undefined)}")
     uses = getattr(kind, "uses", PLAYS)
     if uses not in CLASSES:
         raise ValueError(f"{name}: uses ({uses!r}) must be one of {', '.join(CLASSES)}")

@@ -24,7 +24,7 @@ from train.learner.checkpoint import with_prefix
 from train.learner.contract import CommonArgs, Learner, SelfPlayArgs
 from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
-from train.policies.files import POLICY_FILE, save_policy
+from train.policies.files import POLICY_FILE, save_policy, stored_kind
 from train.policies.learned_policy import LearnedPolicy
 from train.runs.identity import run_identity
 from train.runs.sinks import Sink, tagged
@@ -78,7 +78,7 @@ def run(
 
     Args:
         game: Any game that the algorithm supports.
-        algorithm: A key of `ALGORITHMS`.
+        algorithm: A key of `ALGORITHMS`, or `module:Class`, a learner of your own.
         args: An instance of the algorithm's `Args`.
         out: Run folder: new or empty; with `resume`, the folder of a run with the same game, algorithm, arguments and
             seed. If `args` has more steps than that run, the run is extended: it continues as if started with that many
@@ -103,6 +103,8 @@ def run(
     threads = args.threads if isinstance(args, SelfPlayArgs) else 1
     with own_generators(seed, threads), without_compiler(), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first, because this raises if the algorithm cannot learn the game
+        if entry.is_own:
+            stored_kind(learner.policy())  # raises if it could not be stored
         measure = measure_for(game, args)
         config = identity | described(game, entry.label, entry.step, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))
@@ -200,6 +202,8 @@ def _learn(
     while learner.steps < args.steps:
         due = (learner.steps // args.evaluate_every + 1) * args.evaluate_every
         learned = learner.advance(min(args.steps, due))
+        if learner.steps < min(args.steps, due):
+            raise ValueError(f"the learner's advance({min(args.steps, due)}) must not end after {learner.steps} steps")
         policy = learner.policy()
         figures = measure(policy, seed, final=learner.steps >= args.steps)
         spent = round(seconds + watch.seconds, 3)
