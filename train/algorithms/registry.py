@@ -111,7 +111,7 @@ class Algorithm:
         return getattr(import_module(f"train.algorithms.{module}"), name)(game, args, seed)
 
 
-LEARNERS = (
+_LEARNERS = (
     Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", learns=PUBLIC_DUELS, uses=SIMULATOR),
     Algorithm(
         "fitted_value", "fitted value iteration", "state values by a network, with one-step lookahead", uses=RULES
@@ -137,9 +137,9 @@ LEARNERS = (
         uses=WHOLE_TABLE,
     ),
 )
-ALGORITHMS: dict[str, Algorithm] = {learner.name: learner for learner in LEARNERS}
-for preset in PRESETS:
-    ALGORITHMS[preset.name] = dataclasses.replace(
+ALGORITHMS: dict[str, Algorithm] = {learner.name: learner for learner in _LEARNERS}
+ALGORITHMS |= {
+    preset.name: dataclasses.replace(
         ALGORITHMS[preset.base],
         name=preset.name,
         label=preset.label,
@@ -147,6 +147,8 @@ for preset in PRESETS:
         base=preset.base,
         settings=preset.settings,
     )
+    for preset in PRESETS
+}
 
 
 def algorithm_named(name: str) -> Algorithm:

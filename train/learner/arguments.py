@@ -228,7 +228,7 @@ class JointCriticArgs(SelfPlayArgs):
     final_rate: float = option(0.02, "final decaying rates as a fraction of the initial ones", low=0.0, high=1.0)
     memory_rate: float = option(0.05, "initial learning rate for the rows of the memories; decays linearly", low=1e-9)
     temperature: float = option(
-        0.3, "weight of the regularization towards the magnet, in payoff points per nat", low=0.0
+        0.1, "weight of the regularization towards the magnet, in payoff points per nat", low=0.0
     )
     natural: int = option(0, "1: logits follow the payoffs of actions (NeuRD); 0: the softmax policy gradient", 0, 1)
     magnet_rate: float = option(5e-3, "initial rate at which the magnet follows the actor; decays linearly", 0.0, 1.0)
