@@ -219,10 +219,10 @@ class JointCriticArgs(SelfPlayArgs):
     """Arguments of the joint-critic learner."""
 
     steps: int = option(1_500_000, "joint actions to play, summed over all games", low=1)
-    num_games: int = option(256, "games played in parallel", low=1)
+    num_games: int = option(128, "games played in parallel", low=1)
     exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the actor", 0.0, 1.0)
     replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
-    batch_size: int = option(512, "moves per update, each from both seats; one update per step", low=1)
+    batch_size: int = option(256, "moves per update, each from both seats; one update per step", low=1)
     critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)
     actor_rate: float = option(1e-3, "initial learning rate of Adam for the actor; decays linearly", low=1e-9)
     final_rate: float = option(0.02, "final decaying rates as a fraction of the initial ones", low=0.0, high=1.0)
