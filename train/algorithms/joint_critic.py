@@ -54,8 +54,8 @@ class Learner(Resumable):
         self._magnet = deepcopy(self._actor)
         self._target = deepcopy(self._critic, {id(memory): memory for memory in self._critic.memories})
         # The actor has no momentum: actor and critic follow each other, and with momentum they would overshoot.
-        unhurried: dict[str, Any] = {"betas": (0.0, 0.999)}
-        groups = [{"params": self._actor.dense, **unhurried}, {"params": self._critic.dense}]
+        no_momentum: dict[str, Any] = {"betas": (0.0, 0.999)}
+        groups = [{"params": self._actor.dense, **no_momentum}, {"params": self._critic.dense}]
         self._optimizer = torch.optim.Adam(groups, fused=True)
         self._replay = Replay(game, args.replay_size)
         self.parts = {
@@ -70,7 +70,7 @@ class Learner(Resumable):
         }
         self._memory_optimizer: Optimizer | None = None
         if self._actor.memories:
-            groups = [{"params": self._actor.memories, **unhurried}, {"params": self._critic.memories}]
+            groups = [{"params": self._actor.memories, **no_momentum}, {"params": self._critic.memories}]
             self.parts["memory_optimizer"] = self._memory_optimizer = torch.optim.SparseAdam(groups)
 
     def advance(self, steps: int) -> dict[str, float]:

@@ -236,7 +236,7 @@ class JointCriticArgs(SelfPlayArgs):
     target_rate: float = option(0.02, "rate of the target critic's moving average, per update", low=1e-9, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
-    memory: int = option(32_768, "rows of the memory of actor and critic; a few per state and seat work best", low=1)
+    memory: int = option(32_768, "rows of the memory of actor and critic, except in games with many actions", low=1)
 
 
 @dataclass(frozen=True)
