@@ -4,8 +4,8 @@ Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal
 zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs the value of an action against the divergence from
 the last policy and from a magnet. The first divergence (`proximal`) is 0 by default, because PPO's clipping takes its
 place; both are added to the entropy bonus. The learned policy is the time average of the actor's weights, around which
-the actor cycles; its window is a fraction of the run. The magnet is a periodically updated copy of that average. No
-theorem guarantees that averaged weights are a good policy, so measure their exploitability.
+the actor cycles; its window is a fraction of the run so far. The magnet is a copy of that average, which is renewed
+from time to time. No theorem guarantees that averaged weights are a good policy, so measure their exploitability.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ class Learner(ppo.Learner):
 
     def _after_rollout(self) -> None:
         args, policy = self._args, self._model.policy
-        steps_per_rollout = args.num_games * args.rollout
-        window = args.average_share * args.steps / steps_per_rollout  # in rollouts
+        rollouts = self.steps // (args.num_games * args.rollout)
+        window = args.average_share * rollouts
         follow(policy.average.parameters(), actor(policy).parameters(), 1.0 / max(1.0, window))
-        if self.steps // steps_per_rollout % args.magnet_every == 0:
+        if rollouts % args.magnet_every == 0:
             policy.magnet.load_state_dict(policy.average.state_dict())
 
     def _learned(self) -> nn.Module:

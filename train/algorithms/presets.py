@@ -113,7 +113,8 @@ PRESETS = (
         "EMAgnet",
         "Maidment et al., EMAgnet (arXiv:2606.23995)",
         "the abstract: PPO in self-play, pulled towards a moving average of its own weights. Its settings could not be "
-        "read: the weight of the pull and the window are ours, the rest is that of rudolph_ppo",
+        "read: the weight of the pull and the window, a fraction of the run so far, are ours; the rest is that of "
+        "rudolph_ppo",
         {**RUDOLPH, "entropy": 0.0, "magnet": 0.05, "magnet_every": 1, "average_share": 0.1, "random_starts": 0},
     ),
     Preset(

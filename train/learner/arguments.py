@@ -81,12 +81,8 @@ class MMDArgs(PPOArgs):
         0.0, "weight of the KL divergence from the policy that played the rollout, in payoff points per nat", low=0.0
     )
     average_share: float = option(
-        0.14, "window of the averaged weights, as a fraction of the run's rollouts; 0: no average", 0.0, 1.0
+        0.14, "window of the averaged weights, as a fraction of the rollouts so far; 0: no average", 0.0, 1.0
     )
-
-    def schedules(self) -> dict[str, float]:
-        """The window of the average is a fraction of the run."""
-        return super().schedules() | ({"average_share": self.average_share} if self.average_share else {})
 
 
 @dataclass(frozen=True)

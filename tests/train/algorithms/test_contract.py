@@ -324,7 +324,7 @@ def test_full_decks_of_war_are_learned_and_go_on_after_a_stop(tmp_path, name, pl
 def test_only_schedules_make_learning_depend_on_the_steps_to_come(name, falling):
     """So runs without them can be extended."""
     whole = {"joint actions": 120, "iterations": 5}[ALGORITHMS[name].step]
-    constant = {"final_rate": 1.0, "final_entropy": 1.0, "exploration": 0.5, "average_share": 0.0}
+    constant = {"final_rate": 1.0, "final_entropy": 1.0, "exploration": 0.5}
     constant["final_exploration"] = 0.5 if name == "nfsp" else 1.0
     states = []
     for steps in (whole, 2 * whole):

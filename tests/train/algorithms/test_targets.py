@@ -243,7 +243,7 @@ FOLLOWS = [
     ("joint_critic", lambda parts: (parts["magnet"].parameters(), parts["actor"].parameters()),
      {"magnet_rate": 0.25, "final_rate": 0.5}, 0.1875),
     ("mmd", lambda parts: (parts["network"].average.parameters(), actor(parts["network"]).parameters()),
-     {"average_share": 1.28e-4}, 0.25),
+     {"average_share": 2.56e-4}, 0.25),
     ("nfsp", lambda parts: (parts["dqn"].q_net_target.parameters(), parts["dqn"].q_net.parameters()),
      {"target_rate": 0.25}, 0.25),
     ("dqn_response", lambda parts: (parts["dqn"].q_net_target.parameters(), parts["dqn"].q_net.parameters()),
