@@ -111,10 +111,23 @@ class Learner(Resumable):
         args = self._args
         if self.steps // args.num_games % args.magnet_every == 0:
             # The magnet must slow down like the actor; otherwise it would catch up with the actor and stop pulling.
-            magnet_rate = self._falling(args.magnet_rate, args.final_rate)
-            follow(self._magnet.parameters(), self._actor.parameters(), magnet_rate)
+            self._move_magnet(moves.observations, self._falling(args.magnet_rate, args.final_rate))
         follow(self._target.dense, self._critic.dense, args.target_rate)
         return q_loss.item(), policy_loss.item()
+
+    @torch.no_grad()
+    def _move_magnet(self, observations: Tensor, rate: float) -> None:
+        """Moves the magnet towards the actor; if it moves after each update, only the memory rows of its observations.
+
+        So the magnet of a rare state moves as often as the actor learns there, instead of catching up between visits.
+        """
+        follow(self._magnet.dense, self._actor.dense, rate)
+        for slow, fast in zip(self._magnet.memories, self._actor.memories, strict=True):
+            if self._args.magnet_every > 1:
+                slow.lerp_(fast, rate)
+            else:
+                rows = self._actor.rows(observations.flatten(0, 1)).unique()
+                slow[rows] = slow[rows].lerp(fast[rows], rate)
 
     def _step(self, loss: Tensor) -> None:
         """Updates all weights but those of the magnet and the target."""

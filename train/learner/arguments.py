@@ -227,7 +227,7 @@ class JointCriticArgs(SelfPlayArgs):
         0.1, "weight of the regularization towards the magnet, in payoff points per nat", low=0.0
     )
     natural: int = option(0, "1: logits follow the payoffs of actions (NeuRD); 0: the softmax policy gradient", 0, 1)
-    magnet_rate: float = option(5e-3, "initial rate at which the magnet follows the actor; decays linearly", 0.0, 1.0)
+    magnet_rate: float = option(0.02, "initial rate at which the magnet follows the actor; decays linearly", 0.0, 1.0)
     magnet_every: int = option(1, "updates between movements of the magnet", low=1)
     target_rate: float = option(0.02, "rate of the target critic's moving average, per update", low=1e-9, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)

@@ -103,6 +103,12 @@ class Network(nn.Sequential):
         encoding = self[0]
         return [encoding.memory.weight] if isinstance(encoding, Encoding) and encoding.memory is not None else []
 
+    def rows(self, observations: Tensor) -> Tensor:
+        """Returns `[batch]`: the rows of the memory that observations `[batch, observation_size]` use."""
+        encoding = self[0]
+        assert isinstance(encoding, Encoding)
+        return encoding.rows(observations)
+
     @property
     def dense(self) -> list[Tensor]:
         """All parameters but the memory, whose gradients are sparse."""

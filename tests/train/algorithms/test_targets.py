@@ -240,7 +240,7 @@ FOLLOWS = [
      {"target_rate": 0.25}, 0.25),
     ("joint_critic", lambda parts: (parts["target"], parts["critic"].dense),
      {"target_rate": 0.25}, 0.25),
-    ("joint_critic", lambda parts: (parts["magnet"].parameters(), parts["actor"].parameters()),
+    ("joint_critic", lambda parts: (parts["magnet"].dense, parts["actor"].dense),
      {"magnet_rate": 0.25, "final_rate": 0.5}, 0.1875),
     ("mmd", lambda parts: (parts["network"].average.parameters(), actor(parts["network"]).parameters()),
      {"average_share": 2.56e-4}, 0.25),
@@ -263,6 +263,21 @@ def test_slow_weights_follow_fast_weights_at_their_rate(name, weights, values, r
     for old, new, target in zip(before, after, fast, strict=True):
         assert torch.allclose(new, old + rate * (target - old), atol=1e-5)
     assert any(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("every", [1, 2])
+def test_the_magnets_memory_moves_where_the_actor_learns_or_everywhere_from_time_to_time(every):
+    given = {"batch_size": 4, "magnet_rate": 0.5, "final_rate": 1.0, "magnet_every": every}
+    learner = learner_of("joint_critic", FOUR, num_games=8, **given)
+    learner.advance(320)
+    before = learner._magnet.memory.detach().clone()
+    learner.advance(328 if every == 1 else 336)
+    after, actor_rows = learner._magnet.memory.detach(), learner._actor.memory.detach()
+    moved = (after != before).any(dim=1)
+    behind = (before != actor_rows).any(dim=1)
+    assert torch.allclose(after[moved], before[moved].lerp(actor_rows[moved], 0.5), atol=1e-6)
+    assert moved.any()
+    assert torch.equal(moved, behind) == (every == 2)
 
 
 def small_mmd(**args):
