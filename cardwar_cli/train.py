@@ -52,7 +52,10 @@ def train(
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(ALGORITHMS)}; default minimax_q or ppo, depending on the game."),
+        typer.Option(
+            help=f"One of {', '.join(ALGORITHMS)}, or module:Class, a learner of your own; default minimax_q or ppo, "
+            "depending on the game."
+        ),
     ] = None,
     folder: Annotated[
         Path | None,
@@ -162,9 +165,10 @@ def _how_to_resume(wanted: Configuration) -> str:
 
 
 def _algorithms_table() -> Table:
-    table = Table("algorithm", "description", title="cardwar train --list-options --algorithm NAME lists its options")
+    title = "cardwar train --list-options --algorithm NAME lists its options"
+    table = Table("algorithm", "uses", "description", title=title)
     for entry in ALGORITHMS.values():
-        table.add_row(entry.name, entry.summary)
+        table.add_row(entry.name, entry.uses, entry.summary)
     return table
 
 
@@ -173,5 +177,5 @@ def _options_table(entry: Algorithm, rules: Game[Any] | None) -> Table:
     defaults = entry.defaults(rules)
     for argument in dataclasses.fields(entry.args_type()):
         option = f"--{argument.name.replace('_', '-')}"
-        table.add_row(option, str(defaults[argument.name]), argument.metadata["description"])
+        table.add_row(option, str(defaults[argument.name]), argument.metadata.get("description", ""))
     return table

@@ -25,7 +25,7 @@ EXPLOIT = ["exploit", *GAME, "--approximate", "--steps=40", "--games=100", "--po
 STUDY = """
 [[runs]]
 games = ["jujitsu num_cards=3"]
-algorithms = ["cfr_plus steps=4 evaluate_every=2", "fictitious_play steps=4 evaluate_every=2"]
+algorithms = ["cfr_plus steps=4 evaluate_every=2", "cfr_plus reach=1 steps=4 evaluate_every=2"]
 """
 # What stands outside and must stay as it is.
 VICTIMS = {"victim": b"untouched\n", "victims/run/victim": b"also untouched\n"}
@@ -59,9 +59,9 @@ def make_all(inside: Path) -> None:
         command("train", *RUNS[name], f"--out={name}")
     command(*EXPLOIT)
     (inside / "study.toml").write_text(STUDY)
-    for algorithm in ("cfr_plus", "fictitious_play"):
-        name = f"jujitsu-num_cards=3-{algorithm}-steps=4-evaluate_every=2-seed=0"
-        words = [f"--algorithm={algorithm}", "--steps=4", "--evaluate-every=2"]
+    for reach in ("", "-reach=1"):
+        name = f"jujitsu-num_cards=3-cfr_plus{reach}-steps=4-evaluate_every=2-seed=0"
+        words = ["--algorithm=cfr_plus", f"--reach={len(reach) // 8}", "--steps=4", "--evaluate-every=2"]
         command("train", *GAME, *words, f"--out=study/{name}")
     (inside / "study" / "logs").mkdir()
     (inside / "study" / "logs" / f"{name}.log").write_text("said\n")

@@ -1,13 +1,18 @@
 """An actor with a critic of joint actions: an action's payoff is a sum over the opponent's actions, not a sample.
 
-Source of the actor's update: S. Sokota et al., "A unified approach to reinforcement learning, quantal response
-equilibria, and two-player zero-sum games" (arXiv:2206.05825, ICLR 2023): magnetic mirror descent with a moving magnet.
+The actor follows the policy gradient of its softmax: the expected payoff minus the divergence from a *magnet*, a moving
+average of the actor's weights. With `natural`, its logits follow the payoffs instead, whatever the probability of an
+action: D. Hennes et al., "Neural replicator dynamics" (AAMAS 2020). The pull towards a moving magnet is an idea of S.
+Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player zero-sum
+games" (arXiv:2206.05825, ICLR 2023), but this is not their magnetic mirror descent: no step is proximal.
+
 The critic Q(s, a, b) is that of M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning"
 (ICML 1994), but bootstraps from the policies' payoff after the move instead of the value of a matrix game. Both players
 see the state, so the opponent's policy is known, and an action's payoff can be summed over the opponent's actions.
 
-In games with many actions, Q is a sum over pairs of a part of each player's action (see `Game.action_parts`), with one
-output per pair.
+Both networks have the inputs of minimax-Q: one-hot, with a memory of single observations (`Encoding`). In games with
+many actions they have none of this, and Q is a sum over pairs of a part of each player's action (see
+`Game.action_parts`), with one output per pair.
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
@@ -43,24 +49,30 @@ class Learner(Resumable):
         self._batch = GameBatch(game, args.num_games, seed)
         self._batch.reset()
         self._rng = np.random.default_rng([seed, 1])  # separate from the stream of the games' chance
-        self._actor = Network.of_actions(game, args.width, args.layers, "relu")
+        self._actor = Network.of_actions(game, args.width, args.layers, "relu", args.memory)
         joint = self._actor.architecture["outputs"] ** 2
-        self._critic = Network.of_game(game, args.width, args.layers, joint, "relu")
-        self._magnet, self._target = deepcopy(self._actor), deepcopy(self._critic)
+        self._critic = Network.of_game(game, args.width, args.layers, joint, "relu", args.memory)
+        self._magnet = deepcopy(self._actor)
+        self._target = deepcopy(self._critic, {id(memory): memory for memory in self._critic.memories})
         # The actor has no momentum: actor and critic follow each other, and with momentum they would overshoot.
-        actor: dict[str, Any] = {"params": list(self._actor.parameters()), "betas": (0.0, 0.999)}
-        self._optimizer = torch.optim.Adam([actor, {"params": list(self._critic.parameters())}], fused=True)
+        no_momentum: dict[str, Any] = {"betas": (0.0, 0.999)}
+        groups = [{"params": self._actor.dense, **no_momentum}, {"params": self._critic.dense}]
+        self._optimizer = torch.optim.Adam(groups, fused=True)
         self._replay = Replay(game, args.replay_size)
         self.parts = {
             "actor": self._actor,
             "critic": self._critic,
             "magnet": self._magnet,
-            "target": self._target,
+            "target": self._target.dense,
             "optimizer": self._optimizer,
             "replay": self._replay,
             "batch": self._batch,
             "generator": self._rng,
         }
+        self._memory_optimizer: Optimizer | None = None
+        if self._actor.memories:
+            groups = [{"params": self._actor.memories, **no_momentum}, {"params": self._critic.memories}]
+            self.parts["memory_optimizer"] = self._memory_optimizer = torch.optim.SparseAdam(groups)
 
     def advance(self, steps: int) -> dict[str, float]:
         """Trains until `steps`; returns `q_loss` (mean squared error in payoff points squared) and `policy_loss`.
@@ -96,17 +108,41 @@ class Learner(Resumable):
         payoffs = joint_payoffs(self._critic, moves.observations)
         q_loss = nn.functional.mse_loss(self._played(moves, payoffs), self._targets(moves))
         policy_loss = self._policy_loss(moves, payoffs.detach())
+        self._step(q_loss + policy_loss)
         args = self._args
-        for group, rate in zip(self._optimizer.param_groups, (args.actor_rate, args.critic_rate), strict=True):
-            group["lr"] = self._falling(rate, args.final_rate)
-        self._optimizer.zero_grad()
-        (q_loss + policy_loss).backward()
-        self._optimizer.step()
-        # The magnet must slow down like the actor; otherwise it would catch up with the actor and stop pulling.
-        magnet_rate = self._falling(args.magnet_rate, args.final_rate)
-        follow(self._magnet.parameters(), self._actor.parameters(), magnet_rate)
-        follow(self._target.parameters(), self._critic.parameters(), args.target_rate)
+        if self.steps // args.num_games % args.magnet_every == 0:
+            # The magnet must slow down like the actor; otherwise it would catch up with the actor and stop pulling.
+            self._move_magnet(moves.observations, self._falling(args.magnet_rate, args.final_rate))
+        follow(self._target.dense, self._critic.dense, args.target_rate)
         return q_loss.item(), policy_loss.item()
+
+    @torch.no_grad()
+    def _move_magnet(self, observations: Tensor, rate: float) -> None:
+        """Moves the magnet towards the actor; if it moves after each update, only the memory rows of its observations.
+
+        So the magnet of a rare state moves as often as the actor learns there, instead of catching up between visits.
+        """
+        follow(self._magnet.dense, self._actor.dense, rate)
+        for slow, fast in zip(self._magnet.memories, self._actor.memories, strict=True):
+            if self._args.magnet_every > 1:
+                slow.lerp_(fast, rate)
+            else:
+                rows = self._actor.rows(observations.flatten(0, 1)).unique()
+                slow[rows] = slow[rows].lerp(fast[rows], rate)
+
+    def _step(self, loss: Tensor) -> None:
+        """Updates all weights but those of the magnet and the target."""
+        args = self._args
+        rates: list[tuple[Optimizer, tuple[float, float]]] = [(self._optimizer, (args.actor_rate, args.critic_rate))]
+        if self._memory_optimizer is not None:
+            rates.append((self._memory_optimizer, (args.memory_rate, args.memory_rate)))
+        for optimizer, initial in rates:
+            optimizer.zero_grad()
+            for group, rate in zip(optimizer.param_groups, initial, strict=True):
+                group["lr"] = self._falling(rate, args.final_rate)
+        loss.backward()
+        for optimizer, _ in rates:
+            optimizer.step()
 
     def _sample(self) -> _Moves:
         drawn, facts = self._replay.sample(self._args.batch_size, self._rng), self._game.facts
@@ -137,14 +173,23 @@ class Learner(Resumable):
         return moves.rewards + torch.where(moves.done, 0.0, earned)
 
     def _policy_loss(self, moves: _Moves, payoffs: Tensor) -> Tensor:
-        """Returns the mean pull towards the magnet minus the actor's expected payoff against the current opponent."""
+        """Returns the mean pull towards the magnet minus the actor's expected payoff against the current opponent.
+
+        With `natural`, returns a loss whose gradient at a logit is the action's payoff less pull, relative to the mean
+        over the legal actions.
+        """
         if self._actor.parts is not None:
             return self._policy_loss_by_pairs(moves, payoffs, self._actor.parts)
         logs = log_policies(self._actor, moves.observations, moves.masks)
         with torch.no_grad():
             magnet = log_policies(self._magnet, moves.observations, moves.masks)
             earned = action_payoffs(payoffs, logs.exp())
-        return (logs.exp() * (self._args.temperature * (logs - magnet) - earned)).sum(dim=2).mean()
+        costs = self._args.temperature * (logs - magnet) - earned
+        if not self._args.natural:
+            return (logs.exp() * costs).sum(dim=2).mean()
+        costs = costs.detach().where(moves.masks == 1, 0.0)
+        means = costs.sum(dim=2, keepdim=True) / moves.masks.sum(dim=2, keepdim=True)
+        return (logs * (costs - means).where(moves.masks == 1, 0.0)).sum(dim=2).mean()
 
     def _policy_loss_by_pairs(self, moves: _Moves, payoffs: Tensor, parts: ActionParts) -> Tensor:
         """Like `_policy_loss`, with rows of both seats' views and with an action's payoff summed over its parts."""
@@ -155,7 +200,12 @@ class Learner(Resumable):
             magnet = pairs.log_softmax(parts.logits(self._magnet(seen), pairs))
             policies = parts.expected(logs.exp(), pairs).view(*moves.joint.shape, -1)
             earned = parts.logits(action_payoffs(payoffs, policies).flatten(0, 1), pairs)
-        return pairs.sums(logs.exp() * (self._args.temperature * (logs - magnet) - earned)).mean()
+        costs = self._args.temperature * (logs - magnet) - earned
+        if not self._args.natural:
+            return pairs.sums(logs.exp() * costs).mean()
+        costs = costs.detach()
+        means = pairs.sums(costs) / pairs.sums(torch.ones_like(costs))
+        return pairs.sums(logs * (costs - means[pairs.rows])).mean()
 
 
 class _Moves(NamedTuple):
@@ -177,9 +227,9 @@ def joint_payoffs(critic: Network, observations: Tensor) -> Tensor:
     has outputs for parts of actions, so has the result: a joint action's payoff is the sum over all pairs of parts.
     `observations` are `[2, batch, observation_size]`: both seats' views of the same states.
     """
-    outputs: Tensor = critic(observations)
-    actions = round(outputs.shape[2] ** 0.5)
-    payoffs = outputs.reshape(*outputs.shape[:2], actions, actions)
+    outputs: Tensor = critic(observations.flatten(0, 1))
+    actions = round(outputs.shape[1] ** 0.5)
+    payoffs = outputs.reshape(*observations.shape[:2], actions, actions)
     return (payoffs - payoffs.flip(0).transpose(2, 3)) / 2
 
 
@@ -190,7 +240,7 @@ def action_payoffs(payoffs: Tensor, policies: Tensor) -> Tensor:
 
 def log_policies(actor: Network, observations: Tensor, masks: Tensor) -> Tensor:
     """Returns `[2, batch, num_actions]`: log-probabilities, about `ILLEGAL` where `masks` are 0."""
-    logits: Tensor = actor(observations)
+    logits: Tensor = actor(observations.flatten(0, 1)).view(masks.shape)
     return logits.masked_fill(masks == 0, ILLEGAL).log_softmax(dim=2)
 
 

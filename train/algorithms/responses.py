@@ -1,4 +1,4 @@
-"""Best responses by reinforcement learning: MaskablePPO, and DQN with masks, against fixed policies.
+"""Best responses by reinforcement learning: MaskablePPO, and DQN with masks, against fixed policies or in self-play.
 
 Against fixed policies, a game is a Markov decision process for a player who sees its state. The learner plays one seat
 in each game, every seat equally often, with the same network. The two algorithms rarely fail in the same games.
@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.sb3.against import AgainstVecEnv, Opponents
+from cardwar_envs.sb3.self_play import SelfPlayVecEnv
 from train.algorithms import ppo
 from train.algorithms.experience.masked_dqn import DQNLearner, MaskedDQN, MaskShowingEnv
 from train.algorithms.experience.opponents import LineUp
-from train.learner.arguments import BestResponseArgs, DQNResponseArgs, ResponderArgs
+from train.learner.arguments import BestResponseArgs, DQNArgs, DQNResponseArgs, ResponderArgs
 from train.policies.networks import GreedyPolicy, Network, SoftmaxPolicy
 
 
@@ -54,18 +56,20 @@ class PPOResponse(Responder):
         return GreedyPolicy(self._game, self.network())
 
 
-class DQNResponse(DQNLearner):
-    """DQN against fixed policies in all other seats; the learned policy is greedy."""
+class IndependentQ(DQNLearner):
+    """DQN in self-play: in every seat the same network learns as if the other players were part of the game.
 
-    _args: DQNResponseArgs
+    The learned policy is greedy, so it is far from optimal play where that is mixed. Source: M. Tan, "Multi-agent
+    reinforcement learning: independent vs. cooperative agents" (ICML 1993).
+    """
 
-    def __init__(self, game: Game[Any], args: DQNResponseArgs, seed: int) -> None:
+    _args: DQNArgs
+
+    def __init__(self, game: Game[Any], args: DQNArgs, seed: int) -> None:
         super().__init__(game, args)
-        self._line_up = LineUp(game, args.opponent)
         self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
-        batch = GameBatch(game, args.num_games, seed)
-        against = AgainstVecEnv(batch, self._line_up.opponents, seed)
-        self._envs = MaskShowingEnv(against, game)
+        self._batch = GameBatch(game, args.num_games, seed)
+        self._envs = MaskShowingEnv(self._new_envs(seed), game)
         self._dqn = MaskedDQN(
             self._envs,
             game,
@@ -77,16 +81,18 @@ class DQNResponse(DQNLearner):
         )
         self._views = self._envs.reset()
         self.parts = {
-            "line_up": self._line_up.named,
             "dqn": self._dqn.policy,
             "dqn_optimizer": self._dqn.policy.optimizer,
-            "batch": batch,
-            "opponents": against,
+            "batch": self._batch,
             "rng": self._rng,
         }
 
+    def _new_envs(self, seed: int) -> VecEnv:
+        """Creates an environment for each seat that learns."""
+        return SelfPlayVecEnv(self._batch)
+
     def advance(self, steps: int) -> dict[str, float]:
-        """Plays and trains until `steps`; returns the mean loss and the exact figures of `LineUp.figures`."""
+        """Plays and trains until `steps`; returns the mean loss."""
         views, losses = self._views, []
         while self.steps < steps:
             actions = self._actions(views)
@@ -96,13 +102,15 @@ class DQNResponse(DQNLearner):
             losses.append(self._dqn.improve(self._args.batch_size, self._args.target_rate))
             self.steps += self._args.num_games
         self._views = views
-        return {"loss": float(np.mean(losses)), **self._line_up.figures(self.policy())}
+        return {"loss": float(np.mean(losses))}
 
     def _actions(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Returns `[num_games]` actions, greedy or exploratory."""
+        """Returns an action for each environment, greedy or exploratory; any action where a seat is out."""
         args, explores = self._args, self._rng.random(len(views))
         exploration = self._falling(args.exploration, args.final_exploration)
-        uniform = sample_actions(self._envs.venv.action_masks().astype(np.float64), self._rng)
+        masks = self._envs.venv.action_masks().astype(np.float64)
+        masks[~masks.any(axis=1), 0] = 1.0
+        uniform = sample_actions(masks, self._rng)
         return np.where(explores < exploration, uniform, self._dqn.best(views))
 
     def policy(self) -> GreedyPolicy:
@@ -110,3 +118,19 @@ class DQNResponse(DQNLearner):
         with torch.random.fork_rng(devices=()):  # a new network draws weights, which are then replaced
             network = Network.of_actions(self._game, args.width, args.layers, "relu")
         return GreedyPolicy(self._game, network.holding(self._dqn.q_net))
+
+
+class DQNResponse(IndependentQ):
+    """DQN against fixed policies in all other seats; the learned policy is greedy."""
+
+    def __init__(self, game: Game[Any], args: DQNResponseArgs, seed: int) -> None:
+        self._line_up = LineUp(game, args.opponent)
+        super().__init__(game, args, seed)
+        self.parts = {"line_up": self._line_up.named, **self.parts, "opponents": self._envs.venv}
+
+    def _new_envs(self, seed: int) -> AgainstVecEnv:
+        return AgainstVecEnv(self._batch, self._line_up.opponents, seed)
+
+    def advance(self, steps: int) -> dict[str, float]:
+        """Plays and trains until `steps`; returns the mean loss and the exact figures of `LineUp.figures`."""
+        return {**super().advance(steps), **self._line_up.figures(self.policy())}

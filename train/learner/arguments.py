@@ -28,6 +28,10 @@ class UpdateArgs(SelfPlayArgs):
     gae_lambda: float = option(0.95, "lambda of generalized advantage estimation", low=0.0, high=1.0)
     normalize_advantage: int = option(0, "1: normalize advantages per minibatch; 0: keep payoff points", 0, 1)
     clip_range: float = option(0.2, "clipping range of the probability ratio", low=1e-9)
+    value_clip: float = option(0.0, "clipping range of the value's change per rollout; 0: not clipped", low=0.0)
+    value_coefficient: float = option(0.5, "weight of the critic's mean squared error in the loss", low=0.0)
+    max_grad_norm: float = option(0.5, "norm to which gradients are clipped", low=1e-9)
+    target_kl: float = option(0.0, "divergence that ends the epochs of a rollout early; 0: never", low=0.0)
     entropy: float = option(0.2, ENTROPY_HELP, low=0.0, with_many_actions=0.03)
     final_entropy: float = option(
         1.0, "final entropy weight as a fraction of the initial one", 0.0, 1.0, with_many_actions=0.1
@@ -74,7 +78,12 @@ class MMDArgs(PPOArgs):
     )
     magnet_every: int = option(100, "rollouts between updates of the magnet", low=1)
     random_starts: int = option(0, "1: games start from states that uniform play reaches", 0, 1)
-    average_rate: float = option(0.001, "rate at which the averaged weights track the actor, per rollout", 1e-9, 1.0)
+    proximal: float = option(
+        0.0, "weight of the KL divergence from the policy that played the rollout, in payoff points per nat", low=0.0
+    )
+    average_share: float = option(
+        0.14, "window of the averaged weights, as a fraction of the rollouts so far; 0: no average", 0.0, 1.0
+    )
 
 
 @dataclass(frozen=True)
@@ -102,29 +111,8 @@ class BestResponseArgs(ResponderArgs):
 
 
 @dataclass(frozen=True)
-class PSROArgs(ResponderArgs):
-    """Arguments of PSRO; its PPO arguments apply to each response."""
-
-    steps: int = option(40, "best responses to train", low=1)
-    evaluate_every: int = option(1, "best responses between evaluations, each with a checkpoint", low=1)
-    response_steps: int = option(30_000, "joint actions to play per best response", low=1)
-    rollout: int = option(4, "joint actions per game between updates", low=2)
-    learning_rate: float = option(3e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    entropy: float = option(0.05, "initial weight of the entropy bonus, in payoff points per nat", low=0.0)
-    final_entropy: float = option(1.0, "final entropy weight as a fraction of the initial one", low=0.0, high=1.0)
-
-    def schedules(self) -> dict[str, float]:
-        """Returns no schedules: rates decay over the `response_steps` of each response."""
-        return {}
-
-    def batch(self, facts: GameFacts) -> int:
-        """Returns 1: a step is a best response."""
-        return 1
-
-
-@dataclass(frozen=True)
-class DQNResponseArgs(SelfPlayArgs):
-    """Arguments of DQN against fixed policies."""
+class DQNArgs(SelfPlayArgs):
+    """Arguments of DQN against any opponents."""
 
     steps: int = option(300_000, "joint actions to play, summed over all games", low=1)
     evaluate_every: int = option(30_000, "steps between evaluations, each with a checkpoint", low=1)
@@ -138,7 +126,18 @@ class DQNResponseArgs(SelfPlayArgs):
     target_rate: float = option(0.01, "rate of the target network's moving average, per update", 1e-9, 1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
+
+
+@dataclass(frozen=True)
+class DQNResponseArgs(DQNArgs):
+    """Arguments of DQN against fixed policies."""
+
     opponent: str = option("uniform", OPPONENT_HELP)
+
+
+@dataclass(frozen=True)
+class IndependentQArgs(DQNArgs):
+    """Arguments of independent Q-learning."""
 
 
 @dataclass(frozen=True)
@@ -236,44 +235,33 @@ class JointCriticArgs(SelfPlayArgs):
     """Arguments of the joint-critic learner."""
 
     steps: int = option(1_500_000, "joint actions to play, summed over all games", low=1)
-    num_games: int = option(125, "games played in parallel", low=1)
+    num_games: int = option(128, "games played in parallel", low=1)
     exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the actor", 0.0, 1.0)
     replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
-    batch_size: int = option(128, "moves per update, each from both seats; one update per step", low=1)
+    batch_size: int = option(256, "moves per update, each from both seats; one update per step", low=1)
     critic_rate: float = option(1e-3, "initial learning rate of Adam for the critic; decays linearly", low=1e-9)
     actor_rate: float = option(1e-3, "initial learning rate of Adam for the actor; decays linearly", low=1e-9)
     final_rate: float = option(0.02, "final decaying rates as a fraction of the initial ones", low=0.0, high=1.0)
+    memory_rate: float = option(0.05, "initial learning rate for the rows of the memories; decays linearly", low=1e-9)
     temperature: float = option(
-        0.3, "weight of the regularization towards the magnet, in payoff points per nat", low=0.0
+        0.1, "weight of the regularization towards the magnet, in payoff points per nat", low=0.0
     )
-    magnet_rate: float = option(5e-3, "initial rate of the magnet's moving average; decays linearly", 0.0, 1.0)
+    natural: int = option(0, "1: logits follow the payoffs of actions (NeuRD); 0: the softmax policy gradient", 0, 1)
+    magnet_rate: float = option(0.02, "initial rate at which the magnet follows the actor; decays linearly", 0.0, 1.0)
+    magnet_every: int = option(1, "updates between movements of the magnet", low=1)
     target_rate: float = option(0.02, "rate of the target critic's moving average, per update", low=1e-9, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
+    memory: int = option(32_768, "rows of the memory of actor and critic, except in games with many actions", low=1)
 
 
 @dataclass(frozen=True)
-class TabularArgs(CommonArgs):
-    """Arguments of every tabular learner."""
+class CFRPlusArgs(CommonArgs):
+    """Arguments of CFR+."""
 
     steps: int = option(1_000, "iterations over all states", low=1)
     evaluate_every: int = option(20, "iterations between evaluations, each with a checkpoint", low=1)
-
-
-@dataclass(frozen=True)
-class ReachArgs(TabularArgs):
-    """Arguments of learners that can weight by reach probability, as the papers on game trees do."""
-
     reach: int = option(0, "1: weight by reach probability, as on a tree; 0: each state is a separate game", 0, 1)
-
-
-@dataclass(frozen=True)
-class TabularMMDArgs(TabularArgs):
-    """Arguments of magnetic mirror descent."""
-
-    learning_rate: float = option(0.2, "step size, for values scaled by the greatest payoff", low=1e-9)
-    temperature: float = option(0.2, "weight of the regularization towards the magnet, in the same unit", low=0.0)
-    magnet_rate: float = option(0.01, "rate of the magnet's moving average, per iteration", low=0.0, high=1.0)
 
 
 # Name of the algorithm -> its arguments.
@@ -287,8 +275,6 @@ ARGUMENTS: dict[str, type[CommonArgs]] = {
     "joint_critic": JointCriticArgs,
     "best_response": BestResponseArgs,
     "dqn_response": DQNResponseArgs,
-    "psro": PSROArgs,
-    "fictitious_play": ReachArgs,
-    "cfr_plus": ReachArgs,
-    "tabular_mmd": TabularMMDArgs,
+    "cfr_plus": CFRPlusArgs,
+    "independent_q": IndependentQArgs,
 }

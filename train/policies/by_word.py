@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable
 from inspect import Parameter, signature
@@ -15,8 +14,7 @@ from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy_names import as_policy, named_policy, names_a_policy, seated_policies
 from cardwar_envs.games.by_name import loaded_object
 from train.policies.agent_process import AGENT
-
-MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
+from train.text.parsing import MODULE_AND_CLASS
 
 
 def is_program(word: str) -> bool:

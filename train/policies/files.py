@@ -21,6 +21,7 @@ from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.formats import OWN
 from train.storage.run_folder import CONFIG_FILE, RUN, STEPS, RunFolder
 from train.text.game_names import json_parameters
+from train.text.parsing import MODULE_AND_CLASS
 
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"
@@ -47,21 +48,16 @@ def save_policy(
         steps: The training steps of the policy; if they are fewer than the run's `args` say, the policy is labelled.
 
     Raises:
-        ValueError: If `policy` is not a learned policy of this package.
+        ValueError: If `policy` cannot be stored.
     """
-    if POLICY_KINDS.get(getattr(policy, "kind", "")) is not type(policy):
-        takes = ", ".join(kind.__name__ for kind in POLICY_KINDS.values())
-        raise ValueError(
-            f"policy ({policy!r}) cannot be stored in a file: save_policy takes learned policies of this package "
-            f"({takes}); for your own policy, ExploitabilityLog makes a table that can be stored"
-        )
+    kind = stored_kind(policy)
     tensors, architecture = policy.to_archive()
     data = {
         "format": FORMAT,
         "game": policy.game.facts.name,
         "version": policy.game.facts.version,
         "parameters": json_parameters(policy.game),
-        "kind": policy.kind,
+        "kind": kind,
         "architecture": architecture,
         **({} if run is None else {RUN: dict(run)}),
         **({} if steps is None else {STEPS: steps}),
@@ -69,17 +65,41 @@ def save_policy(
     write_archive(path, Archive(tensors, data))
 
 
-def load_policy(path: str | Path, game: Game[Any]) -> Policy:
-    """Reads a learned policy.
+def stored_kind(policy: Policy) -> str:
+    """Returns the kind by which a file names a policy's class: a key of `POLICY_KINDS`, else `module:Class`.
+
+    Raises:
+        ValueError: If the policy cannot be stored.
+    """
+    kind, name = type(policy), getattr(policy, "kind", "")
+    if POLICY_KINDS.get(name) is kind:
+        return str(name)
+    if callable(getattr(kind, "to_archive", None)) and callable(getattr(kind, "from_archive", None)):
+        return _class_name(kind)
+    takes = ", ".join(each.__name__ for each in POLICY_KINDS.values())
+    raise ValueError(
+        f"policy ({policy!r}) cannot be stored in a file: save_policy takes learned policies of this package "
+        f"({takes}) and classes with the methods to_archive and from_archive; for other policies of your own, "
+        "ExploitabilityLog makes a table that can be stored"
+    )
+
+
+def _class_name(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def load_policy(path: str | Path, game: Game[Any], kind: type[LearnedPolicy] | None = None) -> Policy:
+    """Reads a learned policy. The file's content is data: a class of your own is never looked up by its stored name.
 
     Args:
         path: A policy file, or the folder of a run. If the run has not finished, that is its policy at the last
             evaluation, and the attribute `unfinished` has the steps taken.
         game: The game that the policy will play.
+        kind: The class of the policy, if it is a class of your own.
 
     Raises:
-        ValueError: If there is no policy, the file is damaged, the policy was learned for another game, or, in the
-            folder of a run, the policy was learned by another run.
+        ValueError: If there is no policy, it needs another class, the file is damaged, the policy was learned for
+            another game, or, in the folder of a run, the policy was learned by another run.
     """
     require_game(game)
     path, folder = _found(Path(path))
@@ -92,20 +112,32 @@ def load_policy(path: str | Path, game: Game[Any]) -> Policy:
     if folder is not None and os.path.lexists(folder / CONFIG_FILE):  # a broken link is refused later
         RunFolder(folder).check_policy(path, data)
         run = RunFolder(folder).config()
-    kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in POLICY_KINDS:
-        raise ValueError(
-            f"{path} contains a policy of the unknown kind {kind!r}; known kinds are {', '.join(POLICY_KINDS)}"
-        )
+    made_by = _class_of(data.get("kind"), path, kind)
     try:
         if not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
             raise ValueError("some numbers are not finite")
-        policy = POLICY_KINDS[kind].from_archive(game, tensors, data["architecture"])
+        policy = made_by.from_archive(game, tensors, data["architecture"])
         policy.unfinished = _unfinished(data.get(STEPS), run)
         return policy
     except Exception as error:  # invalid content can raise many kinds of errors
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"{path} does not contain a valid policy ({reason}); {RENEWED}") from None
+
+
+def _class_of(stored: Any, path: Path, own: type[LearnedPolicy] | None) -> type[LearnedPolicy]:
+    """Returns the class of the kind that a file names; raises ValueError unless it is ours, or is the class `own`."""
+    if own is not None and stored == _class_name(own):
+        return own
+    if isinstance(stored, str) and stored in POLICY_KINDS:
+        return POLICY_KINDS[stored]
+    if isinstance(stored, str) and MODULE_AND_CLASS.fullmatch(stored):
+        raise ValueError(
+            f"{path} needs the class {stored}, which is not in this package, and a file's code is never imported; "
+            f"if you trust it, load_policy({str(path)!r}, game, {stored.rpartition(':')[2]}) takes the class"
+        )
+    raise ValueError(
+        f"{path} contains a policy of the unknown kind {stored!r}; known kinds are {', '.join(POLICY_KINDS)}"
+    )
 
 
 def _unfinished(steps: Any, run: Any) -> Unfinished | None:

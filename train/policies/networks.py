@@ -69,10 +69,12 @@ class Network(nn.Sequential):
         self.parts = ActionParts(game) if parts else None
 
     @classmethod
-    def of_actions(cls, game: Game[Any], width: int, layers: int, activation: str) -> Network:
+    def of_actions(
+        cls, game: Game[Any], width: int, layers: int, activation: str, memory: int | None = None
+    ) -> Network:
         """Creates a network with one output per action or, in games with many actions, per part of an action."""
         outputs = ActionParts(game).size if has_many_actions(game) else game.facts.num_actions
-        return cls.of_game(game, width, layers, outputs, activation)
+        return cls.of_game(game, width, layers, outputs, activation, memory)
 
     def holding(self, learned: nn.Module) -> Network:
         """Returns this network with the weights of another network that has the same layers."""
@@ -82,18 +84,41 @@ class Network(nn.Sequential):
         return self
 
     @classmethod
-    def of_game(cls, game: Game[Any], width: int, layers: int, outputs: int, activation: str) -> Network:
-        """Creates a network with the scaling and the parts that the game needs."""
+    def of_game(
+        cls, game: Game[Any], width: int, layers: int, outputs: int, activation: str, memory: int | None = None
+    ) -> Network:
+        """Creates a network with the scaling and the parts that the game needs.
+
+        With `memory`, observations are encoded instead, except in games with many actions.
+        """
+        if memory is not None and not has_many_actions(game):
+            return cls(game, width, layers, outputs, activation, memory)
         needed = {"scaled": Scaling(game).needed, "parts": has_many_actions(game)}
         return cls(game, width, layers, outputs, activation, **needed)
 
     @property
     def memory(self) -> Tensor:
         """The memory of the `Encoding` before the first layer."""
+        (memory,) = self.memories
+        return memory
+
+    @property
+    def memories(self) -> list[Tensor]:
+        """The memory of the `Encoding` before the first layer, in a list, which is empty if there is none."""
+        encoding = self[0]
+        return [encoding.memory.weight] if isinstance(encoding, Encoding) and encoding.memory is not None else []
+
+    def rows(self, observations: Tensor) -> Tensor:
+        """Returns `[batch]`: the rows of the memory that observations `[batch, observation_size]` use."""
         encoding = self[0]
         assert isinstance(encoding, Encoding)
-        assert encoding.memory is not None
-        return encoding.memory.weight
+        return encoding.rows(observations)
+
+    @property
+    def dense(self) -> list[Tensor]:
+        """All parameters but the memory, whose gradients are sparse."""
+        memories = self.memories
+        return [each for each in self.parameters() if not any(each is memory for memory in memories)]
 
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """Maps observations `[batch, observation_size]` to outputs `[batch, outputs]`, without gradients.

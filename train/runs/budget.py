@@ -49,4 +49,6 @@ class Budget:
         watch = Stopwatch()
         figures = learner.advance(until)
         self.cpu_seconds += watch.cpu_seconds
+        if learner.steps < until:
+            raise ValueError(f"the learner's advance({until}) must not end after {learner.steps} steps")
         return figures

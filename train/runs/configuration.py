@@ -16,7 +16,7 @@ from train.algorithms.registry import ALGORITHMS, DEFAULTS, Algorithm, algorithm
 from train.learner.contract import CommonArgs
 from train.storage.run_folder import CONFIG_FILE, RunFolder
 from train.text.game_names import game_from, game_in_words, json_parameters, stored_game
-from train.text.parsing import fields_from, only_parameters
+from train.text.parsing import MODULE_AND_CLASS, fields_from, only_parameters
 
 # Options of the command, which are parsed as options of the algorithm if they are misspelt.
 COMMAND_OPTIONS = ("algorithm", "out", "seed", "resume", "list_options", "json")
@@ -30,7 +30,7 @@ class Request:
         game: Name of the game; with `resume`, it may be the folder of a run instead.
         parameters: Parameters of the game as text.
         options: Options of the algorithm as text.
-        algorithm: A key of `ALGORITHMS`.
+        algorithm: A key of `ALGORITHMS`, or `module:Class`, a learner of the user's.
         seed: Random seed.
         folder: Run folder.
         resume: Whether to resume the run in the folder, which then supplies everything that is not given.
@@ -78,8 +78,8 @@ def resolve(request: Request) -> Configuration:
     seed = held["seed"] if held and request.seed is None else request.seed or 0
     if folder is None:
         given = "".join(f"-{key}={text}" for key, text in request.parameters.items())
-        folder = Path("runs") / f"{game.facts.name}{given}-{algorithm.name}-seed={seed}"
-        held = _stored(folder) if request.resume else {}
+        folder = Path("runs") / f"{game.facts.name}{given}-{algorithm.name.replace(':', '.')}-seed={seed}"
+        held = _stored(folder, request.algorithm) if request.resume else {}
     kept = held["args"] if held and held["algorithm"] == algorithm.name else {}
     args = _arguments(algorithm, request.options, game, kept)
     notes = (_other_defaults(algorithm, game, {**kept, **request.options}), _large_batches(algorithm, game, args))
@@ -104,9 +104,14 @@ def _run_to_resume(request: Request) -> tuple[str | None, Path | None, Mapping[s
     name, folder = request.game, request.folder
     if folder is None and name is None:
         raise ValueError("name the folder of the run to resume, as in cardwar train runs/NAME --resume")
-    if folder is None and name is not None and name not in GAMES and (os.sep in name or _stored(Path(name))):
+    if (
+        folder is None
+        and name is not None
+        and name not in GAMES
+        and (os.sep in name or _stored(Path(name), request.algorithm))
+    ):
         folder, name = Path(name), None
-    held = {} if folder is None else _stored(folder)
+    held = {} if folder is None else _stored(folder, request.algorithm)
     if name is not None:
         return name, folder, held
     if not held:
@@ -118,10 +123,18 @@ def _run_to_resume(request: Request) -> tuple[str | None, Path | None, Mapping[s
     return held["title"].split()[0], folder, held
 
 
-def _stored(folder: Path) -> dict[str, Any]:
-    """The configuration of the run in a folder; empty if there is no run of these algorithms in it."""
+def _stored(folder: Path, typed: str | None) -> dict[str, Any]:
+    """The configuration of the run in a folder; empty if there is no run of an algorithm in it.
+
+    Raises ValueError if it is a run of a user's learner that is not `typed`: names in files are not imported.
+    """
     config = RunFolder(folder).config() if (folder / CONFIG_FILE).exists() else {}
-    return config if config.get("algorithm") in ALGORITHMS else {}
+    name = config.get("algorithm", "")
+    if MODULE_AND_CLASS.fullmatch(name) and name != typed:
+        raise ValueError(
+            f"{folder} contains a run of {name}, which is not in the suite; give --algorithm {name} as well"
+        )
+    return config if name in (*ALGORITHMS, typed) else {}
 
 
 def _default(game: Game[Any], options: Mapping[str, str]) -> Algorithm:

@@ -25,7 +25,7 @@ from train.learner.checkpoint import with_prefix
 from train.learner.contract import CommonArgs, Learner
 from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
-from train.policies.files import POLICY_FILE, save_policy
+from train.policies.files import POLICY_FILE, save_policy, stored_kind
 from train.policies.learned_policy import LearnedPolicy
 from train.runs.budget import Budget
 from train.runs.identity import run_identity
@@ -82,7 +82,7 @@ def run(
 
     Args:
         game: Any game that the algorithm supports.
-        algorithm: A key of `ALGORITHMS`.
+        algorithm: A key of `ALGORITHMS`, or `module:Class`, a learner of your own.
         args: An instance of the algorithm's `Args`.
         out: Run folder: new or empty; with `resume`, the folder of a run with the same game, algorithm, arguments and
             seed. If `args` has more steps than that run, the run is extended: it continues as if started with that many
@@ -106,6 +106,8 @@ def run(
     require_storable(identity)
     with reproducible(seed), without_compiler(), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first, because this raises if the algorithm cannot learn the game
+        if entry.is_own:
+            stored_kind(learner.policy())  # raises if it could not be stored
         measure = measure_for(game, args)
         config = identity | described(game, entry.label, entry.step, measure)
         until_the_end.enter_context(alone_in(Path(out), make=not resume))

@@ -45,7 +45,7 @@ from train.runs.identity import run_identity, train_words
 from train.storage.formats import Seed
 from train.storage.run_folder import MOST_SETTINGS
 from train.text.game_names import game_in_words, game_of_words
-from train.text.parsing import split_words
+from train.text.parsing import MODULE_AND_CLASS, split_words
 from train.text.validation import Strict, one_line
 
 
@@ -94,7 +94,7 @@ class StudyRun:
 
     name: str  # name of the run's folder
     game: Game[Any]
-    algorithm: str  # a key of `ALGORITHMS`
+    algorithm: str  # a key of `ALGORITHMS`, or `module:Class`
     label: str  # name of the algorithm in pictures
     args: CommonArgs
     seed: int
@@ -157,14 +157,14 @@ def _named(file: _File) -> dict[str, _Named]:
     for name, given in file.defaults.items():
         with _at(f"[defaults.{name}]"):
             algorithm_named(name).args_from(given)
-            named[name] = named[name]._replace(given=given)
+            named[name] = _found(name, named)._replace(given=given)
     for name, given in file.presets.items():
         with _at(f"[presets.{name}]"):
             if name in ALGORITHMS:
                 raise ValueError("this is the name of an algorithm; choose another")
             own = {key: word for key, word in given.items() if key not in ("algorithm", "label")}
             entry = algorithm_named(given.get("algorithm", ""))
-            named[name] = _Named(entry.name, given.get("label", name), {**named[entry.name].given, **own})
+            named[name] = _Named(entry.name, given.get("label", name), {**_found(entry.name, named).given, **own})
             entry.args_from(named[name].given)
     return named
 
@@ -192,12 +192,17 @@ def _algorithm(text: str, named: Mapping[str, _Named], common: Words) -> _Named:
     own, options, names = split_words(text.split())
     if options or len(names) != 1:
         raise ValueError(f"{text!r} must read NAME KEY=VALUE ..., an algorithm or preset and arguments of it")
-    if names[0] not in named:
-        raise ValueError(
-            f"unknown algorithm {names[0]!r}{did_you_mean(names[0], named)}; expected one of {', '.join(named)}"
-        )
-    algorithm, label, given = named[names[0]]
+    algorithm, label, given = _found(names[0], named)
     return _Named(algorithm, label, {**given, **common, **own})
+
+
+def _found(name: str, named: Mapping[str, _Named]) -> _Named:
+    """Returns an entry of `named`, or one for a learner of the user's, whose module is imported."""
+    if name in named:
+        return named[name]
+    if MODULE_AND_CLASS.fullmatch(name):
+        return _Named(name, algorithm_named(name).label, {})
+    raise ValueError(f"unknown algorithm {name!r}{did_you_mean(name, named)}; expected one of {', '.join(named)}")
 
 
 def _check_names(runs: Sequence[StudyRun]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,8 @@ TYPES: dict[Any, str] = {int: "an integer", float: "a number", bool: "true or fa
 MOST_OF_A_FLOAT = 2**53
 BOOLEANS, NONE = {"true": True, "false": False}, "none"
 LISTS = (tuple, list, frozenset)
+# The name of a class of the user's.
+MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 
 
 def converted(name: str, text: str, hint: Any, depth: int = 0) -> Any:

@@ -1,6 +1,7 @@
 """What learners learn from: targets, losses, weights and moving averages against direct computation."""
 
 import copy
+import dataclasses
 from collections import Counter
 from itertools import product
 
@@ -186,7 +187,7 @@ def test_targets_and_losses_of_the_joint_critic_are_sums_over_all_joint_actions(
         return np.unpackbits(mask)[:actions] if has_many_actions(game) else mask
 
     payoffs = joint_payoffs(learner._critic, moves.observations).detach()
-    played, targets, losses = learner._played(moves, payoffs), learner._targets(moves), []
+    played, targets, losses, natural = learner._played(moves, payoffs), learner._targets(moves), [], []
     assert 0 < moves.done[0].sum() < moves.done.shape[1] or game is SMALL_WAR
     for row in range(moves.done.shape[1]):
         views, after = moves.observations[:, row].numpy(), moves.next_observations[:, row].numpy()
@@ -208,13 +209,19 @@ def test_targets_and_losses_of_the_joint_critic_are_sums_over_all_joint_actions(
         for seat in (0, 1):
             legal = acts[seat] > 0
             pull = 0.25 * np.log(acts[seat][legal] / magnet[seat][legal])
-            losses.append(acts[seat][legal] @ (pull - earned[seat][legal]))
-    assert learner._policy_loss(moves, payoffs).item() == pytest.approx(np.mean(losses), abs=1e-4)
+            costs = pull - earned[seat][legal]
+            losses.append(acts[seat][legal] @ costs)
+            natural.append(np.log(acts[seat][legal]) @ (costs - costs.mean()))
+    for by_nature, terms in enumerate((losses, natural)):
+        learner._args = dataclasses.replace(learner._args, natural=by_nature)
+        assert learner._policy_loss(moves, payoffs).item() == pytest.approx(np.mean(terms), abs=1e-4)
 
 
-def test_no_gradient_passes_through_the_opponents_policy():
+@pytest.mark.parametrize("natural", [0, 1])
+def test_no_gradient_passes_through_the_opponents_policy(natural):
     """Both seats play with one network, so a gradient through the opponent's policy would cancel the own one."""
-    learner = learner_of("joint_critic", make_game("jujitsu", num_cards=2), batch_size=32, temperature=0.0)
+    given = {"batch_size": 32, "temperature": 0.0, "natural": natural}
+    learner = learner_of("joint_critic", make_game("jujitsu", num_cards=2), **given)
     learner.advance(64)
     moves = learner._sample()
     whole_hands = moves.masks.sum(dim=(0, 2)) == 4
@@ -224,7 +231,8 @@ def test_no_gradient_passes_through_the_opponents_policy():
     learner._policy_loss(moves, better_first).backward()
     # By hand: p(0) p(1) times how much less the first action's logit loses, 1 whatever the opponent plays.
     first = joint_critic.log_policies(learner._actor, moves.observations, moves.masks).exp()[:, :, 0]
-    expected = -(first * (1.0 - first)).mean().item()
+    # Natural: half of that, as it is what the first action gains over the mean of both.
+    expected = -0.5 if natural else -(first * (1.0 - first)).mean().item()
     assert learner._actor[-1].bias.grad.tolist() == pytest.approx([expected, -expected], abs=1e-6)
 
 
@@ -251,12 +259,12 @@ FOLLOWS = [
     ),
     ("fitted_value", lambda parts: (parts["target"].parameters(), parts["network"].parameters()),
      {"target_rate": 0.25}, 0.25),
-    ("joint_critic", lambda parts: (parts["target"].parameters(), parts["critic"].parameters()),
+    ("joint_critic", lambda parts: (parts["target"], parts["critic"].dense),
      {"target_rate": 0.25}, 0.25),
-    ("joint_critic", lambda parts: (parts["magnet"].parameters(), parts["actor"].parameters()),
+    ("joint_critic", lambda parts: (parts["magnet"].dense, parts["actor"].dense),
      {"magnet_rate": 0.25, "final_rate": 0.5}, 0.1875),
     ("mmd", lambda parts: (parts["network"].average.parameters(), actor(parts["network"]).parameters()),
-     {"average_rate": 0.25}, 0.25),
+     {"average_share": 2.56e-4}, 0.25),
     ("nfsp", lambda parts: (parts["dqn"].q_net_target.parameters(), parts["dqn"].q_net.parameters()),
      {"target_rate": 0.25}, 0.25),
     ("dqn_response", lambda parts: (parts["dqn"].q_net_target.parameters(), parts["dqn"].q_net.parameters()),
@@ -278,6 +286,21 @@ def test_slow_weights_follow_fast_weights_at_their_rate(name, weights, values, r
     assert any(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
 
 
+@pytest.mark.parametrize("every", [1, 2])
+def test_the_magnets_memory_moves_where_the_actor_learns_or_everywhere_from_time_to_time(every):
+    given = {"batch_size": 4, "magnet_rate": 0.5, "final_rate": 1.0, "magnet_every": every}
+    learner = learner_of("joint_critic", FOUR, num_games=8, **given)
+    learner.advance(320)
+    before = learner._magnet.memory.detach().clone()
+    learner.advance(328 if every == 1 else 336)
+    after, actor_rows = learner._magnet.memory.detach(), learner._actor.memory.detach()
+    moved = (after != before).any(dim=1)
+    behind = (before != actor_rows).any(dim=1)
+    assert torch.allclose(after[moved], before[moved].lerp(actor_rows[moved], 0.5), atol=1e-6)
+    assert moved.any()
+    assert torch.equal(moved, behind) == (every == 2)
+
+
 def small_mmd(**args):
     return mmd.Learner(GAME, mmd.Args(**{"num_games": 8, "rollout": 3, "batch_size": 16, "width": 8, **args}), seed=0)
 
@@ -297,21 +320,24 @@ def test_the_divergence_stays_finite_where_the_magnet_all_but_rules_an_action_ou
     assert torch.isfinite(unlike.grad).all()
 
 
-def test_the_bonus_of_mmd_is_weighted_entropy_minus_divergence_and_its_gradient_spares_the_magnet():
+def test_the_bonus_of_mmd_is_weighted_entropy_minus_divergences_and_its_gradient_spares_the_magnet():
     """The gradient at the last layer's biases is the mean over the batch of the derivatives by the logits."""
     learner = small_mmd(magnet_every=1000)  # the magnet is not where the actor is
     learner.advance(240)
     policy, (_, *seen) = learner._model.policy, full_graph(GAME).seen_by(0)
     observations, masks = map(torch.from_numpy, seen)
-    policy.entropy_weight, policy.magnet_weight = 0.3, 0.7
+    policy.entropy_weight, policy.magnet_weight, policy.proximal_weight = 0.3, 0.7, 0.5
     policy.zero_grad()  # of what learning left
     _, _, bonus = policy.evaluate_actions(observations, masks.argmax(dim=1), masks)
     bonus.mean().backward()
     with torch.no_grad():
-        p, q = (softmax(net(observations).numpy(), masks.numpy()) for net in (actor(policy), policy.magnet))
-    p_logs, q_logs = (np.log(np.where(masks.numpy() == 1, each, 1.0)) for each in (p, q))
+        networks = actor(policy), policy.magnet, policy.last
+        p, q, last = (softmax(net(observations).numpy(), masks.numpy()) for net in networks)
+    p_logs, q_logs, last_logs = (np.log(np.where(masks.numpy() == 1, each, 1.0)) for each in (p, q, last))
     assert (p * (p_logs - q_logs)).sum(axis=1).max() > 1e-3
-    worth = -0.3 * p_logs - 0.7 * (p_logs - q_logs)  # an action's share of the bonus, per probability
+    assert (p * (p_logs - last_logs)).sum(axis=1).max() > 1e-8
+    # An action's share of the bonus, per probability.
+    worth = -0.3 * p_logs - 0.7 * (p_logs - q_logs) - 0.5 * (p_logs - last_logs)
     assert bonus.detach().numpy() == pytest.approx((p * worth).sum(axis=1), abs=1e-5)
     expected = p * (worth - (p * worth).sum(axis=1, keepdims=True))
     assert np.abs(expected.mean(axis=0)).max() > 1e-4

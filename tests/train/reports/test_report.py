@@ -285,8 +285,8 @@ def test_no_other_file_is_taken_for_a_reports_tables(tmp_path, undrawn):
 
 def test_games_are_kept_apart(tmp_path, real):
     other = tmp_path / "other"
-    args = ALGORITHMS["fictitious_play"].args(steps=4, evaluate_every=2)
-    run(make_game("dice_poker", sides=3), "fictitious_play", args, other)
+    args = ALGORITHMS["cfr_plus"].args(steps=4, evaluate_every=2)
+    run(make_game("dice_poker", sides=3), "cfr_plus", args, other)
     page = Page(write_report([other, real / "cfr"], tmp_path / "report.html").page)
     assert len(page.tables) == 4
     assert len(page.images) == 2

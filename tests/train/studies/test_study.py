@@ -415,7 +415,7 @@ def test_the_estimate_goes_by_the_run_itself_then_by_those_like_it_then_by_all(t
         task(tmp_path, "cfr_plus", 100, 10.0),
         task(tmp_path, "cfr_plus", 25, 1.0),  # 3 s left by its own pace
         task(tmp_path, "cfr_plus", 0, 0.0),  # the median of 30, 10 and 4
-        task(tmp_path, "fictitious_play", 0, 0.0),  # the same, as nothing is known of any like it
+        task(tmp_path, "ppo", 0, 0.0),  # the same, as nothing is known of any like it
     ]
     assert [each.state for each in made] == [State.FINISHED] * 2 + [State.UNFINISHED] * 3
     assert seconds_left(made, made, 1) == pytest.approx(3 + 10 + 10)
@@ -448,7 +448,8 @@ def test_the_studies_are_there():
     files = {file.stem: file for file in SHIPPED}
     assert list(files) == ["goofspiel", "learning_curves", "quick", "standard_deck", "targets", "what_matters"]
     asked = {run.algorithm for run in read_study(files["learning_curves"]).runs}
-    assert asked == set(ALGORITHMS) - {"best_response", "dqn_response"}  # which are no ways to learn a game
+    learners = {name for name, entry in ALGORITHMS.items() if not entry.base}
+    assert asked == learners - {"best_response", "dqn_response"}  # which are no ways to learn a game
 
 
 def test_a_command_that_is_asked_to_ends_with_its_standard_input(tmp_path):

@@ -1,4 +1,4 @@
-"""Learners without a network: that they converge, how they average, what their policies are, what they refuse."""
+"""The learner without a network: that it converges, how it averages, what its policies are, what it refuses."""
 
 from itertools import cycle
 
@@ -15,7 +15,6 @@ from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from train.algorithms.information_states import PrivateTypes, PublicStates
 from train.algorithms.registry import ALGORITHMS
-from train.algorithms.tabular import normalised
 from train.measures.exact import evaluate
 from train.policies.files import load_policy, save_policy
 from train.policies.table import LearnedTable, Seen
@@ -23,29 +22,15 @@ from train.storage.archive import Archive, read_archive, write_archive
 
 GAME = make_game("jujitsu", num_cards=3)
 UNLIKE = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
-LEARNERS = {
-    "fictitious play": ("fictitious_play", {}),
-    "fictitious play by reach": ("fictitious_play", {"reach": 1}),
-    "CFR+": ("cfr_plus", {}),
-    "CFR+ by reach": ("cfr_plus", {"reach": 1}),
-    "MMD": ("tabular_mmd", {}),
-}
-EACH = pytest.mark.parametrize("name", LEARNERS)
+# Values of its argument, and the exploitability after 300 iterations.
+REACH = {0: 0.004, 1: 0.01}
+EACH = pytest.mark.parametrize("reach", REACH)
 
 
-def learner(name, game=GAME, **more):
-    algorithm, values = LEARNERS[name]
-    return ALGORITHMS[algorithm].learner(game, ALGORITHMS[algorithm].args(**values, **more), seed=0)
+def learner(reach, game=GAME):
+    return ALGORITHMS["cfr_plus"].learner(game, ALGORITHMS["cfr_plus"].args(reach=reach), seed=0)
 
 
-# Exploitability after 300 iterations must be below these.
-BOUNDS = {
-    "fictitious play": 0.09,
-    "fictitious play by reach": 0.25,
-    "CFR+": 0.004,
-    "CFR+ by reach": 0.01,
-    "MMD": 0.07,
-}
 CONVERGES_ON = {
     "three cards": GAME,
     "unlike hands": UNLIKE,
@@ -58,44 +43,30 @@ CONVERGES_ON = {
 
 @EACH
 @each_row("game", CONVERGES_ON.values())
-def test_each_comes_close_to_an_equilibrium_of_tiny_games(name, game):
-    learning = learner(name, game)
+def test_it_comes_close_to_an_equilibrium_of_tiny_games(reach, game):
+    learning = learner(reach, game)
     assert learning.advance(300) == {}
     assert learning.steps == 300
     evaluation = evaluate(game, learning.policy())
-    assert evaluation.exploitability < BOUNDS[name]
+    assert evaluation.exploitability < REACH[reach]
     value = solve(game).value
     guarantees = evaluation.guarantees
-    assert value - 2 * BOUNDS[name] <= guarantees[0] <= value + 1e-9
-    assert -value - 2 * BOUNDS[name] <= guarantees[1] <= -value + 1e-9
+    assert value - 2 * REACH[reach] <= guarantees[0] <= value + 1e-9
+    assert -value - 2 * REACH[reach] <= guarantees[1] <= -value + 1e-9
 
 
 @EACH
-def test_each_learns_a_game_in_which_a_player_waits(name):
+def test_it_learns_a_game_in_which_a_player_waits(reach):
     game = CloseToy(in_turn().table)
-    learning = learner(name, game)
+    learning = learner(reach, game)
     learning.advance(400)
     policy = learning.policy()
     assert exploitability(game, policy) < 0.05
     # Worked out by hand: player 0 plays 1, player 1 answers it with 1, and 0 with 2.
     assert asked(game, policy, 0, 0)[1] > 0.95
-    if "reach" not in name:  # player 0 stays away from state 1, so by reach nothing is learned there
+    if not reach:  # player 0 stays away from state 1, so by reach nothing is learned there
         assert asked(game, policy, 1, 1)[2] > 0.95
     assert asked(game, policy, 2, 1)[1] > 0.95
-
-
-def iterates(learning, count):
-    """What a learner plays in each iteration: CFR+'s current strategies, fictitious play's responses."""
-    played, memory, uniform = [], learning.memory, learning.uniform
-    for _ in range(count):
-        if "regrets_0" in memory:
-            learning.advance(learning.steps + 1)
-            played.append(tuple(normalised(memory[f"regrets_{p}"], uniform[p]) for p in (0, 1)))
-        else:
-            best = [learning.tables.response_values(p, memory[f"average_{1 - p}"]).argmax(axis=1) for p in (0, 1)]
-            played.append(tuple(np.eye(uniform[p].shape[1])[best[p]] for p in (0, 1)))
-            learning.advance(learning.steps + 1)
-    return played
 
 
 def tabled(graph, strategy):
@@ -104,63 +75,44 @@ def tabled(graph, strategy):
     return TablePolicy(dict(zip(seen, strategy, strict=True)))
 
 
-def mixture_gap(name, average_of):
-    """How far the average of ten iterations is from drawing one of them for the whole game, against any opponent."""
-    game = tree()
-    learning = learner(name, game)
-    played = iterates(learning, 10)
-    weights = np.arange(1.0, 11.0) if name == "CFR+ by reach" else np.ones(10)
-    if name == "fictitious play by reach":  # its average begins with uniform play
-        played, weights = [learning.uniform, *played], np.ones(11)
-    graph, opponent = full_graph(game), Arbitrary()
-    drawn = [mean_payoff(game, (tabled(graph, first), opponent), 0) for first, _ in played]
-    average = average_of(learning, np.array([first for first, _ in played]), weights)
-    met = mean_payoff(game, (tabled(graph, average), opponent), 0)
-    return abs(met - float(weights @ drawn / weights.sum()))
-
-
-@pytest.mark.parametrize("name", ["CFR+ by reach", "fictitious play by reach"])
-def test_weighing_by_reach_matters(name):
+def test_weighing_by_reach_matters():
     """Kuhn's theorem: the average weighted by own reach plays as the mixture does; the plain one does not."""
-    by_reach = mixture_gap(name, lambda learning, played, weights: learning.learned()[0])
-    plain = mixture_gap(name, lambda learning, played, weights: np.average(played, axis=0, weights=weights))
-    assert by_reach < 1e-12
-    assert plain > 1e-3
+    game, played = tree(), []
+    learning = learner(1, game)
+    for number in range(1, 11):
+        learning.advance(number)
+        played.append(learning._strategies("regrets")[0])
+    graph, opponent, weights = full_graph(game), Arbitrary(), np.arange(1.0, 11.0)
+
+    def payoff(strategy):
+        return mean_payoff(game, (tabled(graph, strategy), opponent), 0)
+
+    mixture = float(weights @ [payoff(strategy) for strategy in played] / weights.sum())
+    assert payoff(learning._strategies("sums")[0]) == pytest.approx(mixture, abs=1e-12)
+    assert abs(payoff(np.average(played, axis=0, weights=weights)) - mixture) > 1e-3
 
 
 def test_regrets_and_averages_of_two_iterations_are_those_worked_out_by_hand():
     # Player 0 chooses between the rows (4, 0) and (0, 2), player 1 between the columns.
     game = Toy((pennies(4, 0, 0, 2),))
-    learning = learner("CFR+", game)
+    learning = learner(0, game)
     learning.advance(1)
     # Against (1/2, 1/2) the rows are worth 2 and 1, 3/2 on average; -1/2 is cut off. Player 1 then meets the
     # first row: its columns are worth -4 and 0, -2 on average.
-    assert learning.memory["regrets_0"][0] == pytest.approx([0.5, 0, 0])
-    assert learning.memory["regrets_1"][0] == pytest.approx([0, 2, 0])
+    assert learning._memory["regrets_0"][0] == pytest.approx([0.5, 0, 0])
+    assert learning._memory["regrets_1"][0] == pytest.approx([0, 2, 0])
     learning.advance(2)
     # Against the second column: worth 0 and 2, player 0 plays the first row. It then plays (1/5, 4/5), and player
     # 1's columns are worth -4/5 and -8/5.
-    assert learning.memory["regrets_0"][0] == pytest.approx([0.5, 2, 0])
-    assert learning.memory["regrets_1"][0] == pytest.approx([0.8, 2, 0])
+    assert learning._memory["regrets_0"][0] == pytest.approx([0.5, 2, 0])
+    assert learning._memory["regrets_1"][0] == pytest.approx([0.8, 2, 0])
     # The second iteration counts twice.
     assert asked(game, learning.policy(), 0, 0) == pytest.approx([(1 + 2 * 0.2) / 3, 2 * 0.8 / 3, 0])
 
 
-def test_magnetic_mirror_descent_with_a_magnet_at_rest_ends_at_the_logit_equilibrium():
-    # Rows (4, 0) and (0, 2) again; values are counted as shares of the greatest payoff, 4.
-    game = CloseToy((pennies(4, 0, 0, 2),))
-    learning = learner("MMD", game, learning_rate=0.2, temperature=0.5, magnet_rate=0.0)
-    learning.advance(2000)
-    first, second = (asked(game, learning.policy(), 0, p)[:2] for p in (0, 1))
-    worth = np.array([[4.0, 0.0], [0.0, 2.0]]) / 4
-    logit = [np.exp(worth @ second / 0.5), np.exp(-worth.T @ first / 0.5)]
-    assert first == pytest.approx(logit[0] / logit[0].sum(), abs=1e-9)
-    assert second == pytest.approx(logit[1] / logit[1].sum(), abs=1e-9)
-
-
-@each_row(("name", "game"), [*zip(cycle(LEARNERS), [*SOLVABLE.values(), make_game("dice_poker", sides=3)])])
-def test_what_is_learned_is_a_behaviour_strategy(name, game):
-    learning = learner(name, game)
+@each_row(("reach", "game"), [*zip(cycle(REACH), [*SOLVABLE.values(), make_game("dice_poker", sides=3)])])
+def test_what_is_learned_is_a_behaviour_strategy(reach, game):
+    learning = learner(reach, game)
     learning.advance(3)
     assert evaluate(game, learning.policy()).exploitability >= -1e-12
 
@@ -189,7 +141,7 @@ def test_values_of_tables_are_those_of_following_every_course_of_play(game):
 def test_types_that_are_never_dealt_are_worth_nothing():
     tables = PrivateTypes(make_game("dice_poker", sides=2))
     assert tables.reach(0, ()).sum() == pytest.approx(1.0)
-    worth = tables.response_values(0, np.full((2, 2), 0.5))
+    worth = tables.action_values(0, np.full((2, 2), 0.5), np.zeros(0))
     assert worth.shape == (2, 2)
     # Passing shows the dice for the ante of 1: a 1 meets 1 or 2, a 2 likewise.
     assert worth[:, 0] == pytest.approx([-0.5, 0.5])
@@ -209,7 +161,7 @@ def test_types_that_are_never_dealt_are_worth_nothing():
     ],
 )
 def test_what_is_whole_but_not_a_table_of_the_game_is_refused(tmp_path, change, message):
-    learning, stored = learner("CFR+"), tmp_path / "policy.safetensors"
+    learning, stored = learner(0), tmp_path / "policy.safetensors"
     learning.advance(2)
     save_policy(stored, learning.policy())
     tensors, data = read_archive(stored)
