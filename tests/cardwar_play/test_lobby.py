@@ -17,7 +17,7 @@ from cardwar_play.trainer import Trainer
 
 
 def test_compiling_does_not_count_against_the_limit(monkeypatch):
-    clock = SimpleNamespace(perf_counter=lambda: clock.now, now=1.0)
+    clock = SimpleNamespace(perf_counter=lambda: clock.now, process_time=lambda: 0.0, now=1.0)
     monkeypatch.setattr("cardwar_envs.core.process.time", clock)
     monkeypatch.setattr(Stopwatch, "loading", 0.0)
     patience = _Patience(None, 20.0)
