@@ -234,7 +234,8 @@ def verify(entry: Entry) -> float:
     """Measures an entry's policy file again and returns its exploitability, in payoff points.
 
     Raises:
-        ValueError: If the file is missing, damaged a link or of another game, or its exploitability is not the stated one.
+        ValueError: If the file is missing, damaged, a link or of another game, or its exploitability is not the stated
+            one.
     """
     refuse_links(entry.path.parent, entry.policy_file.name)
     measured = exploitability(entry.game, load_policy(entry.policy_file, entry.game))
