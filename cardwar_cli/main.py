@@ -35,6 +35,7 @@ COMMANDS = {
     "report": ("Train", "cardwar report runs --out report.html", "study"),
     "playoffs": ("Measure", "cardwar playoffs jujitsu num_cards=5 uniform level:1 level:3", "playoffs"),
     "study": ("Train", "cardwar study studies/quick.toml --jobs 2", "study"),
+    "standings": ("Train", "cardwar standings verify", "standings"),
     "bench": ("Measure", "cardwar bench --quick", "laboratory"),
     "check": ("Your own", "cardwar check jujitsu num_cards=3", "check"),
     "new": ("Your own", "cardwar new thermostat", "own_game"),
@@ -63,7 +64,11 @@ def new_app(*commands: str) -> typer.Typer:
     for name in commands:
         # The options of an algorithm, or of zoocheck, are parsed later.
         settings = {"ignore_unknown_options": True} if name in ("train", "check") else {}
-        app.command(context_settings=settings, epilog=f"Example: {COMMANDS[name][1]}")(function_of(name))
+        function, example = function_of(name), f"Example: {COMMANDS[name][1]}"
+        if isinstance(group := getattr(import_module(function.__module__), "GROUP", None), typer.Typer):
+            app.add_typer(group, name=name, epilog=example)
+        else:
+            app.command(context_settings=settings, epilog=example)(function)
     for name in () if commands else COMMANDS:
         app.command(name, help=_help_of(name))(lambda: None)
     return app

@@ -12,9 +12,20 @@ from torch import Tensor
 
 from baselines import TablePolicy
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import SUM_TOLERANCE, observation_keys
+from cardwar_envs.core.policy import (
+    SUM_TOLERANCE,
+    Masks,
+    Observations,
+    Policy,
+    Probabilities,
+    checked_probabilities,
+    observation_keys,
+)
 from train.policies.learned_policy import Unfinished
 from train.storage.archive import Archive
+
+# A policy is recorded as a table if measuring it took at most this many queries.
+MOST_QUERIES = 200_000
 
 
 class Seen(NamedTuple):
@@ -88,3 +99,35 @@ class LearnedTable(TablePolicy):
         if len(np.unique(observations, axis=0)) < len(observations):
             raise ValueError("an observation has two rows in its table")
         return cls(game, observations, probabilities)
+
+
+class Recorder:
+    """Records the probabilities of the policy that it wraps; an exact measurement queries every information state.
+
+    Attributes:
+        stands_for: The policy.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.stands_for = policy
+        self._observations: list[NDArray[np.float32]] = []
+        self._probabilities: list[NDArray[np.float64]] = []
+        self._count = 0
+
+    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        """Returns the policy's probabilities, and records them."""
+        probabilities = checked_probabilities(self.stands_for, observations, action_masks)
+        self._count += len(observations)
+        if self._count <= MOST_QUERIES:
+            self._observations.append(np.array(observations))
+            self._probabilities.append(probabilities)
+        return probabilities
+
+    def table(self, game: Game[Any]) -> LearnedTable | None:
+        """Returns what was recorded as a policy; None if there were no queries or too many."""
+        if not 0 < self._count <= MOST_QUERIES:
+            return None
+        # Adding zero turns -0.0, whose bytes differ, into 0.0.
+        observations = np.concatenate(self._observations) + np.float32(0.0)
+        observations, first = np.unique(observations, axis=0, return_index=True)
+        return LearnedTable(game, observations, np.concatenate(self._probabilities)[first])

@@ -9,12 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
-from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
+from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import as_policy
 from cardwar_envs.core.process import Stopwatch
 from train.learner.contract import WAYS, CommonArgs
@@ -23,7 +20,7 @@ from train.measures.measure import Measure, described
 from train.policies.by_word import policy_from
 from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
 from train.policies.learned_policy import LearnedPolicy
-from train.policies.table import LearnedTable
+from train.policies.table import Recorder
 from train.runs.identity import run_identity
 from train.runs.sinks import Sink
 from train.storage.alone import alone_in
@@ -31,9 +28,6 @@ from train.storage.formats import MAX_SEED, OWN
 from train.storage.run_folder import CONFIG_FILE, MetricsRow, RunFolder, require_storable
 from train.text.game_names import game_in_words
 from train.text.validation import MAX_INT
-
-# A policy is saved as a table if measuring it took at most this many queries.
-MOST_KEPT = 200_000
 
 
 class ExploitabilityLog:
@@ -126,16 +120,18 @@ class ExploitabilityLog:
                 "rewind(steps) drops later rows, and another run needs another folder"
             )
         found = policy_from(policy, self._game) if isinstance(policy, str) else as_policy(policy, self._game)
-        answers = _Remembered(found)
+        recorder = Recorder(found)
+        # An exact measurement queries these policies only at some observations, so a record would be incomplete.
+        partly = getattr(found, "by_words", False) or getattr(found, "stationary", False)
         learning = self._watch.cpu_seconds
-        figures = self._measure(answers.asked_through if self.measured == "exact" else answers.stands_for, self._seed)
+        figures = self._measure(found if partly or self.measured != "exact" else recorder, self._seed)
         spent = {
             "seconds": round(self._before["seconds"] + self._watch.seconds, 3),
             "cpu_seconds": round(self._before["cpu_seconds"] + learning - self._measuring, 3),
         }
         self._measuring += self._watch.cpu_seconds - learning
         row = {"steps": float(steps), **spent, "measured": self.measured, **figures}
-        self._write([*self.rows, row], answers)
+        self._write([*self.rows, row], recorder)
         for sink in self._sinks:
             sink(row)
         return row
@@ -148,24 +144,24 @@ class ExploitabilityLog:
         if len(rows) < len(self.rows):
             self._write(rows)
 
-    def _write(self, rows: list[MetricsRow], answers: _Remembered | None = None) -> None:
+    def _write(self, rows: list[MetricsRow], recorder: Recorder | None = None) -> None:
         with alone_in(self.folder):
             if self._folder.read_metrics() != self.rows:
                 raise ValueError(
                     f"the rows in {self.folder} differ from those of this log: another process writes there; "
                     "reopen the log to continue from its rows, or choose another folder"
                 )
-            if answers is not None:
-                self._keep(answers)
+            if recorder is not None:
+                self._keep(recorder)
             self._folder.write_metrics(rows)
         self.rows = rows
 
-    def _keep(self, answers: _Remembered) -> None:
+    def _keep(self, recorder: Recorder) -> None:
         """Saves the policy in the folder; if it cannot be saved, removes an older policy."""
         path = self.folder / POLICY_FILE
-        policy = answers.stands_for
+        policy = recorder.stands_for
         has_kind = type(policy) in POLICY_KINDS.values()
-        kept = cast("LearnedPolicy", policy) if has_kind else answers.table(self._game)
+        kept = cast("LearnedPolicy", policy) if has_kind else recorder.table(self._game)
         if kept is None:
             path.unlink(missing_ok=True)
         else:
@@ -181,34 +177,3 @@ def _measure(game: Game[Any], way: str, against: str) -> Measure:
         if way == "exact":
             raise ValueError(f'{error}; measure="matches" records matches against a policy instead') from None
         raise
-
-
-class _Remembered:
-    """Wraps a policy and records its probabilities; an exact measurement queries every reachable observation."""
-
-    def __init__(self, policy: Policy) -> None:
-        self.stands_for = policy
-        self._observations: list[NDArray[np.float32]] = []
-        self._answers: list[NDArray[np.float64]] = []
-        self._count = 0
-        # Exact measurements do not query these policies at every observation, so the record would be incomplete.
-        partly = getattr(policy, "by_words", False) or getattr(policy, "stationary", False)
-        self.asked_through: Policy = policy if partly else self  # the policy that should be measured
-
-    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """Returns the policy's probabilities, and records them."""
-        answers = checked_probabilities(self.stands_for, observations, action_masks)
-        self._count += len(observations)
-        if self._count <= MOST_KEPT:
-            self._observations.append(np.array(observations))
-            self._answers.append(answers)
-        return answers
-
-    def table(self, game: Game[Any]) -> LearnedTable | None:
-        """Returns the policy as a table; None if there were too many queries."""
-        if not 0 < self._count <= MOST_KEPT:
-            return None
-        # Adding zero turns -0.0, whose bytes differ, into 0.0.
-        observations = np.concatenate(self._observations) + np.float32(0.0)
-        observations, first = np.unique(observations, axis=0, return_index=True)
-        return LearnedTable(game, observations, np.concatenate(self._answers)[first])

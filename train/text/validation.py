@@ -43,9 +43,10 @@ class Strict(BaseModel):
     @classmethod
     def _names_are_known(cls, content: Any) -> Any:
         if isinstance(content, dict) and cls.model_config["extra"] == "forbid":
+            known = [field.alias or name for name, field in cls.model_fields.items()]
             for name in content:
-                if name not in cls.model_fields:
-                    raise ValueError(f"unknown name {name!r}; expected one of {', '.join(cls.model_fields)}")
+                if name not in known:
+                    raise ValueError(f"unknown name {name!r}; expected one of {', '.join(known)}")
         return content
 
 
