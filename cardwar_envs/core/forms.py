@@ -36,6 +36,9 @@ class CompiledRules(Generic[S]):
     * `observe(tables, rows, observations, masks, written)`: writes the players' observations, `[num_games, num_players,
     ...]`. `masks` and `written` (`[num_games, num_players]` int8) are 0 in the first call; later calls can pass them
     unchanged, so that the masks need not be cleared.
+    * `outcomes(tables, rows, actions, after, probabilities, rewards, over)`, if `most_outcomes` is more than 1: writes
+    every outcome of a joint action in each game as rows `[num_games, most_outcomes, row_size]`, with probabilities
+    `[num_games, most_outcomes]` (0 where there are fewer outcomes), rewards and ends.
 
     Attributes:
         bodies: The module of the compiled functions.
@@ -46,6 +49,7 @@ class CompiledRules(Generic[S]):
         info: `Game.info` for observations `[num_games, observation_size]`.
         live: Maps rows to `[num_games, num_players]` bool, the players still in the game; by default all players while
             any of them acts.
+        most_outcomes: The greatest number of outcomes of a joint action; 1 also if `bodies` does not list outcomes.
     """
 
     bodies: ModuleType
@@ -55,6 +59,7 @@ class CompiledRules(Generic[S]):
     from_row: Callable[[NDArray[np.float32]], S]
     info: Callable[[NDArray[np.float32]], Info] = lambda observations: {}
     live: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None
+    most_outcomes: int = 1
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledRules[S]:
         return self  # immutable

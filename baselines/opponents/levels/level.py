@@ -121,7 +121,7 @@ class LookaheadLevel:
         return f"<LookaheadLevel for {self._name}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        return self._lookahead.strategies(observations, action_masks, self._values)
+        return self._lookahead.strategies(observations, self._values)
 
 
 def read_level(which: Level, game: Game[Any]) -> Policy:
