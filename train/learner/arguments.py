@@ -195,20 +195,22 @@ class MinimaxQArgs(TrialArgs):
 
 
 @dataclass(frozen=True)
-class FittedValueArgs(TrialArgs):
+class FittedValueArgs(CommonArgs):
     """Arguments of fitted value iteration."""
 
-    steps: int = option(1_500_000, "joint actions to try, summed over all rounds", low=1)
-    followed: float = option(
-        1.0, "successors of the last round's states, as a fraction of the states drawn by uniform play", 0.0, 10.0
-    )
-    passes: int = option(4, "epochs per round", low=1)
-    batch_size: int = option(256, "states per update", low=1)
-    learning_rate: float = option(4e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
-    final_rate: float = option(0.01, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
+    steps: int = option(10_000, "updates of networks, which the layers share by the roots of their sizes", low=1)
+    evaluate_every: int = option(1_000, "updates between evaluations, each with a checkpoint", low=1)
+    num_states: int = option(20_000, "distinct states sampled with each number of moves left", low=1)
+    batch_size: int = option(512, "states per update", low=1)
+    learning_rate: float = option(6e-3, "initial learning rate of Muon and Adam in each layer; decays linearly", low=1e-9)
+    final_rate: float = option(0.005, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(3, "hidden layers", low=1)
+    layers: int = option(3, "hidden layers of each network", low=1)
+    threads: int = option(1, "threads for matrix games", low=1)
+
+    def schedules(self) -> dict[str, float]:
+        """Returns the planned updates too, since the layers share them."""
+        return {"steps": self.steps, **super().schedules()}
 
 
 @dataclass(frozen=True)

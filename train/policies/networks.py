@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from baselines import solve_matrices
-from baselines.matrix_game.lookahead import Lookahead, StateValues
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from train.policies.layers import ActionParts, Encoding, LegalPairs, Scaling
@@ -228,25 +227,6 @@ class MatrixPolicy(NetworkPolicy):
     ) -> NDArray[np.float64]:
         matrices = joint_values(self._in_double, observations)
         return solve_matrices(matrices, action_masks, self.game.opponent_masks(observations)).row_strategies
-
-
-class LookaheadPolicy(NetworkPolicy):
-    """Plays the row player's optimal strategy of the one-step matrix game, using the network's state values."""
-
-    kind = "lookahead"
-
-    def __init__(self, game: Game[Any], network: Network) -> None:
-        super().__init__(game, network)
-        self._lookahead = Lookahead(game)
-
-    @staticmethod
-    def outputs_for(game: Game[Any], network: Network) -> int:
-        return 1
-
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        return self._lookahead.strategies(observations, action_masks, StateValues(self.game, self._in_double))
 
 
 def joint_values(network: Network, observations: NDArray[np.float32]) -> NDArray[np.float64]:
