@@ -256,6 +256,19 @@ lie(
     action_counts=lambda self, observations, masks: np.arange(self.cards) * masks.astype(float),
 )
 
+lie(
+    "moves_left_fall",
+    "moves left that stay",
+    moves_left=lambda self, observations: np.full(len(observations), self.cards),
+)
+lie(
+    "moves_left_fall",
+    "moves left of the cards' points",
+    base=Jujitsu,
+    moves_left=lambda self, observations: observations[:, : len(self.ranks)].sum(axis=1),
+    of={"num_cards": 3},
+)
+
 # -- counts, parts, even play -----------------------------------------------------------------------
 
 

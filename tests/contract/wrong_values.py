@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, field, make_dataclass, replace
+from types import ModuleType
 
 import numpy as np
 from bidding import Bidding, Bids
@@ -9,6 +10,7 @@ from lies import MIDDLE, lie, outcomes, with_prize, wrong
 
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
+from cardwar_envs.games.goofspiel import Goofspiel
 from cardwar_envs.games.jujitsu import Jujitsu
 from cardwar_envs.games.war import War
 
@@ -188,6 +190,27 @@ lie(
 def _other_strengths(self, starts, max_positions):
     form = War.rounds_form(self, starts, max_positions)
     return replace(form, strengths=form.strengths[::-1].copy())
+
+
+def _only_one_prize(self):
+    rules = Goofspiel.compiled_rules(self)
+
+    def outcomes(tables, rows, actions, after, probabilities, rewards, over):
+        rules.bodies.outcomes(tables, rows, actions, after, probabilities, rewards, over)
+        probabilities[:, 0], probabilities[:, 1:] = 1.0, 0.0
+
+    bodies = ModuleType("only_one_prize")
+    vars(bodies).update(vars(rules.bodies), __name__="only_one_prize", outcomes=outcomes)
+    return replace(rules, bodies=bodies)
+
+
+lie(
+    "compiled_rules_are_the_rules",
+    "compiled rules list one prize",
+    base=Goofspiel,
+    compiled_rules=_only_one_prize,
+    of={"num_cards": 3},
+)
 
 
 def _loaded_dice(self):

@@ -38,6 +38,11 @@ from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.lookahead import LookaheadPolicy, ValueNetworks
 
 
+# The weight of the trained weights in the last least-squares fit, in mean squares of a feature.
+RIDGE = 1e-6
+REFITTED_AT_A_TIME = 8192
+
+
 class Layer(NamedTuple):
     """Some states with the same number of moves left.
 
@@ -66,8 +71,8 @@ class Learner(Resumable):
                 f"{game.facts.name}: fitted value iteration tries every joint action, so it supports fewer "
                 f"than {MANY_ACTIONS} actions per player; this game has {game.facts.num_actions:,}"
             )
+        self._lookahead, self._moves_left = Lookahead(game), MovesLeft(game)
         try:
-            self._lookahead, self._moves_left = Lookahead(game), MovesLeft(game)
             self._moves_left(self._starts())
         except ValueError as error:
             raise refusal(error) from None
@@ -87,6 +92,7 @@ class Learner(Resumable):
                 losses.append(self._update(layer))
                 self.steps += 1
                 if self.steps == layer.last:
+                    self._refit(layer)
                     self._optimizers, self._lessons = {}, None
         self.steps = max(self.steps, steps)
         return {"value_loss": float(np.mean(losses)) if losses else 0.0, "joint_actions": float(self._tried)}
@@ -181,6 +187,25 @@ class Learner(Resumable):
             optimizer.param_groups[0]["lr"] = self._args.learning_rate * (1.0 - falls * done)
             optimizer.step()
         return loss.item()
+
+    @torch.no_grad()
+    def _refit(self, layer: Layer) -> None:
+        """Solves for the weights of the last linear map by least squares, so that small layers are learned exactly."""
+        assert self._lessons is not None
+        *hidden, last = self._networks[str(layer.moves_left)]
+        assert isinstance(last, torch.nn.Linear)
+        size = last.in_features + 1
+        gram, slope = torch.zeros(size, size, dtype=torch.float64), torch.zeros(size, dtype=torch.float64)
+        for views, values in zip(*(each.split(REFITTED_AT_A_TIME) for each in self._lessons), strict=True):
+            units = torch.nn.Sequential(*hidden)(views)
+            misses = self._misses(last(units)[:, 0], values).double()
+            features = torch.nn.functional.pad(units, (0, 1), value=1.0).double()
+            gram += features.T @ features
+            slope += features.T @ misses
+        gram.diagonal().add_(RIDGE * gram.trace() / size)  # towards the trained weights
+        change = torch.linalg.solve(gram, slope)
+        last.weight -= change[:-1]
+        last.bias -= change[-1]
 
     def _misses(self, outputs: Tensor, values: Tensor) -> Tensor:
         """Returns errors: none if an output is beyond a bound of payoffs that the value attains, as it is then clipped."""

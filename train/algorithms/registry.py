@@ -95,7 +95,13 @@ ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
         Algorithm("minimax_q", "minimax-Q", "deep minimax-Q with exact matrix games", learns=PUBLIC_DUELS),
-        Algorithm("fitted_value", "fitted value iteration", "state values by a network, with one-step lookahead"),
+        Algorithm(
+            "fitted_value",
+            "fitted value iteration",
+            "state values learned backwards, with one-step lookahead",
+            step="updates",
+            learns=PUBLIC_DUELS,
+        ),
         Algorithm("ppo", "PPO", "maskable PPO in self-play"),
         Algorithm("mmd", "MMD", "maskable PPO regularized towards a moving magnet, with averaged weights"),
         Algorithm("nfsp", "NFSP", "neural fictitious self-play: DQN and the average of its policies"),

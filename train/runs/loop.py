@@ -21,7 +21,7 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.process import Stopwatch
 from train.algorithms.registry import Algorithm, algorithm_named
 from train.learner.checkpoint import with_prefix
-from train.learner.contract import CommonArgs, Learner, SelfPlayArgs
+from train.learner.contract import CommonArgs, Learner
 from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.files import POLICY_FILE, save_policy
@@ -100,7 +100,7 @@ def run(
         raise ValueError(f"seed ({seed}) must be in 0..{MAX_SEED}")
     identity = run_identity(game, entry.name, args, seed)
     require_storable(identity)
-    threads = args.threads if isinstance(args, SelfPlayArgs) else 1
+    threads = getattr(args, "threads", 1)
     with own_generators(seed, threads), without_compiler(), ExitStack() as until_the_end:
         learner = entry.learner(game, args, seed)  # first, because this raises if the algorithm cannot learn the game
         measure = measure_for(game, args)

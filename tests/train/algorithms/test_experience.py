@@ -22,7 +22,7 @@ from train.algorithms import nfsp, ppo
 from train.algorithms.experience.buffers import Reservoir
 from train.algorithms.experience.decisions import actor
 from train.algorithms.experience.masked_dqn import NEVER_PLAYED, MaskShowingEnv
-from train.algorithms.fitted_value import ORTHOGONAL_STEPS, Muon, optimizers, orthogonal
+from train.algorithms.muon import ORTHOGONAL_STEPS, Muon, optimizers, orthogonal
 from train.policies.layers import ROW_SIZE, Encoding, LegalPairs
 from train.policies.networks import Network
 from train.studies.study_file import read_study
