@@ -22,9 +22,7 @@ ASKED_AT_A_TIME = 2048
 BRANCHES_AT_A_TIME = 400_000
 
 
-def value_views(
-    game: Game[Any], views: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+def value_views(game: Game[Any], views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     """Picks the view of each state on which its value depends: player 0's or, if the seats are alike, `one_view`.
 
     Returns:
@@ -94,7 +92,10 @@ class Lookahead:
         self._at_a_time = max(1, min(ASKED_AT_A_TIME, BRANCHES_AT_A_TIME // branches))
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """Derives both players' views from player 0's, `[batch, observation_size]`; if seats are alike, from either's."""
+        """Derives both players' views from player 0's, `[batch, observation_size]`.
+
+        If the seats are alike, these can also be the views of another player, taken as player 0.
+        """
         return self._brancher(len(observations)).views(observations)
 
     def _brancher(self, situations: int) -> Brancher:

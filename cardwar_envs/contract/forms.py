@@ -79,7 +79,9 @@ def _require_same_outcomes(compiled: GameBatch[Any], ruled: GameBatch[Any], acti
         listed, expected = (rows[rows[:, 0] == game] for rows in (one, other))
         if listed.shape != expected.shape or not np.allclose(listed, expected, rtol=0.0, atol=1e-12):
             at = f"{where(state)}, actions {actions[game].tolist()}"
-            raise Failed(f"{at}: compiled rules list {len(listed)} outcomes, which are not the {len(expected)} of the rules")
+            raise Failed(
+                f"{at}: compiled rules list {len(listed)} outcomes, which are not the {len(expected)} of the rules"
+            )
 
 
 def _outcome_rows(found: Outcomes | None) -> NDArray[np.float64]:

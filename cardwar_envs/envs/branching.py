@@ -109,7 +109,8 @@ class Brancher:
         Args:
             situations: Both players' views of each state, `[states, 2, ...]`.
         """
-        of, *actions = np.nonzero(choices(situations.masks[:, 0])[:, :, None] & choices(situations.masks[:, 1])[:, None])
+        rows, columns = (choices(situations.masks[:, player]) for player in (0, 1))
+        of, *actions = np.nonzero(rows[:, :, None] & columns[:, None, :])
         joint = np.stack(actions, axis=1)
         found = []
         for lot in self._lots(len(of)):

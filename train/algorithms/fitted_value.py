@@ -37,7 +37,6 @@ from train.learner.contract import refusal
 from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.lookahead import LookaheadPolicy, ValueNetworks
 
-
 # The weight of the trained weights in the last least-squares fit, in mean squares of a feature.
 RIDGE = 1e-6
 REFITTED_AT_A_TIME = 8192
@@ -175,16 +174,16 @@ class Learner(Resumable):
         if self._lessons is None:
             self._lessons = self._begin(layer)
         (views, values), done = self._lessons, self.steps - layer.first
+        fallen = (1.0 - self._args.final_rate) * done / (layer.last - layer.first)
         pass_, batch = divmod(done, -(-len(values) // self._args.batch_size))
         order = np.random.default_rng([self._seed, 2, layer.first, pass_]).permutation(len(values))
         some = torch.from_numpy(order[batch * self._args.batch_size :][: self._args.batch_size])
-        network, falls = self._networks[str(layer.moves_left)], (1.0 - self._args.final_rate) / (layer.last - layer.first)
-        error = self._misses(network(views[some])[:, 0], values[some])
-        loss = (error * error).mean()
+        network = self._networks[str(layer.moves_left)]
+        loss = self._misses(network(views[some])[:, 0], values[some]).square().mean()
         network.zero_grad()
         loss.backward()
         for optimizer in self._optimizers.values():
-            optimizer.param_groups[0]["lr"] = self._args.learning_rate * (1.0 - falls * done)
+            optimizer.param_groups[0]["lr"] = self._args.learning_rate * (1.0 - fallen)
             optimizer.step()
         return loss.item()
 
@@ -208,7 +207,7 @@ class Learner(Resumable):
         last.bias -= change[-1]
 
     def _misses(self, outputs: Tensor, values: Tensor) -> Tensor:
-        """Returns errors: none if an output is beyond a bound of payoffs that the value attains, as it is then clipped."""
+        """Returns errors; none where the value is a bound of payoffs and the output beyond it, as it will be clipped."""
         low, high = self._game.facts.min_payoff, self._game.facts.max_payoff
         right = ((values <= low) & (outputs < low)) | ((values >= high) & (outputs > high))
         return (outputs - values).masked_fill(right, 0.0)
@@ -231,4 +230,5 @@ class Learner(Resumable):
 
 def joint_actions(situations: Views) -> int:
     """Returns the number of all joint actions at these states."""
-    return int(choices(situations.masks.reshape(-1, situations.masks.shape[2])).sum(axis=1).reshape(-1, 2).prod(axis=1).sum())
+    counts = [choices(situations.masks[:, player]).sum(axis=1, dtype=np.int64) for player in (0, 1)]
+    return int(counts[0] @ counts[1])

@@ -29,8 +29,9 @@ NEGLIGIBLE = 1e-9
 class Muon(torch.optim.Optimizer):
     """Updates weight matrices by Nesterov momentum that is made nearly orthogonal; there is no weight decay.
 
-    The scale is that of J. Liu et al., "Muon is scalable for LLM training" (2025), equation 4, which gives updates the size of Adam's. torch's own Muon multiplies in bfloat16, which is some thirty
-    times slower than float32 on processors without bfloat16 units (most laptops).
+    The scale is that of J. Liu et al., "Muon is scalable for LLM training" (2025), equation 4, which gives updates the
+    size of Adam's. torch's own Muon multiplies in bfloat16, which is some thirty times slower than float32 on
+    processors without bfloat16 units (most laptops).
 
     Args:
         params: Matrices.

@@ -202,7 +202,7 @@ class FittedValueArgs(CommonArgs):
     evaluate_every: int = option(1_000, "updates between evaluations, each with a checkpoint", low=1)
     num_states: int = option(20_000, "distinct states sampled with each number of moves left", low=1)
     batch_size: int = option(512, "states per update", low=1)
-    learning_rate: float = option(6e-3, "initial learning rate of Muon and Adam in each layer; decays linearly", low=1e-9)
+    learning_rate: float = option(6e-3, "initial learning rate in each layer; decays linearly", low=1e-9)
     final_rate: float = option(0.005, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(3, "hidden layers of each network", low=1)

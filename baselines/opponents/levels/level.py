@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from baselines.matrix_game.lookahead import Lookahead, StateValues
+from baselines.matrix_game.lookahead import HasOutputs, Lookahead, StateValues
 from baselines.opponents.levels.network import NumpyNetwork
 from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
 from baselines.system.files import read_checked
@@ -24,6 +25,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, TablePolicy, observation_keys
 from cardwar_envs.core.policy_names import plays
+from cardwar_envs.envs.branching import MovesLeft
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
@@ -113,7 +115,7 @@ class LookaheadLevel:
 
     by_words = True
 
-    def __init__(self, game: Game[Any], network: NumpyNetwork) -> None:
+    def __init__(self, game: Game[Any], network: HasOutputs) -> None:
         self._name = game.facts.name
         self._lookahead, self._values = Lookahead(game), StateValues(game, network)
 
@@ -124,14 +126,38 @@ class LookaheadLevel:
         return self._lookahead.strategies(observations, self._values)
 
 
+class NetworksByMovesLeft:
+    """A network for each number of moves left; other states have the value 0."""
+
+    def __init__(self, game: Game[Any], networks: Mapping[int, NumpyNetwork]) -> None:
+        self._moves_left, self._networks = MovesLeft(game), networks
+
+    def outputs(self, observations: Observations) -> NDArray[np.float64]:
+        """`[batch, observation_size]` -> `[batch, 1]`."""
+        values, moves_left = np.zeros((len(observations), 1)), self._moves_left(observations)
+        for number, network in self._networks.items():
+            values[moves_left == number] = network.outputs(observations[moves_left == number])
+        return values
+
+
+def _values_in(arrays: Mapping[str, NDArray[Any]], game: Game[Any]) -> HasOutputs:
+    """Reads `weights_0`, `bias_0`, ... of one network or, with names such as `5.weights_0`, by the moves left."""
+
+    def network(prefix: str) -> NumpyNetwork:
+        count = sum(name.startswith(f"{prefix}weights_") for name in arrays)
+        return NumpyNetwork(game, [(arrays[f"{prefix}weights_{i}"], arrays[f"{prefix}bias_{i}"]) for i in range(count)])
+
+    numbers = {int(before) for before, dot, _ in (name.partition(".") for name in arrays) if dot}
+    return NetworksByMovesLeft(game, {each: network(f"{each}.") for each in numbers}) if numbers else network("")
+
+
 def read_level(which: Level, game: Game[Any]) -> Policy:
     """Reads the policy in a level's file, for the game that it was trained on."""
     from safetensors.numpy import load_file
 
     arrays = load_file(which.path)
     if which.kind == "lookahead":
-        layers = [(arrays[f"weights_{i}"], arrays[f"bias_{i}"]) for i in range(len(arrays) // 2)]
-        return LookaheadLevel(game, NumpyNetwork(game, layers))
+        return LookaheadLevel(game, _values_in(arrays, game))
     observations = arrays["observations"].astype(np.float32)
     probabilities = arrays["probabilities"].astype(np.float64)
     probabilities /= probabilities.sum(axis=1, keepdims=True)

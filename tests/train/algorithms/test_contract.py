@@ -101,11 +101,13 @@ UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))
 LIMITED_WAR = make_game("war", ranks=3, discards=1, max_rounds=4)
 POKER = make_game("dice_poker", sides=3)
 # Player 0 chooses one of two matrix games, or a coin does; then both players move. The seats are not alike.
-IN_TURN = Toy((
-    ((0,), {(0,): [(1, 1, 0.5)], (1,): [("1/3", 1, 0), ("2/3", 2, 0)]}),
-    ((0, 1), {(0, 0): [(1, END, 1)], (0, 1): [(1, END, -1)], (1, 0): [(1, END, -2)], (1, 1): [(1, END, 2)]}),
-    ((0, 1), {(0, 0): [(1, END, 3)], (0, 1): [(1, END, 0)], (1, 0): [(1, END, 1)], (1, 1): [(1, END, 2)]}),
-))
+IN_TURN = Toy(
+    (
+        ((0,), {(0,): [(1, 1, 0.5)], (1,): [("1/3", 1, 0), ("2/3", 2, 0)]}),
+        ((0, 1), {(0, 0): [(1, END, 1)], (0, 1): [(1, END, -1)], (1, 0): [(1, END, -2)], (1, 1): [(1, END, 2)]}),
+        ((0, 1), {(0, 0): [(1, END, 3)], (0, 1): [(1, END, 0)], (1, 0): [(1, END, 1)], (1, 1): [(1, END, 2)]}),
+    )
+)
 Q = {"num_games": 64, "batch_size": 32, "width": 32, "memory": 256, "target_rate": 0.1}
 VALUE = {"steps": 120, "batch_size": 64, "width": 32}
 CRITIC = {"steps": 8_000, "num_games": 16, "batch_size": 32, "width": 32, "actor_rate": 3e-3, "critic_rate": 3e-3,

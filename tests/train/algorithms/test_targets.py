@@ -27,12 +27,14 @@ FOUR = make_game("jujitsu", num_cards=4)
 UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))
 DICE = make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2)
 LIMITED_WAR = make_game("war", ranks=3, discards=1, max_rounds=4)
-IN_TURN = Toy((  # the seats are not alike, and one player acts at first
-    ((0,), {(0,): [(1, 1, 0.5)], (1,): [("1/3", 1, 0), ("2/3", 2, 0)]}),
-    ((0, 1), {(0, 0): [(1, 3, 1)], (0, 1): [(1, END, -1)], (1, 0): [(1, END, -2)], (1, 1): [(1, 3, 2)]}),
-    ((0, 1), {(0, 0): [(1, END, 3)], (0, 1): [(1, 3, 0)], (1, 0): [(1, END, 1)], (1, 1): [(1, END, 2)]}),
-    ((1,), {(0,): [("1/2", END, 3), ("1/2", END, -1)], (2,): [(1, END, 2)]}),
-))
+IN_TURN = Toy(
+    (  # the seats are not alike, and one player acts at first
+        ((0,), {(0,): [(1, 1, 0.5)], (1,): [("1/3", 1, 0), ("2/3", 2, 0)]}),
+        ((0, 1), {(0, 0): [(1, 3, 1)], (0, 1): [(1, END, -1)], (1, 0): [(1, END, -2)], (1, 1): [(1, 3, 2)]}),
+        ((0, 1), {(0, 0): [(1, END, 3)], (0, 1): [(1, 3, 0)], (1, 0): [(1, END, 1)], (1, 1): [(1, END, 2)]}),
+        ((1,), {(0,): [("1/2", END, 3), ("1/2", END, -1)], (2,): [(1, END, 2)]}),
+    )
+)
 SMALL_WAR = make_game("war", ranks=6, discards=2, max_rounds=5)
 LITTLE = {"num_games": 8, "width": 8, "rollout": 4, "batch_size": 16, "replay_size": 64, "memory": 256}
 
@@ -190,7 +192,6 @@ def test_outputs_beyond_the_greatest_payoff_are_right_where_the_value_is_the_gre
     learner = learner_of("fitted_value", FOUR)
     outputs, values = torch.tensor([1.5, 1.5, -1.5, -1.5, 0.5]), torch.tensor([1.0, 0.9, -1.0, 1.0, 0.0])
     assert learner._misses(outputs, values).tolist() == pytest.approx([0.0, 0.6, 0.0, -2.5, 0.5])
-
 
 
 @pytest.mark.parametrize("game", [GAME, DICE, SMALL_WAR], ids=lambda game: game.facts.name)
