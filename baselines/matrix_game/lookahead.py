@@ -111,8 +111,7 @@ class Lookahead:
     def branches(self, situations: Views) -> Iterator[tuple[Branches, int]]:
         """Yields all outcomes from a few situations at a time, with the number of these situations."""
         for first in range(0, len(situations.masks), self._at_a_time):
-            some = slice(first, first + self._at_a_time)
-            lot = Views(situations.observations[some], situations.masks[some])
+            lot = situations.of(slice(first, first + self._at_a_time))
             yield self._brancher(len(lot.masks)).all_outcomes(lot), len(lot.masks)
 
     def payoffs(self, tried: Branches, count: int, values: StateValues) -> NDArray[np.float64]:
@@ -121,7 +120,8 @@ class Lookahead:
         payoffs[goes_on] += values(tried.after[goes_on])
         shape = count, self._actions, self._actions
         places = np.ravel_multi_index((tried.situations, *tried.joint.T), shape)
-        return np.bincount(places, tried.probabilities * payoffs, count * self._actions**2).reshape(shape)
+        sums = np.bincount(places, tried.probabilities * payoffs, count * self._actions**2)
+        return np.asarray(sums, dtype=np.float64).reshape(shape)
 
     def strategies(self, observations: NDArray[np.float32], values: StateValues) -> NDArray[np.float64]:
         """Computes the observers' optimal strategies in the one-step matrix games, `[batch, num_actions]`."""

@@ -81,7 +81,7 @@ def test_a_network_is_stored_as_it_plays(tmp_path):
     observations, _ = seen(game)
     values = read_level(made, game)._values._network.outputs(observations)
     assert len(np.unique(values)) > 5
-    assert values == pytest.approx(learner.policy().networks.outputs(observations), abs=5e-3)
+    assert values == pytest.approx(learner.policy().networks.outputs(observations), abs=0.02)
 
 
 def test_the_command_lists_them(capsys):

@@ -6,9 +6,9 @@ from thinning import each_row
 from toys import END, Toy
 
 from cardwar_envs import make_game
-from cardwar_envs.envs import branching
 from cardwar_envs.core.play import joint_actions
 from cardwar_envs.core.rules import TooLargeError
+from cardwar_envs.envs import branching
 from cardwar_envs.envs.branching import Brancher, MovesLeft, distinct
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.goofspiel import Goofspiel
@@ -121,7 +121,7 @@ def test_fewer_moves_are_left_after_every_joint_action(game):
     branches = Brancher(game, lot=64).all_outcomes(views)
     before, goes_on = moves_left(views.observations[:, 0]), ~branches.done
     assert np.array_equal(before, moves_left(views.observations[:, 1]))
-    assert 1 <= before.min()
+    assert before.min() >= 1
     assert before.max() <= game.facts.max_length
     assert (moves_left(branches.after[goes_on, 0]) < before[branches.situations[goes_on]]).all()
     assert goes_on.any()

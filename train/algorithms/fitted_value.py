@@ -127,7 +127,7 @@ class Learner(Resumable):
                 self._tried += joint_actions(situations)
             for tried, _ in self._lookahead.branches(situations):
                 goes_on = ~tried.done
-                self._file(Views(tried.after[goes_on], tried.masks_after[goes_on]), found)
+                self._file(Views(tried.after, tried.masks_after).of(goes_on), found)
         return sampled
 
     def _file(self, views: Views, found: dict[int, list[Views]]) -> None:
@@ -135,22 +135,23 @@ class Learner(Resumable):
         some = self._distinct(views)
         moves_left = self._moves_left(some.observations[:, 0])
         for number in np.unique(moves_left).tolist():
-            found[number].append(Views(*(each[moves_left == number] for each in some)))
+            found[number].append(some.of(moves_left == number))
 
     def _sample(self, found: list[Views], rng: np.random.Generator) -> Views:
         """Draws up to `num_states` distinct states."""
-        some = self._distinct(Views(*(np.concatenate(each) for each in zip(*found, strict=True))))
+        observations, masks = zip(*found, strict=True)
+        some = self._distinct(Views(np.concatenate(observations), np.concatenate(masks)))
         drawn = rng.permutation(len(some.masks))[: self._args.num_states]
-        return Views(*(each[drawn] for each in some))
+        return some.of(drawn)
 
     def _distinct(self, views: Views) -> Views:
         different, _ = distinct(value_views(self._game, views.observations)[0])
-        return Views(*(each[different] for each in views))
+        return views.of(different)
 
     def _unlike(self, views: Views) -> Views:
         """Drops the states that both players see alike, whose value is 0."""
         _, signs = value_views(self._game, views.observations)
-        return Views(*(each[signs != 0] for each in views))
+        return views.of(signs != 0)
 
     def _begin(self, layer: Layer) -> tuple[Tensor, Tensor]:
         """Prepares to learn a layer; returns observations `[states, observation_size]` and their values `[states]`."""
@@ -191,7 +192,7 @@ class Learner(Resumable):
     def _refit(self, layer: Layer) -> None:
         """Solves for the weights of the last linear map by least squares, so that small layers are learned exactly."""
         assert self._lessons is not None
-        *hidden, last = self._networks[str(layer.moves_left)]
+        *hidden, last = self._networks[str(layer.moves_left)].children()
         assert isinstance(last, torch.nn.Linear)
         size = last.in_features + 1
         gram, slope = torch.zeros(size, size, dtype=torch.float64), torch.zeros(size, dtype=torch.float64)
@@ -203,11 +204,11 @@ class Learner(Resumable):
             slope += features.T @ misses
         gram.diagonal().add_(RIDGE * gram.trace() / size)  # towards the trained weights
         change = torch.linalg.solve(gram, slope)
-        last.weight -= change[:-1]
-        last.bias -= change[-1]
+        last.weight.sub_(change[:-1])
+        last.bias.sub_(change[-1])
 
     def _misses(self, outputs: Tensor, values: Tensor) -> Tensor:
-        """Returns errors; none where the value is a bound of payoffs and the output beyond it, as it will be clipped."""
+        """Returns errors; none where the value is a bound of payoffs and the output beyond it: it will be clipped."""
         low, high = self._game.facts.min_payoff, self._game.facts.max_payoff
         right = ((values <= low) & (outputs < low)) | ((values >= high) & (outputs > high))
         return (outputs - values).masked_fill(right, 0.0)

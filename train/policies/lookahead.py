@@ -30,7 +30,8 @@ class ValueNetworks(nn.ModuleDict):
 
     def add(self, moves_left: int, like: nn.Module | None) -> Network:
         """Adds a network for a number of moves left: a copy of another one or, without it, a new one."""
-        made = Network(self._game, **self.architecture, outputs=1, activation="relu", memory=0)
+        width, layers = self.architecture.values()
+        made = Network(self._game, width, layers, outputs=1, activation="relu", memory=0)
         self[str(moves_left)] = network = made if like is None else made.holding(like)
         return network
 

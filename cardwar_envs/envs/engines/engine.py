@@ -30,6 +30,10 @@ class Views(NamedTuple):
     observations: NDArray[np.float32]
     masks: NDArray[np.int8]
 
+    def of(self, games: Any) -> Views:
+        """The views of some games: indices, a slice or a mask."""
+        return Views(self.observations[games], self.masks[games])
+
 
 class Outcomes(NamedTuple):
     """Every outcome of a joint action in some games, ordered by game.

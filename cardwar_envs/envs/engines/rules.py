@@ -270,7 +270,7 @@ class RulesEngine(Engine[S]):
         numbers = np.arange(len(games)) + np.repeat(first - np.cumsum(count) + count, count)
         probabilities = self._table.probabilities(numbers, numbers == first[games])
         after, rewards = self._table.reached(numbers)
-        done = ~self._table.acting[after].any(axis=1)
+        done: NDArray[np.bool_] = np.logical_not(self._table.acting[after].any(axis=1))
         views = Views(self._table.observations[after], self._table.masks[after])
         return Outcomes(games, probabilities, rewards, done, views)
 

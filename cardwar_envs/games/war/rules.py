@@ -265,7 +265,8 @@ class War(Game[WarState]):
         held = numbers[:, : 2 * players * ranks].reshape(len(numbers), players, 2, ranks)[:, :, 0].sum(axis=(1, 2))
         at_war = numbers[:, -2 * players - 1 : -players - 1].any(axis=1)
         of_round = 1 + self._most_wars(players * ranks - 2)
-        return (numbers[:, -1] - 1) * of_round + np.where(at_war, self._most_wars(held), of_round)
+        left: NDArray[np.int64] = (numbers[:, -1] - 1) * of_round + np.where(at_war, self._most_wars(held), of_round)
+        return left
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[WarState, int]:
         players, ranks = self.num_players, self.ranks
