@@ -148,6 +148,9 @@ class MovesLeft:
     def __init__(self, game: Game[Any]) -> None:
         self._game, self._longest = game, dict[Any, int]()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> MovesLeft:
+        return self  # only a cache changes
+
     def __call__(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         """Returns `[batch]`: at least 1, and more than after any joint action.
 
