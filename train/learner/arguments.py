@@ -206,7 +206,7 @@ class FittedValueArgs(CommonArgs):
     final_rate: float = option(0.005, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(3, "hidden layers of each network", low=1)
-    threads: int = option(1, "threads for matrix games", low=1)
+    threads: int = option(1, "threads of PyTorch and of the matrix games", low=1)
 
     def schedules(self) -> dict[str, float]:
         """Returns the planned updates too, since the layers share them."""
