@@ -127,8 +127,10 @@ class Lookahead:
         """Computes the observers' optimal strategies in the one-step matrix games, `[batch, num_actions]`."""
         seats = np.zeros(len(observations), dtype=np.int64)
         if not self._game.facts.seat_symmetric:
-            states, observers = zip(*map(self._game.state_of, observations), strict=True)
-            observations, seats = np.stack([self._game.observation(state, 0) for state in states]), np.array(observers)
+            observations = observations.copy()
+            for row, seen in enumerate(observations):
+                state, seats[row] = self._game.state_of(seen)
+                observations[row] = self._game.observation(state, 0)
         situations = self.views(observations)
         rows, columns = (choices(situations.masks[:, player]) for player in (0, 1))
         solved = solve_matrices(self.matrices(situations, values), rows, columns)
