@@ -75,7 +75,7 @@ def test_loading_does_not_count_as_cpu_time():
     assert watch.cpu_seconds < 0.03
 
 
-@pytest.mark.parametrize("name", ["minimax_q", "minimax_q_model", "fitted_value", "joint_critic", "mmd"])
+@pytest.mark.parametrize("name", ["minimax_q", "minimax_q_model", "joint_critic", "mmd"])
 def test_rates_fall_with_the_share_of_the_budget(name):
     args = ALGORITHMS[name].args(cpu_seconds=100.0)
     assert args.steps == args.evaluate_every == UNLIMITED

@@ -29,7 +29,7 @@ from train.text.game_names import game_in_words
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {
     "minimax_q": {"num_games": 4, "replay_size": 64, "batch_size": 8, "width": 8, "memory": 64},
-    "fitted_value": {"num_games": 2, "passes": 2, "batch_size": 8, "width": 8},
+    "fitted_value": {"num_states": 20, "batch_size": 8, "width": 8},
     "ppo": {"num_games": 20, "rollout": 5, "batch_size": 100, "epochs": 1, "width": 8},
     "cfr_plus": {},
 }
