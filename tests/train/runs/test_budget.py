@@ -84,6 +84,11 @@ def test_rates_fall_with_the_share_of_the_budget(name):
     assert learner._falling(2.0, 0.5) == pytest.approx(1.5)
 
 
+def test_layers_that_share_updates_have_no_budget_of_cpu_seconds():
+    with pytest.raises(ValueError, match=r"cpu_seconds \(100\.0\) must be 0 for fitted_value.*; limit it by steps$"):
+        ALGORITHMS["fitted_value"].args(cpu_seconds=100.0, steps=1_000)
+
+
 def test_a_run_counts_the_cpu_time_of_learning_alone_and_goes_on_counting(tmp_path, monkeypatch):
     measure = type("Slowly", (), {"kind": "exact", "figure": "exploitability"})
     measure.reference = {"value": 0.0, "uniform_exploitability": 0.5}
