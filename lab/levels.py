@@ -33,8 +33,10 @@ class Ladder:
 
     words: str  # the game and its parameters
     learner: str  # a key of `ALGORITHMS`
-    steps: Sequence[int]  # steps of each level, ascending
+    steps: Sequence[int]  # steps of each level, ascending; each is a run of its own
     arguments: Mapping[str, Any] = field(default_factory=dict)  # arguments of the learner, other than its steps
+    # Whether an earlier version of the learner made the levels, with other steps: they are kept, not made again.
+    kept: bool = False
 
     def game(self) -> Game[Any]:
         """The game to train on."""
@@ -53,7 +55,7 @@ LADDERS = (
         "jujitsu num_cards=13 view=word",
         "fitted_value",
         (8 * MILLION, 30 * MILLION, 70 * MILLION, 130 * MILLION, 220 * MILLION),
-        {"num_games": 4096, "followed": 0.5, "batch_size": 256, "width": 128},
+        kept=True,
     ),
 )
 
@@ -64,26 +66,25 @@ def make_ladder(ladder: Ladder, folder: Path) -> list[Level]:
     from train.runs.loop import reproducible
 
     game, algorithm = ladder.game(), algorithm_named(ladder.learner)
-    args = algorithm.args(steps=ladder.steps[-1], **ladder.arguments)
     made = []
-    with reproducible(SEED):
-        learner = algorithm.learner(game, args, SEED)
-        for number, steps in enumerate(ladder.steps, start=1):
+    for number, steps in enumerate(ladder.steps, start=1):
+        with reproducible(SEED):
+            learner = algorithm.learner(game, algorithm.args(steps=steps, **ladder.arguments), SEED)
             learner.advance(steps)
-            kind, arrays = as_arrays(learner.policy())
-            data = {
-                "game": game.facts.name,
-                "parameters": json_parameters(game),
-                "title": ladder.words.removesuffix(" view=word"),
-                "number": number,
-                "kind": kind,
-                "learner": ladder.learner,
-                "arguments": dict(ladder.arguments),
-                "steps": steps,
-                "seed": SEED,
-            }
-            made.append(write_level(folder, data, arrays))
-            say(f"{made[-1].title} level {number}: exploitability {made[-1].exploitability:.6f}")
+        kind, arrays = as_arrays(learner.policy())
+        data = {
+            "game": game.facts.name,
+            "parameters": json_parameters(game),
+            "title": ladder.words.removesuffix(" view=word"),
+            "number": number,
+            "kind": kind,
+            "learner": ladder.learner,
+            "arguments": dict(ladder.arguments),
+            "steps": steps,
+            "seed": SEED,
+        }
+        made.append(write_level(folder, data, arrays))
+        say(f"{made[-1].title} level {number}: exploitability {made[-1].exploitability:.6f}")
     return made
 
 
@@ -93,10 +94,14 @@ def as_arrays(policy: Any) -> tuple[str, dict[str, NDArray[Any]]]:
     if policy.kind == "table":  # observations are small whole numbers
         types = {"observations": np.int8, "probabilities": np.float16}
         return policy.kind, {name: array.astype(types[name]) for name, array in tensors.items()}
-    layers = sorted({name.split(".")[0] for name in tensors}, key=int)
-    parts = {"weight": "weights", "bias": "bias"}  # torch's names -> the names in a level's file
-    names = {f"{layer}.{torch}": f"{own}_{i}" for i, layer in enumerate(layers) for torch, own in parts.items()}
-    return policy.kind, {names[name]: array.astype(np.float16) for name, array in tensors.items()}
+    # Torch names each array by the moves left, the layer and the part; not all layers have weights.
+    layers = sorted({name.split(".")[1] for name in tensors}, key=int)
+    parts = {"weight": "weights", "bias": "bias"}
+    named = {}
+    for name, array in tensors.items():
+        moves_left, layer, part = name.split(".")
+        named[f"{moves_left}.{parts[part]}_{layers.index(layer)}"] = array.astype(np.float16)
+    return policy.kind, named
 
 
 def write_level(folder: Path, data: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Level:
@@ -123,7 +128,11 @@ def main(
     """Train the levels that ship with the package."""
     out.mkdir(parents=True, exist_ok=True)
     for ladder in LADDERS:
-        if not games or any(text in ladder.words for text in games):
+        if games and not any(text in ladder.words for text in games):
+            continue
+        if ladder.kept:
+            say(f"{ladder.words}: kept, as an earlier version of {ladder.learner} made these levels")
+        else:
             make_ladder(ladder, out)
     sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(out.glob("*.safetensors"))}
     lines = (f"{checksum}  {name}\n" for name, checksum in sums.items())  # in the format that `sha256sum --check` reads

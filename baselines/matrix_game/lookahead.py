@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
 from cardwar_envs.core.game import Game
-from cardwar_envs.envs.branching import Brancher, distinct
+from cardwar_envs.envs.branching import Brancher, Branches, choices, distinct
 from cardwar_envs.envs.engines.engine import Views
 
 # Limits on the joint actions tried, and on the observations evaluated, in one batch, so that it fits into a processor's
@@ -18,6 +18,17 @@ from cardwar_envs.envs.engines.engine import Views
 TRIALS_AT_A_TIME = 4096
 FEW_TRIALS = 64
 ASKED_AT_A_TIME = 2048
+# About the greatest number of outcomes in memory at a time.
+BRANCHES_AT_A_TIME = 400_000
+
+
+def value_views(game: Game[Any], views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Picks the view of each state on which its value depends: player 0's or, if the seats are alike, `one_view`.
+
+    Returns:
+        The same as `one_view`.
+    """
+    return one_view(views) if game.facts.seat_symmetric else (views[:, 0], np.ones(len(views)))
 
 
 def one_view(views: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
@@ -51,39 +62,40 @@ class StateValues:
     """State values from a network with one output; player 1's value is the negative of player 0's."""
 
     def __init__(self, game: Game[Any], network: HasOutputs) -> None:
-        self._bounds = game.facts.min_payoff, game.facts.max_payoff
-        self._network = network
+        self._game, self._network = game, network
 
     def __call__(self, views: NDArray[np.float32]) -> NDArray[np.float64]:
         """Evaluates both views, `[batch, 2, observation_size]`: `[batch]` continuation payoff points to player 0."""
-        taken, signs = one_view(views)
+        facts, (taken, signs) = self._game.facts, value_views(self._game, views)
         different, indices = distinct(taken)
         asked = taken[different]
         lots = [asked[i : i + ASKED_AT_A_TIME] for i in range(0, len(asked), ASKED_AT_A_TIME)]
         values = np.concatenate([np.zeros(0), *(self._network.outputs(lot)[:, 0] for lot in lots)])
-        return np.asarray(signs * np.clip(values, *self._bounds)[indices])
+        return np.asarray(signs * np.clip(values, facts.min_payoff, facts.max_payoff)[indices])
 
 
 class Lookahead:
-    """Builds one-step matrix games: the reward of each joint action plus the value of the state that follows."""
+    """Builds one-step matrix games: for each joint action the expected reward plus value of the state that follows."""
 
     def __init__(self, game: Game[Any]) -> None:
-        """Rejects games in which players cannot predict the outcome of a joint action, or in which seats differ.
+        """Rejects games in which players cannot predict the outcomes of a joint action.
 
         Raises:
-            ValueError: If the game is not a two-player zero-sum game with a public state and symmetric seats, or may
-                have chance after the deal according to `GameFacts.chance`.
+            ValueError: If the game is not a two-player zero-sum game with a public state.
         """
-        facts, start = game.facts, f"{game.facts.name}: looking ahead is for"
-        if not (facts.num_players == 2 and facts.zero_sum and facts.public_state and facts.seat_symmetric):
-            raise ValueError(f"{start} two-player zero-sum games with a public state and symmetric seats")
-        if facts.chance == "moves":
-            raise ValueError(f"{start} games without chance after the deal; its facts allow it")
-        self._actions = facts.num_actions
+        facts = game.facts
+        if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
+            raise ValueError(f"{facts.name}: looking ahead is for two-player zero-sum games with a public state")
+        self._game, self._actions = game, facts.num_actions
         self._trials, self._few_trials = Brancher(game, TRIALS_AT_A_TIME), Brancher(game, FEW_TRIALS)
+        branches = facts.num_actions ** (3 if facts.chance == "moves" else 2)  # of a state, roughly
+        self._at_a_time = max(1, min(ASKED_AT_A_TIME, BRANCHES_AT_A_TIME // branches))
 
     def views(self, observations: NDArray[np.float32]) -> Views:
-        """Derives both players' views from those of one player, `[batch, observation_size]`, taken as player 0."""
+        """Derives both players' views from player 0's, `[batch, observation_size]`.
+
+        If the seats are alike, these can also be the views of another player, taken as player 0.
+        """
         return self._brancher(len(observations)).views(observations)
 
     def _brancher(self, situations: int) -> Brancher:
@@ -93,25 +105,33 @@ class Lookahead:
     def matrices(self, situations: Views, values: StateValues) -> NDArray[np.float64]:
         """Returns `[batch, num_actions, num_actions]` payoff points to player 0, 0 for illegal actions."""
         none = np.zeros((0, self._actions, self._actions))
-        return np.concatenate([none, *(matrices for matrices, _ in self.lots(situations, values))])
+        lots = self.branches(situations)
+        return np.concatenate([none, *(self.payoffs(tried, count, values) for tried, count in lots)])
 
-    def lots(self, situations: Views, values: StateValues) -> Iterator[tuple[NDArray[np.float64], Views]]:
-        """Yields matrices for a few situations at a time, with the views of all states that can follow."""
-        for first in range(0, len(situations.masks), ASKED_AT_A_TIME):
-            some = slice(first, first + ASKED_AT_A_TIME)
-            lot = Views(situations.observations[some], situations.masks[some])
-            tried = self._brancher(len(lot.masks)).all_joint(lot)
-            payoffs, goes_on = tried.rewards, ~tried.done
-            after = Views(tried.after[goes_on], tried.masks_after[goes_on])
-            payoffs[goes_on] += values(after.observations)
-            matrices = np.zeros((len(lot.masks), self._actions, self._actions))
-            matrices[tried.situations, tried.joint[:, 0], tried.joint[:, 1]] = payoffs
-            yield matrices, after
+    def branches(self, situations: Views) -> Iterator[tuple[Branches, int]]:
+        """Yields all outcomes from a few situations at a time, with the number of these situations."""
+        for first in range(0, len(situations.masks), self._at_a_time):
+            lot = situations.of(slice(first, first + self._at_a_time))
+            yield self._brancher(len(lot.masks)).all_outcomes(lot), len(lot.masks)
 
-    def strategies(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8], values: StateValues
-    ) -> NDArray[np.float64]:
+    def payoffs(self, tried: Branches, count: int, values: StateValues) -> NDArray[np.float64]:
+        """Returns the matrices of `count` situations, given all outcomes from them."""
+        payoffs, goes_on = tried.rewards.copy(), ~tried.done
+        payoffs[goes_on] += values(tried.after[goes_on])
+        shape = count, self._actions, self._actions
+        places = np.ravel_multi_index((tried.situations, *tried.joint.T), shape)
+        sums = np.bincount(places, tried.probabilities * payoffs, count * self._actions**2)
+        return np.asarray(sums, dtype=np.float64).reshape(shape)
+
+    def strategies(self, observations: NDArray[np.float32], values: StateValues) -> NDArray[np.float64]:
         """Computes the observers' optimal strategies in the one-step matrix games, `[batch, num_actions]`."""
+        seats = np.zeros(len(observations), dtype=np.int64)
+        if not self._game.facts.seat_symmetric:
+            observations = observations.copy()
+            for row, seen in enumerate(observations):
+                state, seats[row] = self._game.state_of(seen)
+                observations[row] = self._game.observation(state, 0)
         situations = self.views(observations)
-        matrices = self.matrices(situations, values)
-        return solve_matrices(matrices, action_masks, situations.masks[:, 1]).row_strategies
+        rows, columns = (choices(situations.masks[:, player]) for player in (0, 1))
+        solved = solve_matrices(self.matrices(situations, values), rows, columns)
+        return np.where(seats[:, None] == 0, solved.row_strategies, solved.column_strategies)

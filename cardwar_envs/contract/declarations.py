@@ -177,6 +177,29 @@ def counts_of(case: Case, state: Any, player: int, legal: tuple[int, ...]) -> An
 FOLLOWING = 100
 
 
+def moves_left_fall(case: Case) -> None:
+    """If `moves_left` returns bounds, they are int64, at least 1, and fall with every joint action."""
+    case.require_public_state()
+    for node in case.compared:
+        for player in node.acting:
+            left = _moves_left(case, node.state, player)
+            for after in node.children():
+                for other in set(case.node(after).acting) & {player}:
+                    then = _moves_left(case, after, other)
+                    if then >= left:
+                        raise Failed(f"{where(node.state, player)}: moves_left is {left}, and {then} at {short(after)}")
+
+
+def _moves_left(case: Case, state: Any, player: int) -> int:
+    with querying("moves_left", state, player):
+        left = case.game.moves_left(case.game.observation(state, player)[None])
+    if left is None:
+        raise NotApplicable("the game does not declare moves_left")
+    if not (isinstance(left, np.ndarray) and left.dtype == np.int64 and left.shape == (1,) and left[0] >= 1):
+        raise Failed(f"{where(state, player)}: moves_left returns {short(left)}, not int64[1] of at least 1")
+    return int(left[0])
+
+
 def there_are_as_many_states_as_counted(case: Case) -> None:
     """There are at least `count_states` unsettled decision states, or representatives.
 

@@ -15,7 +15,7 @@ from cardwar_envs.contract.verdicts import Failed, NotApplicable, short, where
 from cardwar_envs.contract.walk import Node
 from cardwar_envs.core.forms import BayesianForm, RoundsForm
 from cardwar_envs.core.game import IllegalActionError
-from cardwar_envs.envs.engines.engine import Views
+from cardwar_envs.envs.engines.engine import Outcomes, Views
 from cardwar_envs.envs.game_batch import GameBatch
 
 GAMES, STEPS, STATES = 24, 40, 240
@@ -25,7 +25,8 @@ DEALS = 100_000
 def compiled_rules_are_the_rules(case: Case) -> None:
     """With equal random streams, batches stepped by `compiled_rules` and by the rules play the same games.
 
-    Compares observations, legal actions, payments, ends and next states, from the start and from other states.
+    Compares observations, legal actions, payments, ends, listed outcomes and next states, from the start and from other
+    states.
     """
     if case.game.compiled_rules() is None:
         raise NotApplicable("there are no compiled rules")
@@ -55,6 +56,7 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
         for what, game, _, _ in _differences(shown, expected, ("observations", "masks")):
             raise Failed(f"{where(now[game])}: compiled rules and the rules have different {what}")
         if step == steps:
+            _require_same_outcomes(compiled, ruled, _drawn(expected.masks, rng), now)
             break
         _require_legal_uniform(compiled, expected.masks)
         ruled.streams = compiled.streams
@@ -65,6 +67,31 @@ def _require_same_play(case: Case, states: list[Any] | None) -> None:
             found = f"compiled rules say {what} {said}, the rules {right}"
             raise Failed(f"{where(now[game])}, actions {actions[game].tolist()}: {found}")
         shown, expected = Views(*after[:2]), Views(*after_rules[:2])
+
+
+def _require_same_outcomes(compiled: GameBatch[Any], ruled: GameBatch[Any], actions: Any, now: list[Any]) -> None:
+    """Raises Failed unless both engines list the same outcomes, in any order, where compiled rules list them."""
+    found = compiled.outcomes(actions)
+    if found is None:
+        return
+    one, other = _outcome_rows(found), _outcome_rows(ruled.outcomes(actions))
+    for game, state in enumerate(now):
+        listed, expected = (rows[rows[:, 0] == game] for rows in (one, other))
+        if listed.shape != expected.shape or not np.allclose(listed, expected, rtol=0.0, atol=1e-12):
+            at = f"{where(state)}, actions {actions[game].tolist()}"
+            raise Failed(
+                f"{at}: compiled rules list {len(listed)} outcomes, which are not the {len(expected)} of the rules"
+            )
+
+
+def _outcome_rows(found: Outcomes | None) -> NDArray[np.float64]:
+    """A sorted row for each outcome: game, end, payments, what players see unless the game is over, probability."""
+    assert found is not None
+    goes_on = ~found.done[:, None]
+    views = [each.reshape(len(found.done), -1) * goes_on for each in found.views]
+    rows = np.column_stack((found.games, found.done, found.rewards, *views, found.probabilities)).astype(np.float64)
+    order: NDArray[np.intp] = np.lexsort(rows.T[::-1])
+    return rows[order]
 
 
 def _differences(one: Any, other: Any, names: tuple[str, ...]) -> Iterator[tuple[str, int, Any, Any]]:

@@ -35,6 +35,9 @@ class CompiledRules(Generic[S]):
     `[num_games]`.
     * `observe(tables, rows, observations, masks)`: writes the players' observations, `[num_games, num_players, ...]`,
     and all entries of their masks.
+    * `outcomes(tables, rows, actions, after, probabilities, rewards, over)`, if `most_outcomes` is more than 1: writes
+    every outcome of a joint action in each game as rows `[num_games, most_outcomes, row_size]`, with probabilities
+    `[num_games, most_outcomes]` (0 where there are fewer outcomes), rewards and ends.
 
     Attributes:
         bodies: The module of the compiled functions.
@@ -45,6 +48,7 @@ class CompiledRules(Generic[S]):
         info: `Game.info` for observations `[num_games, observation_size]`.
         live: Maps rows to `[num_games, num_players]` bool, the players still in the game; by default all players while
             any of them acts.
+        most_outcomes: The greatest number of outcomes of a joint action; 1 also if `bodies` does not list outcomes.
     """
 
     bodies: ModuleType
@@ -54,6 +58,7 @@ class CompiledRules(Generic[S]):
     from_row: Callable[[NDArray[np.float32]], S] | None = None
     info: Callable[[NDArray[np.float32]], Info] = lambda observations: {}
     live: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None
+    most_outcomes: int = 1
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledRules[S]:
         return self  # immutable

@@ -67,6 +67,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "action_counts": ("observation", "legal_actions"),
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
+    "moves_left": (),
     "how_to_play": (),  # listed because an inherited text would describe the rules of another game
 }
 # Methods that affect neither play nor observations.
@@ -199,6 +200,14 @@ class Structure(Rules[S]):
         seen = [self.state_of(observation) for observation in observations]
         masks = [self.action_mask(state, 1 - player) for state, player in seen]
         return np.array(masks, dtype=np.int8).reshape(len(observations), self.facts.num_actions)
+
+    def moves_left(self, observations: NDArray[np.float32]) -> NDArray[np.int64] | None:
+        """How long the game can still last, if every player's observation shows it, e.g. by the cards left.
+
+        Takes `[batch, observation_size]` observations at states in which players act; returns `[batch]`: upper bounds
+        on the number of joint actions left, which fall by at least 1 with every joint action. None if not declared.
+        """
+        return None
 
     def compiled_rules(self) -> CompiledRules[S] | None:
         """Compiled rules for many states at once; None if the game has none."""

@@ -14,7 +14,7 @@ from cardwar_envs.core.parameters import ArgumentError, one_of, whole_number
 from cardwar_envs.core.play import require_playable
 from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.engines import new_engine
-from cardwar_envs.envs.engines.engine import Engine, Views
+from cardwar_envs.envs.engines.engine import Engine, Outcomes, Views
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.session import START, checked_seed
 
@@ -217,6 +217,20 @@ class GameBatch(Generic[S]):
         rewards, done = self._engine.play(chosen, self._everywhere)
         self._engine.deal(done, self._random)
         return BatchStep(*self._engine.views(), rewards, done)
+
+    def outcomes(self, actions: NDArray[np.integer]) -> Outcomes | None:
+        """Lists every outcome of a joint action in every game, and plays none; see `Outcomes` for its arrays.
+
+        Args:
+            actions: `[num_games, num_players]`; the entries of players who do not act are ignored.
+
+        Returns:
+            The outcomes; None if the game's compiled rules draw chance but cannot list it (`engine="rules"` can).
+
+        Raises:
+            The same as `step`.
+        """
+        return self._engine.outcomes(self._checked(actions))
 
     def restart(self, where: NDArray[np.bool_]) -> Views:
         """Restarts the games in the mask `where` `[num_games]`, finished or not; returns the views of all games.

@@ -166,6 +166,10 @@ class OshiZumo(Game[OshiZumoState]):
         position = state.position if player == 0 else -state.position
         return np.array((own, other, position, state.moves_left), dtype=np.float32)
 
+    def moves_left(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        """The last entry."""
+        return observations[:, -1].astype(np.int64)
+
     def state_of(self, observation: NDArray[np.float32]) -> tuple[OshiZumoState, int]:
         own, other, position, moves_left = observation.astype(int).tolist()
         return OshiZumoState((own, other), position, moves_left), 0

@@ -31,6 +31,7 @@ NOTES = {  # checks that never fail
 }
 UNCLAIMED = {
     *(
+        "moves_left_fall",
         "other_sizes_are_the_same_game",
         "there_are_as_many_states_as_counted",
         "action_parts_tell_actions_apart",
@@ -250,7 +251,7 @@ def test_a_report_can_be_read_and_kept():
     report = report_on("the prize cannot be seen")
     first, *lines, last = report.text(everything=True).splitlines()
     assert first == "ThePrizeCannotBeSeen(cards=3)"
-    assert last == f"all 39 states: {len(CHECKS) - 11} passed, 1 failed, 10 not applicable"
+    assert last == f"all 39 states: {len(CHECKS) - 12} passed, 1 failed, 11 not applicable"
     *lines, failed, demanded = lines
     others = [line[16:].split(":")[0] for line in lines]
     assert others == [name for name in CHECKS if name != "observations_tell_states_apart"]

@@ -264,6 +264,21 @@ lies("action_images_fit", {"shares that sum to a half": {"canonical_actions": ha
 lies("action_counts_fit", {"one way to play two cards": {"action_counts": Game.action_counts}}, **LINED)
 lies("action_counts_fit", {"no way to play a card": {"action_counts": no_way_to_play_a_card}})
 
+lies(
+    "moves_left_fall",
+    {"moves left that stay": {"moves_left": lambda self, observations: np.full(len(observations), self.cards)}},
+)
+lies(
+    "moves_left_fall",
+    {
+        "moves left as float32": {
+            "moves_left": lambda self, observations: observations[:, : len(self.ranks)].sum(axis=1)
+        }
+    },
+    base=Jujitsu,
+    num_cards=3,
+)
+
 # -- counts, parts, even play -----------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, field, make_dataclass, replace
+from types import ModuleType
 
 import numpy as np
 from bidding import Bidding, Bids
@@ -9,6 +10,7 @@ from lies import MIDDLE, in_the_middle, lies, with_prize, wrong
 
 from cardwar_envs.games.dice_poker import DicePoker
 from cardwar_envs.games.dice_wars import DiceWars
+from cardwar_envs.games.goofspiel import Goofspiel
 from cardwar_envs.games.jujitsu import Jujitsu
 from cardwar_envs.games.war import War
 
@@ -172,6 +174,18 @@ def ties_discarded(self):
     return replace(rules, tables=(*others, not carry, margin, word))
 
 
+def only_one_prize(self):
+    rules = Goofspiel.compiled_rules(self)
+
+    def outcomes(tables, rows, actions, after, probabilities, rewards, over):
+        rules.bodies.outcomes(tables, rows, actions, after, probabilities, rewards, over)
+        probabilities[:, 0], probabilities[:, 1:] = 1.0, 0.0
+
+    bodies = ModuleType("only_one_prize")
+    vars(bodies).update(vars(rules.bodies), __name__="only_one_prize", outcomes=outcomes)
+    return replace(rules, bodies=bodies)
+
+
 def loaded_dice(self):
     rules = DiceWars.compiled_rules(self)
     start, win, *others = rules.tables
@@ -193,6 +207,7 @@ def bayesian(**changes):
 
 COMPILED, ROUNDS, BAYESIAN = "compiled_rules_are_the_rules", "rounds_form_is_the_rules", "bayesian_form_is_the_rules"
 lies(COMPILED, {"compiled rules discard ties": {"compiled_rules": ties_discarded}}, Jujitsu, **CARDS)
+lies(COMPILED, {"compiled rules list one prize": {"compiled_rules": only_one_prize}}, Goofspiel, **CARDS)
 lies(COMPILED, {"loaded dice in compiled rules": {"compiled_rules": loaded_dice}}, DiceWars, sides=2, **CARDS)
 lies(ROUNDS, {"other cards win in the arrays": {"rounds_form": other_strengths}}, **SMALL_WAR)
 lies(

@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 from thinning import each_row
+from toys import END, Toy
 
 from cardwar_envs import make_game
+from cardwar_envs.core.play import joint_actions
+from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.envs import branching
-from cardwar_envs.envs.branching import Brancher, distinct
+from cardwar_envs.envs.branching import Brancher, MovesLeft, distinct
 from cardwar_envs.envs.game_batch import GameBatch
+from cardwar_envs.games.goofspiel import Goofspiel
 
 GAMES = [
     make_game("jujitsu", num_cards=4),
@@ -61,6 +65,80 @@ def test_chance_is_drawn_anew_for_every_branch():
     views = GameBatch(game, 500, seed=1).reset()
     rewards = Brancher(game, lot=64).all_joint(views).rewards
     assert set(np.unique(rewards)) == {-1.0, 0.0, 1.0}
+
+
+def some_views(game, count=40):
+    return GameBatch(game, count, seed=1, start="random").reset()
+
+
+IN_TURN = Toy((  # player 0 alone, then both, then player 1 alone
+    ((0,), {(0,): [(1, 1, 0.5)], (1,): [("1/3", 1, 0), ("2/3", 2, 1)]}),
+    ((0, 1), {(0, 0): [(1, 2, 1)], (0, 1): [(1, END, -1)], (1, 0): [(1, END, -2)], (1, 1): [(1, 2, 2)]}),
+    ((1,), {(0,): [("1/2", END, 3), ("1/2", END, -1)], (2,): [(1, END, 2)]}),
+))  # fmt: skip
+WITH_CHANCE = [
+    make_game("dice_wars", hand_0=(1, 3, 4), hand_1=(2, 2, 5), sides=3),
+    make_game("goofspiel", num_cards=4),
+    make_game("goofspiel", num_cards=4, ties="carry", payoff="win", view="word"),
+    IN_TURN,
+]
+
+
+@pytest.mark.parametrize("game", [*GAMES, *WITH_CHANCE], ids=lambda game: game.facts.name)
+@pytest.mark.parametrize("engine", ["auto", "rules"])
+def test_every_outcome_of_every_joint_action_is_listed(game, engine):
+    views, brancher = some_views(game), Brancher(game, lot=7)
+    brancher.batch = GameBatch(game, 7, engine=engine)
+    branches = brancher.all_outcomes(views)
+    for number, seen in enumerate(views.observations[:, 0]):
+        state, _ = game.state_of(seen)
+        expected = [
+            (float(each.probability), each.rewards[0], not game.acting_players(each.state), *seen_at(game, each.state))
+            for joint in joint_actions(game, state)
+            for each in game.transitions(state, joint)
+        ]
+        here = np.flatnonzero(branches.situations == number)
+        listed = zip(branches.probabilities[here], branches.rewards[here], branches.done[here], branches.after[here],
+                     branches.masks_after[here], strict=True)  # fmt: skip
+        found = [(round(p, 9), r, d, *(() if d else (o.tobytes(), m.tobytes()))) for p, r, d, o, m in listed]
+        assert sorted(found) == sorted((round(p, 9), *rest) for p, *rest in expected)
+
+
+def seen_at(game, state):
+    """What both players see, unless the game is over."""
+    if not game.acting_players(state):
+        return ()
+    masks = [game.action_mask(state, player) for player in (0, 1)]
+    return np.stack([game.observation(state, p) for p in (0, 1)]).tobytes(), np.stack(masks).tobytes()
+
+
+ZUMO = [make_game("oshi_zumo", coins=4, size=1), make_game("oshi_zumo", coins=2, size=1, min_bid=0, horizon=4)]
+
+
+@pytest.mark.parametrize("game", [*GAMES, *WITH_CHANCE, *ZUMO], ids=lambda game: game.facts.name)
+def test_fewer_moves_are_left_after_every_joint_action(game):
+    views, moves_left = some_views(game), MovesLeft(game)
+    branches = Brancher(game, lot=64).all_outcomes(views)
+    before, goes_on = moves_left(views.observations[:, 0]), ~branches.done
+    assert np.array_equal(before, moves_left(views.observations[:, 1]))
+    assert before.min() >= 1
+    assert before.max() <= game.facts.max_length
+    assert (moves_left(branches.after[goes_on, 0]) < before[branches.situations[goes_on]]).all()
+    assert goes_on.any()
+
+
+class Undeclared(Goofspiel):
+    def moves_left(self, observations):
+        return None
+
+
+def test_moves_left_follow_from_the_rules_if_they_are_not_declared(monkeypatch):
+    game = Undeclared(num_cards=3)
+    seen = some_views(game).observations[:, 0]
+    assert np.array_equal(MovesLeft(game)(seen), make_game("goofspiel", num_cards=3).moves_left(seen))
+    monkeypatch.setattr(branching, "MOST_STATES", 20)
+    with pytest.raises(TooLargeError, match="goofspiel has more than 20 states and must declare moves_left"):
+        MovesLeft(game)(seen)
 
 
 INTEGERS = np.random.default_rng(3).integers(3, size=(9000, 6)).astype(np.float32)

@@ -1,131 +1,235 @@
-"""Fitted value iteration: a network learns state values; the matrix games of one-step lookahead are solved exactly.
+"""Fitted value iteration, backwards: networks learn state values, from the last move of the game to the first.
 
 Sources: L. S. Shapley, "Stochastic games" (PNAS, 1953), for the backup: the value of a state is that of the matrix game
-whose entries are the reward of a joint action plus the value of the next state; R. Munos and Cs. Szepesvári,
-"Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting a network on sampled states with a simulator.
-A slowly moving copy of the network provides the targets.
+whose entries are the expected reward of a joint action plus the value of the next state; R. Munos and Cs. Szepesvári,
+"Finite-time bounds for fitted value iteration" (JMLR, 2008), for fitting networks on sampled states with a simulator.
+
+In a game whose length is known by state, no state recurs, so each *layer*, the states with the same number of moves
+left, has a network of its own, which is trained once: its targets depend only on networks that are finished. Before
+training, the states of each layer are sampled from the successors of the sampled states above, regardless of how rarely
+play reaches them.
 
 The policy looks one move ahead in the same way, as G. Tesauro's TD-Gammon does ("Temporal difference learning and
-TD-Gammon", Communications of the ACM, 1995), so policy and learner need the rules. Hidden layers learn by Muon
-(K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
+TD-Gammon", Communications of the ACM, 1995), so policy and learner need the rules.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from baselines import solve_matrices
-from baselines.matrix_game.lookahead import Lookahead, StateValues, one_view
+from baselines.matrix_game.lookahead import Lookahead, StateValues, value_views
 from cardwar_envs.core.game import Game
-from cardwar_envs.envs.branching import distinct
+from cardwar_envs.envs.branching import MovesLeft, choices, distinct
 from cardwar_envs.envs.engines.engine import Views
-from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.muon import optimizers
 from train.learner.arguments import FittedValueArgs as Args
-from train.learner.checkpoint import Resumable, Streams, follow
+from train.learner.checkpoint import Resumable, with_prefix
 from train.learner.contract import refusal
 from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
-from train.policies.networks import LookaheadPolicy, Network
+from train.policies.lookahead import LookaheadPolicy, ValueNetworks
+
+# The weight of the trained weights in the last least-squares fit, in mean squares of a feature.
+RIDGE = 1e-6
+REFITTED_AT_A_TIME = 8192
+
+
+class Layer(NamedTuple):
+    """Some states with the same number of moves left.
+
+    Attributes:
+        moves_left: The number of moves left, at most.
+        situations: Both players' views of the states.
+        first: The number of updates of the run before those of this layer.
+        last: The number of updates after which the layer is finished.
+    """
+
+    moves_left: int
+    situations: Views
+    first: int
+    last: int
 
 
 class Learner(Resumable):
-    """Fitted value iteration on one game; the learned policy looks one move ahead with the target network."""
+    """Fitted value iteration on one game; steps are updates of networks."""
 
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args)
-        try:
-            self._lookahead = Lookahead(game)
-        except ValueError as error:
-            raise refusal(error) from None
         if has_many_actions(game):
             raise refusal(
                 f"{game.facts.name}: fitted value iteration tries every joint action, so it supports fewer "
                 f"than {MANY_ACTIONS} actions per player; this game has {game.facts.num_actions:,}"
             )
-        self._starts = GameBatch(game, args.num_games, seed, start="random")
-        observations, masks = self._starts.reset()
-        self._followers = Views(observations[:0], masks[:0])
-        self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
-        self._network = Network(game, args.width, args.layers, 1, "relu", memory=0)
-        self._target = deepcopy(self._network)
-        self._parameters: list[Tensor] = [*self._network.parameters()]
-        self._following: list[Tensor] = [*self._target.parameters()]
-        self._optimizers = optimizers(self._network)
-        networks = {"network": self._network, "target": self._target}
-        self.parts = {**networks, **self._optimizers, "starts": Streams(self._starts), "generator": self._rng}
+        self._lookahead, self._moves_left = Lookahead(game), MovesLeft(game)
+        try:
+            self._moves_left(self._starts())
+        except ValueError as error:
+            raise refusal(error) from None
+        self._seed = seed
+        self._tried = 0  # joint actions
+        self._networks = ValueNetworks(game, args.width, args.layers)
+        self._plan: list[Layer] | None = None  # the layers in the order in which they are learned, once they are listed
+        self._lessons: tuple[Tensor, Tensor] | None = None  # observations and values of the layer that is learned now
+        self._optimizers: dict[str, torch.optim.Optimizer] = {}  # of this layer
+        self.parts = {"networks": self._networks}
 
     def advance(self, steps: int) -> dict[str, float]:
-        """Trains in rounds until `steps`; returns the mean squared error of values, in payoff points squared."""
+        """Trains until `steps`; returns the mean squared error of values, in payoff points squared."""
         losses = []
-        while self.steps < steps:
-            situations = self._draw()
-            losses += self._learn(*self._lessons(situations))
-            self.steps += int(np.prod(situations.masks.sum(axis=2, dtype=np.int64), axis=1).sum())
-        return {"value_loss": float(np.mean(losses))}
+        for layer in self._layers():
+            while layer.first <= self.steps < min(steps, layer.last):
+                losses.append(self._update(layer))
+                self.steps += 1
+                if self.steps == layer.last:
+                    self._refit(layer)
+                    self._optimizers, self._lessons = {}, None
+        self.steps = max(self.steps, steps)
+        return {"value_loss": float(np.mean(losses)) if losses else 0.0, "joint_actions": float(self._tried)}
 
     def policy(self) -> LookaheadPolicy:
-        return LookaheadPolicy(self._game, deepcopy(self._target))
+        return LookaheadPolicy(self._game, deepcopy(self._networks))
 
-    def _draw(self) -> Views:
-        """Draws distinct states: states reached by uniform play, and successors of the last round's states."""
-        fresh, followers = self._starts.reset(), self._followers
-        observations = np.concatenate((fresh.observations, followers.observations))
-        masks = np.concatenate((fresh.masks, followers.masks))
-        different, _ = distinct(one_view(observations)[0])
-        return Views(observations[different], masks[different])
+    def _starts(self) -> NDArray[np.float32]:
+        """Returns player 0's observations at the starts of the game, `[starts, observation_size]`."""
+        return np.stack([self._game.observation(start.state, 0) for start in self._game.initial()])
 
-    def _lessons(self, situations: Views) -> tuple[Tensor, Tensor]:
-        """Returns observations `[batch, observation_size]`, and their values `[batch]` after Shapley's backup."""
-        lots, followers = [], []
-        for matrices, after in self._lookahead.lots(situations, StateValues(self._game, self._target)):
-            lots.append(matrices)
-            if self._args.followed:
-                followers.append(self._some_of(after, len(matrices) / len(situations.masks)))
-        if followers:
-            self._followers = Views(*(np.concatenate(each) for each in zip(*followers, strict=True)))
-        solved = solve_matrices(np.concatenate(lots), situations.masks[:, 0], situations.masks[:, 1], 1)
-        views, signs = one_view(situations.observations)
-        return torch.from_numpy(views), torch.from_numpy((signs * solved.values).astype(np.float32))
+    def _layers(self) -> list[Layer]:
+        """Lists the layers and plans their updates; the first layer of the game has none, as no move leads to it."""
+        if self._plan is None:
+            lower = dict(sorted(self._states().items())[:-1])
+            lower = {number: some for number, each in lower.items() if len((some := self._unlike(each)).masks)}
+            shares = np.cumsum([len(situations.masks) ** 0.5 for situations in lower.values()])
+            ends = np.round(self._args.steps * shares / shares[-1:]).astype(int).tolist()
+            updates = zip([0, *ends], ends, strict=False)
+            self._plan = [Layer(*each, *of_it) for each, of_it in zip(lower.items(), updates, strict=True)]
+        return self._plan
 
-    def _some_of(self, after: Views, share: float) -> Views:
-        """Draws distinct states uniformly, regardless of how rarely uniform play reaches them."""
-        different, _ = distinct(one_view(after.observations)[0])
-        count = min(len(different), round(share * self._args.followed * self._args.num_games))
-        picked = self._rng.choice(different, count, replace=False)
-        return Views(after.observations[picked], after.masks[picked])
+    def _states(self) -> dict[int, Views]:
+        """Samples states by the number of moves left, from the starts of the game to its last moves."""
+        rng = np.random.default_rng([self._seed, 1])
+        found: dict[int, list[Views]] = defaultdict(list)
+        sampled: dict[int, Views] = {}
+        self._file(self._lookahead.views(self._starts()), found)
+        while found:
+            number = max(found)
+            sampled[number] = situations = self._sample(found.pop(number), rng)
+            if self.steps == 0:  # else a learner that goes on lists states again
+                self._tried += joint_actions(situations)
+            for tried, _ in self._lookahead.branches(situations):
+                goes_on = ~tried.done
+                self._file(Views(tried.after, tried.masks_after).of(goes_on), found)
+        return sampled
 
-    def _learn(self, views: Tensor, values: Tensor) -> list[float]:
-        """Fits the network to observations and values in random order; returns the losses."""
-        losses = []
-        for optimizer in self._optimizers.values():
-            optimizer.param_groups[0]["lr"] = self._falling(self._args.learning_rate, self._args.final_rate)
-        for _ in range(self._args.passes):
-            order = torch.from_numpy(self._rng.permutation(len(views)))
-            losses += [self._update(views[some], values[some]) for some in order.split(self._args.batch_size)]
-        return losses
+    def _file(self, views: Views, found: dict[int, list[Views]]) -> None:
+        """Adds the distinct states among `views` to those found with the same number of moves left."""
+        some = self._distinct(views)
+        moves_left = self._moves_left(some.observations[:, 0])
+        for number in np.unique(moves_left).tolist():
+            found[number].append(some.of(moves_left == number))
 
-    def _update(self, views: Tensor, values: Tensor) -> float:
-        loss = torch.nn.functional.mse_loss(self._network(views)[:, 0], values)
-        self._network.zero_grad()
+    def _sample(self, found: list[Views], rng: np.random.Generator) -> Views:
+        """Draws up to `num_states` distinct states."""
+        observations, masks = zip(*found, strict=True)
+        some = self._distinct(Views(np.concatenate(observations), np.concatenate(masks)))
+        drawn = rng.permutation(len(some.masks))[: self._args.num_states]
+        return some.of(drawn)
+
+    def _distinct(self, views: Views) -> Views:
+        different, _ = distinct(value_views(self._game, views.observations)[0])
+        return views.of(different)
+
+    def _unlike(self, views: Views) -> Views:
+        """Drops the states that both players see alike, whose value is 0."""
+        _, signs = value_views(self._game, views.observations)
+        return views.of(signs != 0)
+
+    def _begin(self, layer: Layer) -> tuple[Tensor, Tensor]:
+        """Prepares to learn a layer; returns observations `[states, observation_size]` and their values `[states]`."""
+        if self.steps == layer.first:
+            self._tried += joint_actions(layer.situations)
+            before = [*self._networks.values()][-1:]
+            network = self._networks.add(layer.moves_left, like=before[0] if before else None)
+            self._optimizers = optimizers(network)
+        views, signs = value_views(self._game, layer.situations.observations)
+        return torch.from_numpy(views), torch.from_numpy((signs * self._values(layer.situations)).astype(np.float32))
+
+    def _values(self, situations: Views) -> NDArray[np.float64]:
+        """Returns `[states]` values to player 0, after Shapley's backup."""
+        known = StateValues(self._game, self._networks)
+        lots = [self._lookahead.payoffs(*tried, known) for tried in self._lookahead.branches(situations)]
+        rows, columns = (choices(situations.masks[:, player]) for player in (0, 1))
+        return solve_matrices(np.concatenate(lots), rows, columns, 1).values
+
+    def _update(self, layer: Layer) -> float:
+        """Fits the layer's network to a batch; the order of the states is drawn anew for each pass."""
+        if self._lessons is None:
+            self._lessons = self._begin(layer)
+        (views, values), done = self._lessons, self.steps - layer.first
+        fallen = (1.0 - self._args.final_rate) * done / (layer.last - layer.first)
+        pass_, batch = divmod(done, -(-len(values) // self._args.batch_size))
+        order = np.random.default_rng([self._seed, 2, layer.first, pass_]).permutation(len(values))
+        some = torch.from_numpy(order[batch * self._args.batch_size :][: self._args.batch_size])
+        network = self._networks[str(layer.moves_left)]
+        loss = self._misses(network(views[some])[:, 0], values[some]).square().mean()
+        network.zero_grad()
         loss.backward()
         for optimizer in self._optimizers.values():
+            optimizer.param_groups[0]["lr"] = self._args.learning_rate * (1.0 - fallen)
             optimizer.step()
-        follow(self._following, self._parameters, self._args.target_rate)
         return loss.item()
 
+    @torch.no_grad()
+    def _refit(self, layer: Layer) -> None:
+        """Solves for the weights of the last linear map by least squares, so that small layers are learned exactly."""
+        assert self._lessons is not None
+        *hidden, last = self._networks[str(layer.moves_left)].children()
+        assert isinstance(last, torch.nn.Linear)
+        size = last.in_features + 1
+        gram, slope = torch.zeros(size, size, dtype=torch.float64), torch.zeros(size, dtype=torch.float64)
+        for views, values in zip(*(each.split(REFITTED_AT_A_TIME) for each in self._lessons), strict=True):
+            units = torch.nn.Sequential(*hidden)(views)
+            misses = self._misses(last(units)[:, 0], values).double()
+            features = torch.nn.functional.pad(units, (0, 1), value=1.0).double()
+            gram += features.T @ features
+            slope += features.T @ misses
+        gram.diagonal().add_(RIDGE * gram.trace() / size)  # towards the trained weights
+        change = torch.linalg.solve(gram, slope)
+        last.weight.sub_(change[:-1])
+        last.bias.sub_(change[-1])
+
+    def _misses(self, outputs: Tensor, values: Tensor) -> Tensor:
+        """Returns errors; none where the value is a bound of payoffs and the output beyond it: it will be clipped."""
+        low, high = self._game.facts.min_payoff, self._game.facts.max_payoff
+        right = ((values <= low) & (outputs < low)) | ((values >= high) & (outputs > high))
+        return (outputs - values).masked_fill(right, 0.0)
+
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        self.parts = {"networks": self._networks, **self._optimizers}
         tensors, data = super().state()
-        followers = {f"followers.{name}": torch.from_numpy(each) for name, each in self._followers._asdict().items()}
-        return tensors | followers, data
+        return tensors, data | {"seed": self._seed, "joint_actions": self._tried, "begun": bool(self._optimizers)}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
+        self._seed, self._tried = data["seed"], data["joint_actions"]
+        self._networks = ValueNetworks(self._game, self._args.width, self._args.layers)
+        for number in sorted({int(name.partition(".")[0]) for name in with_prefix(tensors, "networks.")}):
+            network = self._networks.add(number, like=None)
+        self._plan, self._lessons = None, None
+        self._optimizers = optimizers(network) if data["begun"] else {}
+        self.parts = {"networks": self._networks, **self._optimizers}
         super().restore(tensors, data)
-        self._followers = Views(*(tensors[f"followers.{name}"].numpy() for name in Views._fields))
+
+
+def joint_actions(situations: Views) -> int:
+    """Returns the number of all joint actions at these states."""
+    counts = [choices(situations.masks[:, player]).sum(axis=1, dtype=np.int64) for player in (0, 1)]
+    return int(counts[0] @ counts[1])

@@ -123,7 +123,12 @@ _LEARNERS = (
         uses=SIMULATOR,
     ),
     Algorithm(
-        "fitted_value", "fitted value iteration", "state values by a network, with one-step lookahead", uses=RULES
+        "fitted_value",
+        "fitted value iteration",
+        "state values learned backwards, with one-step lookahead",
+        step="updates",
+        learns=PUBLIC_DUELS,
+        uses=RULES,
     ),
     Algorithm("ppo", "PPO", "maskable PPO in self-play"),
     Algorithm("mmd", "MMD", "maskable PPO regularized towards a moving magnet, with averaged weights"),

@@ -188,20 +188,11 @@ class MinimaxQArgs(SelfPlayArgs):
 
 
 @dataclass(frozen=True)
-class TrialArgs(SelfPlayArgs):
-    """Arguments common to algorithms that try every joint action in sampled states."""
-
-    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
-
-    def batch(self, facts: GameFacts) -> int:
-        return self.num_games * facts.num_actions**facts.num_players
-
-
-@dataclass(frozen=True)
-class MinimaxQModelArgs(TrialArgs):
+class MinimaxQModelArgs(SelfPlayArgs):
     """Arguments of minimax-Q that tries all joint actions."""
 
     steps: int = option(600_000, "joint actions to try, summed over all rounds", low=1)
+    num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
     passes: int = option(8, "epochs per round", low=1)
     batch_size: int = option(256, "states per update", low=1)
     learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
@@ -212,22 +203,34 @@ class MinimaxQModelArgs(TrialArgs):
     layers: int = option(2, "hidden layers", low=1)
     memory: int = option(65_536, "rows of the memory; a few per state and seat work best", low=1)
 
+    def batch(self, facts: GameFacts) -> int:
+        return self.num_games * facts.num_actions**facts.num_players
+
 
 @dataclass(frozen=True)
-class FittedValueArgs(TrialArgs):
+class FittedValueArgs(CommonArgs):
     """Arguments of fitted value iteration."""
 
-    steps: int = option(1_500_000, "joint actions to try, summed over all rounds", low=1)
-    followed: float = option(
-        1.0, "successors of the last round's states, as a fraction of the states drawn by uniform play", 0.0, 10.0
-    )
-    passes: int = option(4, "epochs per round", low=1)
-    batch_size: int = option(256, "states per update", low=1)
-    learning_rate: float = option(4e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
-    final_rate: float = option(0.01, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
-    target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
+    steps: int = option(10_000, "updates of networks, which the layers share by the roots of their sizes", low=1)
+    evaluate_every: int = option(1_000, "updates between evaluations, each with a checkpoint", low=1)
+    num_states: int = option(20_000, "distinct states sampled with each number of moves left", low=1)
+    batch_size: int = option(512, "states per update", low=1)
+    learning_rate: float = option(6e-3, "initial learning rate in each layer; decays linearly", low=1e-9)
+    final_rate: float = option(0.005, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(3, "hidden layers", low=1)
+    layers: int = option(3, "hidden layers of each network", low=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cpu_seconds:
+            raise ValueError(
+                f"cpu_seconds ({self.cpu_seconds}) must be 0 for fitted_value, which shares out its updates among the "
+                "layers of the game before it learns; limit it by steps"
+            )
+
+    def schedules(self) -> dict[str, float]:
+        """Returns the planned updates too, since the layers share them."""
+        return {"steps": self.steps, **super().schedules()}
 
 
 @dataclass(frozen=True)

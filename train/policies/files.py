@@ -15,7 +15,8 @@ from baselines.system.files import kind_of_file
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy, Unfinished
-from train.policies.networks import GreedyPolicy, LookaheadPolicy, MatrixPolicy, MirroredMatrixPolicy, SoftmaxPolicy
+from train.policies.lookahead import LookaheadPolicy
+from train.policies.networks import GreedyPolicy, MatrixPolicy, MirroredMatrixPolicy, SoftmaxPolicy
 from train.policies.table import LearnedTable
 from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.formats import OWN

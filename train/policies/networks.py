@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from baselines import solve_matrices
-from baselines.matrix_game.lookahead import Lookahead, StateValues, one_view
+from baselines.matrix_game.lookahead import one_view
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.branching import Brancher
@@ -280,25 +280,6 @@ class MirroredMatrixPolicy(MatrixPolicy):
         both = (self._few if len(observations) <= FEW else self._many).views(observations).observations
         picked, signs = one_view(both)
         return mirrored(joint_values(self._in_double, picked), signs)
-
-
-class LookaheadPolicy(NetworkPolicy):
-    """Plays the row player's optimal strategy of the one-step matrix game, using the network's state values."""
-
-    kind = "lookahead"
-
-    def __init__(self, game: Game[Any], network: Network) -> None:
-        super().__init__(game, network)
-        self._lookahead = Lookahead(game)
-
-    @staticmethod
-    def outputs_for(game: Game[Any], network: Network) -> int:
-        return 1
-
-    def action_probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        return self._lookahead.strategies(observations, action_masks, StateValues(self.game, self._in_double))
 
 
 def mirrored(payoffs: A, signs: A) -> A:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from baselines.matrix_game.lookahead import Lookahead, StateValues
+from baselines.matrix_game.lookahead import HasOutputs, Lookahead, StateValues
 from baselines.opponents.levels.network import NumpyNetwork
 from baselines.oracles.rank_games.word_policy import WordPolicy, word_view
 from baselines.system.files import read_checked
@@ -25,6 +26,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, observation_keys
 from cardwar_envs.core.policy_names import plays
 from cardwar_envs.core.table_policy import TablePolicy
+from cardwar_envs.envs.branching import MovesLeft
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
@@ -114,7 +116,7 @@ class LookaheadLevel:
 
     by_words = True
 
-    def __init__(self, game: Game[Any], network: NumpyNetwork) -> None:
+    def __init__(self, game: Game[Any], network: HasOutputs) -> None:
         self._name = game.facts.name
         self._lookahead, self._values = Lookahead(game), StateValues(game, network)
 
@@ -122,7 +124,32 @@ class LookaheadLevel:
         return f"<LookaheadLevel for {self._name}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        return self._lookahead.strategies(observations, action_masks, self._values)
+        return self._lookahead.strategies(observations, self._values)
+
+
+class NetworksByMovesLeft:
+    """A network for each number of moves left; other states have the value 0."""
+
+    def __init__(self, game: Game[Any], networks: Mapping[int, NumpyNetwork]) -> None:
+        self._moves_left, self._networks = MovesLeft(game), networks
+
+    def outputs(self, observations: Observations) -> NDArray[np.float64]:
+        """`[batch, observation_size]` -> `[batch, 1]`."""
+        values, moves_left = np.zeros((len(observations), 1)), self._moves_left(observations)
+        for number, network in self._networks.items():
+            values[moves_left == number] = network.outputs(observations[moves_left == number])
+        return values
+
+
+def _values_in(arrays: Mapping[str, NDArray[Any]], game: Game[Any]) -> HasOutputs:
+    """Reads `weights_0`, `bias_0`, ... of one network or, with names such as `5.weights_0`, by the moves left."""
+
+    def network(prefix: str) -> NumpyNetwork:
+        count = sum(name.startswith(f"{prefix}weights_") for name in arrays)
+        return NumpyNetwork(game, [(arrays[f"{prefix}weights_{i}"], arrays[f"{prefix}bias_{i}"]) for i in range(count)])
+
+    numbers = {int(before) for before, dot, _ in (name.partition(".") for name in arrays) if dot}
+    return NetworksByMovesLeft(game, {each: network(f"{each}.") for each in numbers}) if numbers else network("")
 
 
 def read_level(which: Level, game: Game[Any]) -> Policy:
@@ -131,8 +158,7 @@ def read_level(which: Level, game: Game[Any]) -> Policy:
 
     arrays = load_file(which.path)
     if which.kind == "lookahead":
-        layers = [(arrays[f"weights_{i}"], arrays[f"bias_{i}"]) for i in range(len(arrays) // 2)]
-        return LookaheadLevel(game, NumpyNetwork(game, layers))
+        return LookaheadLevel(game, _values_in(arrays, game))
     observations = arrays["observations"].astype(np.float32)
     probabilities = arrays["probabilities"].astype(np.float64)
     probabilities /= probabilities.sum(axis=1, keepdims=True)

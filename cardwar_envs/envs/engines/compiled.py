@@ -12,7 +12,7 @@ from cardwar_envs.core.forms import CompiledRules, Info
 from cardwar_envs.core.game import Game, S
 from cardwar_envs.core.kernels import kernels
 from cardwar_envs.core.play import require_playable
-from cardwar_envs.envs.engines.engine import Engine, Views
+from cardwar_envs.envs.engines.engine import Engine, Outcomes, Views
 
 # Plain Python's time per number in the rows of all games and per player, averaged over all functions and games.
 SECONDS_PER_NUMBER = 4e-7
@@ -99,11 +99,32 @@ class CompiledEngine(Engine[S]):
         self._bodies.play(*self._know, self.streams, actions, where, rewards, over)
         return rewards, over
 
+    def outcomes(self, actions: NDArray[np.int64]) -> Outcomes | None:
+        games, most, players = len(self._rows), self._rules.most_outcomes, self.shape[1]
+        after = np.empty((games, most, self._rules.row_size), dtype=np.float32)
+        probabilities, rewards = np.ones((games, most)), np.empty((games, most, players))
+        over = np.empty((games, most), dtype=np.bool_)
+        if most > 1:
+            self._bodies.outcomes(*self._know, actions, after, probabilities, rewards, over)
+        elif self.game.facts.chance == "moves":
+            return None
+        else:  # playing draws no numbers
+            rows = after[:, 0]
+            rows[:] = self._rows
+            self._bodies.play(
+                self._rules.tables, rows, self.streams, actions, np.ones(games, np.bool_), rewards[:, 0], over[:, 0]
+            )
+        found = probabilities > 0.0
+        where, rows = np.nonzero(found)[0], after[found]
+        views = self._written(rows, self._blank(len(rows)))
+        return Outcomes(where, probabilities[found], rewards[found], over[found], views)
+
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
         if places is None:
-            rows, views = self._rows, self._reused or self._blank(len(self._rows))
-        else:
-            rows, views = self._rows[places], self._blank(len(places))
+            return self._written(self._rows, self._reused or self._blank(len(self._rows)))
+        return self._written(self._rows[places], self._blank(len(places)))
+
+    def _written(self, rows: NDArray[np.float32], views: Views) -> Views:
         self._bodies.observe(self._rules.tables, rows, *views)
         return views
 

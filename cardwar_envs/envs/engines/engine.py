@@ -30,6 +30,28 @@ class Views(NamedTuple):
     observations: NDArray[np.float32]
     masks: NDArray[np.int8]
 
+    def of(self, games: Any) -> Views:
+        """The views of some games: indices, a slice or a mask."""
+        return Views(self.observations[games], self.masks[games])
+
+
+class Outcomes(NamedTuple):
+    """Every outcome of a joint action in some games, ordered by game.
+
+    Attributes:
+        games: `[outcomes]`, the index of the game.
+        probabilities: `[outcomes]`, given the joint action.
+        rewards: `[outcomes, num_players]` payoff points.
+        done: `[outcomes]`, whether the game is over.
+        views: The players' views, `[outcomes, num_players, ...]`; meaningless if the game is over.
+    """
+
+    games: NDArray[np.intp]
+    probabilities: NDArray[np.float64]
+    rewards: NDArray[np.float64]
+    done: NDArray[np.bool_]
+    views: Views
+
 
 class Engine(ABC, Generic[S]):
     """Independent games of one kind.
@@ -98,6 +120,10 @@ class Engine(ABC, Generic[S]):
         Returns:
             Payoff points `[num_games, num_players]` float64, and `[num_games]` whether each game has ended.
         """
+
+    @abstractmethod
+    def outcomes(self, actions: NDArray[np.int64]) -> Outcomes | None:
+        """Every outcome of legal joint actions, `[num_games, num_players]`; None if the engine cannot list them."""
 
     @abstractmethod
     def views(self, places: NDArray[np.intp] | None = None) -> Views:

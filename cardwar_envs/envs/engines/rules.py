@@ -20,7 +20,7 @@ from cardwar_envs.core.forms import Info
 from cardwar_envs.core.game import Game, S, Transition
 from cardwar_envs.core.play import listed
 from cardwar_envs.core.streams import draw
-from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
+from cardwar_envs.envs.engines.engine import Engine, Outcomes, Views, chosen_actions
 
 NOT_REACHED = -1
 # Limits of a table: bytes for the views of states, and numbers of joint actions and of outcomes.
@@ -157,6 +157,12 @@ class TransitionCache(Generic[S]):
         passed = (self._up_to[places] <= draws[:, None]) & (offsets < count[:, None])
         chosen: NDArray[np.int64] = first + np.minimum(passed.sum(axis=1), count - 1)
         return chosen
+
+    def probabilities(self, outcomes: NDArray[np.int64], first: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The probability of each outcome; `first` marks those that are the first of their play."""
+        before = np.where(first, 0.0, self._up_to[np.maximum(outcomes - 1, 0)])
+        found: NDArray[np.float64] = self._up_to[outcomes] - before
+        return found
 
     def reached(self, outcomes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The states that outcomes lead to, and their payments, `[outcomes, num_players]` payoff points."""
@@ -306,6 +312,18 @@ class RulesEngine(Engine[S]):
         self._now[places], rewards[places] = self._step(places, actions[places])
         over[places] = ~self._table.acting[self._now[places]].any(axis=1)
         return rewards, over
+
+    def outcomes(self, actions: NDArray[np.int64]) -> Outcomes:
+        if self._table.full:
+            self._begin_table(self.states())
+        first, count = self._table.outcomes_of(self._table.plays(self._now, actions))
+        games = np.repeat(np.arange(len(count)), count)
+        numbers = np.arange(len(games)) + np.repeat(first - np.cumsum(count) + count, count)
+        probabilities = self._table.probabilities(numbers, numbers == first[games])
+        after, rewards = self._table.reached(numbers)
+        done: NDArray[np.bool_] = np.logical_not(self._table.acting[after].any(axis=1))
+        views = Views(self._table.observations[after], self._table.masks[after])
+        return Outcomes(games, probabilities, rewards, done, views)
 
     def views(self, places: NDArray[np.intp] | None = None) -> Views:
         now = self._now if places is None else self._now[places]

@@ -12,20 +12,24 @@ from cardwar_envs.core.streams_kernel import draw, held_card
 @njit()
 def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
     """Plays a trick; returns the points that player 0 wins."""
-    _, wins, wins_or_ties, carry, margin, packs = tables
-    row, ranks = rows[g], len(wins)
-    row[action_0] -= 1.0
-    row[ranks + action_1] -= 1.0
+    _, wins, wins_or_ties, _, _, _ = tables
     win, win_or_tie = wins[action_0, action_1], wins_or_ties[action_0, action_1]
     certain = win > 1.0 or win_or_tie > 1.0 or win_or_tie < 0.0
     drawn = 0.5 if certain else draw(streams, g)
+    winner = 1 if drawn < win else 0 if drawn < win_or_tie else -1
+    return _decided(tables, rows[g], action_0, action_1, winner)
+
+
+@njit()
+def _decided(tables, row, action_0, action_1, winner):  # type: ignore[no-untyped-def]
+    """Plays a trick with this winner (1 for player 0, -1 for player 1, 0 for a tie); returns player 0's points."""
+    _, wins, _, carry, margin, packs = tables
+    ranks = len(wins)
+    row[action_0] -= 1.0
+    row[ranks + action_1] -= 1.0
     ties = row[2 * ranks + 1]
-    if drawn < win:
-        won, ties = 1.0 + ties, 0.0
-    elif drawn < win_or_tie:
-        won, ties = 0.0, ties + 1.0 if carry else 0.0
-    else:
-        won, ties = -1.0 - ties, 0.0
+    won = winner * (1.0 + ties)
+    ties = ties + 1.0 if winner == 0 and carry else 0.0
     if packs:
         pack(row, ranks)
     if not (packs and margin):
@@ -84,17 +88,42 @@ def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def
 
 @njit()
 def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
-    ranks, margin = len(tables[1]), tables[4]
+    ranks = len(tables[1])
     for g in range(len(rows)):
         rewards[g, 0], rewards[g, 1], over[g] = 0.0, 0.0, False
         if not where[g]:
             continue
-        paid = _trick(tables, rows, streams, g, actions[g, 0], actions[g, 1])
+        won = _trick(tables, rows, streams, g, actions[g, 0], actions[g, 1])
         over[g] = not _acts(rows[g], ranks)
-        if not margin:
-            score = rows[g, 2 * ranks]
-            paid = float(int(score > 0.0) - int(score < 0.0)) if over[g] else 0.0
+        paid = _paid(tables, rows[g], won, over[g])
         rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
+
+
+@njit()
+def _paid(tables, row, won, over):  # type: ignore[no-untyped-def]
+    """Returns what player 0 is paid for a trick that wins these points."""
+    ranks, margin = len(tables[1]), tables[4]
+    if margin:
+        return won
+    score = row[2 * ranks]
+    return float(int(score > 0.0) - int(score < 0.0)) if over else 0.0
+
+
+@njit()
+def outcomes(tables, rows, actions, after, probabilities, rewards, over):  # type: ignore[no-untyped-def]
+    """Lists the winners of a trick: player 0, neither, player 1."""
+    wins, wins_or_ties = tables[1], tables[2]
+    for g in range(len(rows)):
+        action_0, action_1 = actions[g, 0], actions[g, 1]
+        win = min(max(wins[action_0, action_1], 0.0), 1.0)
+        win_or_tie = min(max(wins_or_ties[action_0, action_1], 0.0), 1.0)
+        probabilities[g, 0], probabilities[g, 1], probabilities[g, 2] = win, win_or_tie - win, 1.0 - win_or_tie
+        for k in range(3):
+            after[g, k] = rows[g]
+            won = _decided(tables, after[g, k], action_0, action_1, 1 - k)
+            over[g, k] = not _acts(after[g, k], len(wins))
+            paid = _paid(tables, after[g, k], won, over[g, k])
+            rewards[g, k, 0], rewards[g, k, 1] = paid, 0.0 - paid
 
 
 @njit()

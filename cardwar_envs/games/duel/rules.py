@@ -241,6 +241,10 @@ class Duel(Game[DuelState]):
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
         return (observations[:, len(self.ranks) : 2 * len(self.ranks)] > 0).astype(np.int8)
 
+    def moves_left(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        """The number of own cards."""
+        return np.asarray(observations[:, : len(self.ranks)].sum(axis=1), dtype=np.int64)
+
     def state_of(self, observation: NDArray[np.float32]) -> tuple[DuelState, int]:
         size = len(self.ranks)
         numbers = observation.astype(int).tolist()
@@ -266,7 +270,7 @@ class Duel(Game[DuelState]):
         start = self.observation(DuelState(self.hands), 0)
         odds = odds_of(self.ranks, self.trick_outcomes)
         tables = (start, *odds, self.ties == "carry", self.payoff == "margin", self.view == "word")
-        return CompiledRules(kernel, tables, len(start))
+        return CompiledRules(kernel, tables, len(start), most_outcomes=1 if self.facts.chance == "none" else 3)
 
     def describe(self, state: DuelState) -> str:
         """Both hands in columns by rank, the score and, if `ties="carry"`, the number of carried ties."""

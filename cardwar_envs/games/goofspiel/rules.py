@@ -196,6 +196,10 @@ class Goofspiel(Game[GoofspielState]):
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
         return (observations[:, self.num_cards : 2 * self.num_cards] > 0).astype(np.int8)
 
+    def moves_left(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        """The number of own cards."""
+        return np.asarray(observations[:, : self.num_cards].sum(axis=1), dtype=np.int64)
+
     def state_of(self, observation: NDArray[np.float32]) -> tuple[GoofspielState, int]:
         numbers = observation.astype(int).tolist()
         counts, (prize, *rest) = numbers[: 3 * self.num_cards], numbers[3 * self.num_cards :]
@@ -257,7 +261,7 @@ class Goofspiel(Game[GoofspielState]):
         order = ORDERS.index(self.prizes)
         flags = (self.ties == "carry", self.payoff == "margin", self.view == "word")
         tables = (start, np.array(self.cards), order, *flags)
-        return CompiledRules(kernel, tables, len(start))
+        return CompiledRules(kernel, tables, len(start), most_outcomes=self.num_cards if self.prizes == "random" else 1)
 
     # -- equal situations -----------------------------------------------------------------
 

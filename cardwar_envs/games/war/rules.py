@@ -113,8 +113,6 @@ class War(Game[WarState]):
         """The facts; with two players the loser pays a point, with more each player who goes out pays a share."""
         players, ranks = self.num_players, self.ranks
         counts = (2 * players + 1) * ranks
-        # At least two players put down cards in each war of a round except the last, and at least one in the last.
-        most_wars = ((players * ranks - 2) // (self.discards + 1) + 1) // 2
         return GameFacts(
             name=self.name,
             version=self.version,
@@ -127,11 +125,18 @@ class War(Game[WarState]):
             zero_sum=True,
             seat_symmetric=True,
             public_state=True,
-            max_length=self.rounds * (1 + most_wars),
+            max_length=self.rounds * (1 + self._most_wars(players * ranks - 2)),
             max_rounds=self.rounds,
             chance="none",
             everyone_acts=False,  # players wait in a war if they did not tie or cannot pay for it
         )
+
+    def _most_wars(self, held: Any) -> Any:
+        """The most wars that can follow in a round, with this number of cards (or array of numbers) in all hands.
+
+        At least two players put down cards in each war except the last, and at least one in the last.
+        """
+        return (held // (self.discards + 1) + 1) // 2
 
     # -- the rules ------------------------------------------------------------------------
 
@@ -256,6 +261,16 @@ class War(Game[WarState]):
         for row in np.flatnonzero(action_masks[:, self.ranks : -1].any(axis=1)):
             counts[row] = self.actions.war_ways(held[row]) * action_masks[row]
         return counts
+
+    def moves_left(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
+        """The moves of all rounds left; in a war, of the later rounds, and as many wars as the cards suffice for."""
+        players, ranks = self.num_players, self.ranks
+        numbers = observations.astype(np.int64)
+        held = numbers[:, : 2 * players * ranks].reshape(len(numbers), players, 2, ranks)[:, :, 0].sum(axis=(1, 2))
+        at_war = numbers[:, -2 * players - 1 : -players - 1].any(axis=1)
+        of_round = 1 + self._most_wars(players * ranks - 2)
+        left: NDArray[np.int64] = (numbers[:, -1] - 1) * of_round + np.where(at_war, self._most_wars(held), of_round)
+        return left
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[WarState, int]:
         players, ranks = self.num_players, self.ranks

@@ -33,8 +33,7 @@ STUDIES = Path(__file__).parents[3] / "studies"
 
 def test_every_seat_of_every_game_is_an_environment_of_its_own():
     envs = SelfPlayVecEnv(GameBatch(GAME, 2, seed=0))
-    calls = (envs.action_masks, "reset must be called before the first step"), (envs.step_wait, "step_async must be")
-    for call, message in calls:
+    for call, message in ((envs.action_masks, "reset must be called before"), (envs.step_wait, "step_async must be")):
         with pytest.raises(ValueError, match=message):
             call()
     assert envs.num_envs == 4

@@ -27,6 +27,15 @@ GAME = make_game("jujitsu", num_cards=3)
 FOUR = make_game("jujitsu", num_cards=4)
 UNLIKE = make_game("dinosaur_war", hand_0=(1, 3, 3), hand_1=(2, 2, 4))
 DICE = make_game("dice_wars", hand_0=(1, 3), hand_1=(2, 2), sides=2)
+LIMITED_WAR = make_game("war", ranks=3, discards=1, max_rounds=4)
+IN_TURN = Toy(
+    (  # the seats are not alike, and one player acts at first
+        ((0,), {(0,): [(1, 1, 0.5)], (1,): [("1/3", 1, 0), ("2/3", 2, 0)]}),
+        ((0, 1), {(0, 0): [(1, 3, 1)], (0, 1): [(1, END, -1)], (1, 0): [(1, END, -2)], (1, 1): [(1, 3, 2)]}),
+        ((0, 1), {(0, 0): [(1, END, 3)], (0, 1): [(1, 3, 0)], (1, 0): [(1, END, 1)], (1, 1): [(1, END, 2)]}),
+        ((1,), {(0,): [("1/2", END, 3), ("1/2", END, -1)], (2,): [(1, END, 2)]}),
+    )
+)
 SMALL_WAR = make_game("war", ranks=6, discards=2, max_rounds=5)
 LITTLE = {"num_games": 8, "width": 8, "rollout": 4, "batch_size": 16, "replay_size": 64, "memory": 256}
 
@@ -125,46 +134,83 @@ def test_values_to_both_players_add_up_to_0_and_stay_within_the_payoffs():
     assert set(signs) == {-1.0, 0.0, 1.0}
 
 
-def test_the_targets_of_fitted_value_iteration_are_shapleys():
-    learner = learner_of("fitted_value", FOUR, num_games=128)
-    learner.advance(1_000)
-    situations = learner._draw()
-    views, values = (each.numpy() for each in learner._lessons(situations))
-    worth = StateValues(FOUR, learner._target)
-    for number in range(0, len(views), 7):
-        state, _ = FOUR.state_of(views[number])
-        own, other = FOUR.legal_actions(state, 0), FOUR.legal_actions(state, 1)
+@pytest.mark.parametrize("game", [FOUR, DICE, make_game("goofspiel", num_cards=3), LIMITED_WAR, IN_TURN], ids=range(5))
+def test_the_targets_of_fitted_value_iteration_are_shapleys(game):
+    learner = learner_of("fitted_value", game, steps=100)
+    learner.advance(100)
+    networks, states = learner._networks, learner._layers()[-1].situations
+    worth = StateValues(game, networks)
+
+    def to_go(state):
+        if not game.acting_players(state):
+            return 0.0
+        return worth(np.array([[game.observation(state, player) for player in (0, 1)]]))[0]
+
+    values = learner._values(states)
+    assert len(values) > 0
+    for seen, value in zip(states.observations[::3, 0], values[::3], strict=True):
+        state, _ = game.state_of(seen)
+        own, other = (game.legal_actions(state, p) if p in game.acting_players(state) else (0,) for p in (0, 1))
         payoffs = np.zeros((len(own), len(other)))
         for (i, a), (j, b) in product(enumerate(own), enumerate(other)):
-            (after,) = FOUR.transitions(state, {0: a, 1: b})
-            payoffs[i, j] = after.rewards[0]
-            if FOUR.acting_players(after.state):
-                payoffs[i, j] += worth(np.array([[FOUR.observation(after.state, p) for p in (0, 1)]]))[0]
-        assert values[number] == pytest.approx(solve_matrix(payoffs).value, abs=1e-5)
+            outcomes = game.transitions(state, {p: (a, b)[p] for p in game.acting_players(state)})
+            payoffs[i, j] = sum(float(each.probability) * (each.rewards[0] + to_go(each.state)) for each in outcomes)
+        assert value == pytest.approx(solve_matrix(payoffs).value, abs=1e-5)
 
 
-def test_a_round_of_fitted_value_iteration_continues_with_successors_of_the_last_one():
-    alone, learner = (learner_of("fitted_value", FOUR, num_games=128, followed=n) for n in (0.0, 0.5))
-    alone._lessons(alone._draw())
-    assert not len(alone._followers.masks), "states of uniform play only"
-    situations = learner._draw()
-    distinct_pairs = {frozenset(each.tobytes() for each in views) for views in situations.observations}
-    assert len(distinct_pairs) == len(situations.masks) > 20
-    learner._lessons(situations)
-    seen, masks = learner._followers
-    assert 20 < len(seen) <= 64, "half as many as games are drawn, if so many are different"
-    taken, _ = one_view(seen)
-    assert len(np.unique(taken, axis=0)) == len(taken)
-    assert masks.any(axis=2).all(), "the game goes on"
-    following = set()
-    for views in situations.observations:
-        state, _ = FOUR.state_of(views[0])
-        for a, b in product(FOUR.legal_actions(state, 0), FOUR.legal_actions(state, 1)):
-            (after,) = FOUR.transitions(state, {0: a, 1: b})
-            following.add(FOUR.observation(after.state, 0).tobytes())
-    assert {views[0].tobytes() for views in seen} <= following
-    drawn, _ = one_view(learner._draw().observations)
-    assert {each.tobytes() for each in taken} <= {each.tobytes() for each in drawn}
+def test_fitted_value_iteration_learns_all_states_of_a_small_game_from_the_last_move_to_the_second():
+    learner = learner_of("fitted_value", FOUR, steps=60)
+    layers = learner._layers()
+    assert [layer.moves_left for layer in layers] == [1, 2, 3]
+    assert [layer.first for layer in layers] == [0, *(layer.last for layer in layers[:-1])]
+    assert layers[-1].last == 60
+    everything = {FOUR.observation(state, player).tobytes() for state in full_states(FOUR) for player in (0, 1)}
+    listed = {seen.tobytes() for layer in layers for views in layer.situations.observations for seen in views}
+    alike = {seen for seen in everything if not one_view(both(FOUR, seen))[1].any()}
+    assert listed == {seen for seen in everything - alike if np.frombuffer(seen, np.float32)[:4].sum() < 4}
+    few = learner_of("fitted_value", FOUR, num_states=7)
+    assert {len(layer.situations.masks) for layer in few._layers()} <= {5, 6, 7}
+    learner.advance(layers[0].last)
+    assert list(learner._networks) == ["1"]
+    kept = copy.deepcopy(learner._networks["1"].state_dict())
+    learner.advance(60)
+    assert list(learner._networks) == ["1", "2", "3"]
+    assert all(torch.equal(each, kept[name]) for name, each in learner._networks["1"].state_dict().items())
+
+
+def full_states(game):
+    """All states in which players act, also settled ones."""
+    found, waiting = set(), [start.state for start in game.initial()]
+    while waiting:
+        state = waiting.pop()
+        if state not in found and game.acting_players(state):
+            found.add(state)
+            joint = product(*(game.legal_actions(state, player) for player in (0, 1)))
+            waiting += [each.state for a, b in joint for each in game.transitions(state, {0: a, 1: b})]
+    return found
+
+
+def both(game, seen):
+    """Both players' views, given the bytes of one."""
+    state, _ = game.state_of(np.frombuffer(seen, dtype=np.float32))
+    return np.array([[game.observation(state, player) for player in (0, 1)]])
+
+
+def test_the_rate_of_fitted_value_iteration_falls_linearly_in_each_layer():
+    learner = learner_of("fitted_value", FOUR, steps=300, learning_rate=0.01, final_rate=0.2)
+    for layer in learner._layers():
+        middle = (layer.first + layer.last) // 2
+        learner.advance(middle + 1)
+        share = (middle - layer.first) / (layer.last - layer.first)
+        rates = [group["lr"] for optimizer in learner._optimizers.values() for group in optimizer.param_groups]
+        assert rates == pytest.approx([0.01 * (1.0 - 0.8 * share)] * 2)
+        learner.advance(layer.last)
+
+
+def test_outputs_beyond_the_greatest_payoff_are_right_where_the_value_is_the_greatest_payoff():
+    learner = learner_of("fitted_value", FOUR)
+    outputs, values = torch.tensor([1.5, 1.5, -1.5, -1.5, 0.5]), torch.tensor([1.0, 0.9, -1.0, 1.0, 0.0])
+    assert learner._misses(outputs, values).tolist() == pytest.approx([0.0, 0.6, 0.0, -2.5, 0.5])
 
 
 @pytest.mark.parametrize("game", [GAME, DICE, SMALL_WAR], ids=lambda game: game.facts.name)
@@ -257,8 +303,6 @@ FOLLOWS = [
         (name, lambda parts: (parts["target"], [*parts["network"].parameters()][1:]), {"target_rate": 0.25}, 0.25)
         for name in ("minimax_q", "minimax_q_model")
     ),
-    ("fitted_value", lambda parts: (parts["target"].parameters(), parts["network"].parameters()),
-     {"target_rate": 0.25}, 0.25),
     ("joint_critic", lambda parts: (parts["target"], parts["critic"].dense),
      {"target_rate": 0.25}, 0.25),
     ("joint_critic", lambda parts: (parts["magnet"].dense, parts["actor"].dense),

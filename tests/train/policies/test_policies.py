@@ -17,14 +17,8 @@ from train.measures.exact import evaluate, reference, verdict
 from train.measures.measure import effort
 from train.policies.by_word import policy_from
 from train.policies.files import load_policy, save_policy
-from train.policies.networks import (
-    GreedyPolicy,
-    LookaheadPolicy,
-    MatrixPolicy,
-    MirroredMatrixPolicy,
-    Network,
-    SoftmaxPolicy,
-)
+from train.policies.lookahead import LookaheadPolicy, ValueNetworks
+from train.policies.networks import GreedyPolicy, MatrixPolicy, MirroredMatrixPolicy, Network, SoftmaxPolicy
 from train.reports.groups import read_run
 from train.storage.archive import Archive, read_archive, write_archive
 
@@ -38,9 +32,18 @@ PARTS = {"width": 8, "layers": 2, "outputs": 37, "activation": "tanh", "scaled":
 
 def random_policy(kind, game=GAME):
     torch.manual_seed(0)
-    outputs = 1 if kind is LookaheadPolicy else game.facts.num_actions**2 if issubclass(kind, MatrixPolicy) else None
+    if kind is LookaheadPolicy:
+        return lookahead_policy(game, 8)
+    outputs = game.facts.num_actions**2 if issubclass(kind, MatrixPolicy) else None
     network = Network(game, 8, 2, outputs, "tanh") if outputs else Network.of_actions(game, 8, 2, "tanh")
     return kind(game, network)
+
+
+def lookahead_policy(game, width):
+    networks = ValueNetworks(game, width, 2)
+    for moves_left in range(1, game.num_cards):
+        networks.add(moves_left, like=None)
+    return LookaheadPolicy(game, networks)
 
 
 def random_views(game):
@@ -87,6 +90,22 @@ def test_policies_with_equal_content_are_files_with_equal_bytes(tmp_path):
     for number in range(8):
         save_policy(tmp_path / str(number), policy, {"args": {"steps": 3}}, 3)
     assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda tensors: {name: each for name, each in tensors.items() if name != "2.1.bias"}, "do not fit networks"),
+        (lambda tensors: tensors | {"07.1.bias": tensors["2.1.bias"].clone()}, "do not fit networks"),
+        (lambda tensors: tensors | {"late.1.bias": tensors["2.1.bias"].clone()}, "invalid literal for int"),
+    ],
+)
+def test_incomplete_networks_of_state_values_are_refused(tmp_path, changed, message):
+    save_policy(tmp_path / "policy.safetensors", random_policy(LookaheadPolicy))
+    tensors, data = read_archive(tmp_path / "policy.safetensors")
+    write_archive(tmp_path / "policy.safetensors", Archive(changed(tensors), data))
+    with pytest.raises(ValueError, match=message):
+        load_policy(tmp_path, GAME)
 
 
 def test_a_policy_is_refused_by_another_game(tmp_path):
@@ -184,7 +203,7 @@ def test_strategies_of_matrix_games_do_not_depend_on_the_batch(kind):
     """In single precision they differ in the seventh digit, and far more where a matrix game is nearly degenerate."""
     game = make_game("jujitsu", num_cards=5)
     torch.manual_seed(3)
-    policy = kind(game, Network(game, 64, 2, 1 if kind is LookaheadPolicy else 25, "relu"))
+    policy = kind(game, Network(game, 64, 2, 25, "relu")) if kind is not LookaheadPolicy else lookahead_policy(game, 64)
     _, observations, masks = full_graph(game).seen_by(0)
     together = policy.action_probabilities(observations, masks)
     some = range(0, len(masks), 37)

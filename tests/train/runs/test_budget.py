@@ -75,13 +75,18 @@ def test_loading_does_not_count_as_cpu_time():
     assert watch.cpu_seconds < 0.03
 
 
-@pytest.mark.parametrize("name", ["minimax_q", "minimax_q_model", "fitted_value", "joint_critic", "mmd"])
+@pytest.mark.parametrize("name", ["minimax_q", "minimax_q_model", "joint_critic", "mmd"])
 def test_rates_fall_with_the_share_of_the_budget(name):
     args = ALGORITHMS[name].args(cpu_seconds=100.0)
     assert args.steps == args.evaluate_every == UNLIMITED
     learner = ALGORITHMS[name].learner(GAME, args, 0)
     learner.spent = 50.0
     assert learner._falling(2.0, 0.5) == pytest.approx(1.5)
+
+
+def test_layers_that_share_updates_have_no_budget_of_cpu_seconds():
+    with pytest.raises(ValueError, match=r"cpu_seconds \(100\.0\) must be 0 for fitted_value.*; limit it by steps$"):
+        ALGORITHMS["fitted_value"].args(cpu_seconds=100.0, steps=1_000)
 
 
 def test_a_run_counts_the_cpu_time_of_learning_alone_and_goes_on_counting(tmp_path, monkeypatch):

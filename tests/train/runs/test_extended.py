@@ -16,7 +16,7 @@ GAME = make_game("jujitsu", num_cards=3)
 SMALL = {
     "cfr_plus": {"evaluate_every": 50},
     "ppo": {"evaluate_every": 50, "num_games": 10, "rollout": 5, "batch_size": 50, "epochs": 1, "width": 8},
-    "fitted_value": {"evaluate_every": 100, "num_games": 2, "passes": 1, "batch_size": 8, "width": 8},
+    "fitted_value": {"evaluate_every": 10, "num_states": 20, "batch_size": 8, "width": 8},
 }
 
 
@@ -78,7 +78,7 @@ def test_a_kill_while_a_run_is_extended_loses_nothing(tmp_path):
 @each_row(
     ("algorithm", "steps", "more", "changed", "message"),
     [
-        ("fitted_value", 100, 200, {}, r"from 100 to 200 steps: final_rate=0.01 spreads a schedule over all steps"),
+        ("fitted_value", 10, 20, {}, r"from 10 to 20 steps: steps=20, final_rate=0.005 spreads a schedule"),
         ("cfr_plus", 120, 200, {}, r"from 120 to 200 steps: it was evaluated after 120 steps, .* multiples of 50; "),
         ("cfr_plus", 100, 50, {}, r"contains a run of 100 steps, not 50; resume it with at least 100"),
         ("cfr_plus", 100, 200, {"reach": 1}, r"contains a run with reach=0, not 1; resume it with its original"),

@@ -21,7 +21,7 @@ from cardwar_envs.games.jujitsu import Jujitsu
 from train.algorithms.registry import ALGORITHMS
 from train.policies.files import load_policy
 from train.runs.log import ExploitabilityLog
-from train.runs.loop import run
+from train.runs.loop import reproducible, run
 from train.storage.archive import read_archive, write_archive
 from train.storage.run_folder import RunFolder
 from train.text.game_names import game_in_words
@@ -29,7 +29,7 @@ from train.text.game_names import game_in_words
 GAME = make_game("jujitsu", num_cards=3)
 SMALL = {
     "minimax_q": {"num_games": 4, "replay_size": 64, "batch_size": 8, "width": 8, "memory": 64},
-    "fitted_value": {"num_games": 2, "passes": 2, "batch_size": 8, "width": 8},
+    "fitted_value": {"num_states": 20, "batch_size": 8, "width": 8},
     "ppo": {"num_games": 20, "rollout": 5, "batch_size": 100, "epochs": 1, "width": 8},
     "cfr_plus": {},
 }
@@ -216,6 +216,13 @@ def test_a_run_leaves_the_generators_of_its_caller_alone(tmp_path):
     torch.manual_seed(5)
     small_run(tmp_path / "run")
     assert (np.random.random(), torch.rand(1)) == expected
+
+
+def test_a_run_rounds_denormal_numbers_to_0_and_its_caller_does_not():
+    tiny = torch.full((8,), 1e-38)
+    with reproducible(0):
+        assert not (tiny / 10).any()
+    assert (tiny / 10).all()
 
 
 def test_arguments_that_do_not_fit_are_refused_before_anything_is_written(tmp_path):
