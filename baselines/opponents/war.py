@@ -1,7 +1,7 @@
 """Strategies of WAR that depend only on the cards on the table: those of "WAR with Auction Rounds" (2017), and our own.
 
-`WeightedCards` is ours. Of the paper's, the text (section III) and the program in the appendix differ. The plain names follow the program, which produced the
-paper's figures. The names ending in `_as_written` follow the text.
+`WeightedCards` is ours. The paper's text (section III) and the program in its appendix differ. The plain names follow
+the program, which produced the paper's figures. The names ending in `_as_written` follow the text.
 
 The paper assumes wars with 3 discards: a player needs 4 cards to pay for a war, and risks one only with 5. Here these
 numbers are `discards` + 1 and `discards` + 2. In a war all strategies discard their lowest cards and choose among the

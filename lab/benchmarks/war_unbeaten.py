@@ -6,9 +6,11 @@ Each strategy plays against one `weighted_cards` and alone against ten. It beats
 interval of its mean payoff is above 0. A mixture of the strategies, drawn once per game, earns a mean of their payoffs.
 
 The adversaries must know what the others will play, and `weighted_cards` draws its cards. Two versions of each are
-measured: one asks for a draw of its own, as the paper's program does, and one expects the most likely play.
+measured: one asks for a draw of its own, as the paper's program does, and one expects the most likely play. Names that
+end in `_as_written` are variants by the paper's text (see `baselines.opponents.war`), and are measured as well.
 
-The same command continues a run that was stopped; docs/measurements.md has the table, `war_unbeaten.md` in the folder.
+The table is written to `war_unbeaten.md` in the folder; docs/measurements.md quotes it. The same command continues a
+run that was stopped.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 
 from baselines import make_policy, match
 from baselines.system.files import write_atomically
-from cardwar_envs import Policy, make_game
+from cardwar_envs import Policy
 from cardwar_envs.core.policy import Masks, Observations, Probabilities
 from cardwar_envs.games.war import War
 from train.reports.markdown import table
@@ -35,7 +37,7 @@ STRATEGIES = (
 )
 ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
 # Games of a strategy and of an adversary, which is slow, by the number of players.
-GAMES = {2: (20_000, 4_000), 11: (4_000, 2_000)}
+GAMES = {2: (4_000, 1_000), 11: (2_000, 1_000)}
 
 
 class Drawn:
@@ -80,7 +82,7 @@ def measure(out: Path) -> list[list[str]]:
     out.mkdir(parents=True, exist_ok=True)
     rows = []
     for players, (games, slow_games) in GAMES.items():
-        game = make_game("war", num_players=players)
+        game = War(num_players=players)
         for label, opponent in opponents(game):
             path = out / f"{players}-{label.replace(', ', '-').replace(' ', '-')}.json"
             if not path.exists():
