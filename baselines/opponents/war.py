@@ -194,7 +194,7 @@ class WeightedCards(WarPlayer):
     (`python -m lab.benchmarks.war_unbeaten`). The three weights were selected on other simulated games.
     """
 
-    SURE, TIE, AT_WAR = 100.0, 7.0, 50.0
+    SURE, TIE, AT_WAR = 30.0, 7.0, 50.0
 
     def _mix(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> NDArray[np.float64]:
         top, ranks = _highest(others).max(axis=1)[:, None], np.arange(self._game.ranks)

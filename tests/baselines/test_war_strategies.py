@@ -144,7 +144,7 @@ def card_weights(hand, others, enough, at_war):
     best = max((card for other in others for card in other), default=0)
     if at_war:
         return [50 if card == max(hand) else 1 for card in hand]
-    return [100 if card > best else 7 if card == best and len(hand) >= enough else 1 for card in hand]
+    return [30 if card > best else 7 if card == best and len(hand) >= enough else 1 for card in hand]
 
 
 @each_row("game", DECKS)
