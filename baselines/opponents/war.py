@@ -1,7 +1,7 @@
-"""The strategies of "WAR with Auction Rounds" (2017) that depend only on the cards on the table.
+"""Strategies of WAR that depend only on the cards on the table: those of "WAR with Auction Rounds" (2017), and our own.
 
-The text (section III) and the program in the appendix differ. The plain names follow the program, which produced the
-paper's figures. The names ending in `_as_written` follow the text.
+`WeightedCards` is ours. The paper's text (section III) and the program in its appendix differ. The plain names follow
+the program, which produced the paper's figures. The names ending in `_as_written` follow the text.
 
 The paper assumes wars with 3 discards: a player needs 4 cards to pay for a war, and risks one only with 5. Here these
 numbers are `discards` + 1 and `discards` + 2. In a war all strategies discard their lowest cards and choose among the
@@ -56,12 +56,16 @@ class WarPlayer:
         # In a war only the tied players matter, including those who cannot pay for it.
         others = hands[:, 1:] * (tied[:, 1:] | ~at_war[:, None])[:, :, None]
         pot = observations[:, 2 * players * ranks : (2 * players + 1) * ranks]
-        actions = self._rank(hand, others, at_war, pot)
-        actions[chooses] += ranks * (1 + _lowest_set(hands[chooses, 0], game.discards))
-        actions[waiting] = wait
+        first = np.zeros(len(rows), dtype=np.int64)  # the action with the lowest battle card
+        first[chooses] = ranks * (1 + _lowest_set(hands[chooses, 0], game.discards))
         probabilities = np.zeros(action_masks.shape)
-        probabilities[rows, actions] = 1.0
+        probabilities[rows[:, None], first[:, None] + np.arange(ranks)] = self._mix(hand, others, at_war, pot)
+        probabilities[waiting] = np.arange(action_masks.shape[1]) == wait
         return probabilities
+
+    def _mix(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> NDArray[np.float64]:
+        """Returns `[batch, ranks]`: the probability of each rank as the battle card; arguments as in `_rank`."""
+        return np.eye(self._game.ranks)[self._rank(hand, others, at_war, pot)]
 
     def _rank(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> Ranks:
         """Chooses the rank of the battle card: `[batch]`, a new array.
@@ -175,6 +179,29 @@ class SimpleMindedPlayer2AsWritten(_SimpleMinded):
 
     def _dare(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_]) -> Ranks:
         return _highest(hand)
+
+
+class WeightedCards(WarPlayer):
+    """Draws a card: most likely one that is sure to win or, in a war, its highest.
+
+    Each card of the hand has a weight, and is drawn with a probability in proportion to it. In a round the weight is
+    `SURE` for a card above all cards of the other players. It is `TIE` for a card equal to the highest of them, if the
+    hand has `discards` + 2 cards or more. In a war it discards its lowest cards, and the weight is `AT_WAR` for its
+    highest card. All other cards have weight 1.
+
+    None of the paper's six strategies beats it on the full deck, with two players or alone against ten of it
+    (`python -m lab.benchmarks.war_unbeaten`). The three weights were selected on other simulated games.
+    """
+
+    SURE, TIE, AT_WAR = 30.0, 7.0, 50.0
+
+    def _mix(self, hand: Cards, others: Cards, at_war: NDArray[np.bool_], pot: Cards) -> NDArray[np.float64]:
+        top, ranks = _highest(others).max(axis=1)[:, None], np.arange(self._game.ranks)
+        can_tie = hand.sum(axis=1, keepdims=True) >= self._game.discards + 2
+        in_round = np.where(ranks > top, self.SURE, np.where((ranks == top) & can_tie, self.TIE, 1.0))
+        in_war = np.where(ranks == _highest(hand)[:, None], self.AT_WAR, 1.0)
+        weights = np.maximum(hand, 0) * np.where(at_war[:, None], in_war, in_round)
+        return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), 1.0))
 
 
 def _highest(cards: Cards, nth: int = 1) -> Ranks:

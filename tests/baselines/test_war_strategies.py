@@ -8,7 +8,7 @@ from brute_force import asked
 from thinning import each_row
 from toys import Answering, Arbitrary
 
-from baselines import make_policy
+from baselines import make_policy, match
 from baselines.opponents.war import DummiePlayer, SimpleMindedPlayer1
 from cardwar_envs import make_game
 from cardwar_envs.core.play import play_episode
@@ -20,7 +20,7 @@ from cardwar_envs.games.war.state import new_state
 ONE_ANSWER = (
     "min", "max", "simple_minded_1", "simple_minded_2", "simple_minded_1_as_written", "simple_minded_2_as_written",
 )  # fmt: skip
-NAMES = (*ONE_ANSWER, "dummie")
+NAMES = (*ONE_ANSWER, "dummie", "weighted_cards")
 ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
 
 
@@ -137,6 +137,42 @@ def test_a_second_writing_down_agrees_on_random_states(game):
             battle = card(hand[cost:], rivals(state), game.discards + 2, bool(state.tied))
             expected = WarChoice(tuple(hand[: game.discards]), battle) if state.tied else battle
             assert game.actions.decode(int(action)) == expected, (name, state)
+
+
+def card_weights(hand, others, enough, at_war):
+    """The weights of `weighted_cards`, card by card of the hand (in a war, of the upper hand)."""
+    best = max((card for other in others for card in other), default=0)
+    if at_war:
+        return [50 if card == max(hand) else 1 for card in hand]
+    return [30 if card > best else 7 if card == best and len(hand) >= enough else 1 for card in hand]
+
+
+@each_row("game", DECKS)
+def test_weighted_cards_are_drawn_in_proportion_to_their_weights(game):
+    states, seen, masks = hundreds(game)
+    answers = make_policy("weighted_cards", game).action_probabilities(seen, masks)
+    for state, answer in zip(states, answers, strict=True):
+        hand = list(state.hands[0][game.discards if state.tied else 0 :])
+        weights = card_weights(hand, rivals(state), game.discards + 2, bool(state.tied))
+        expected = np.zeros(game.facts.num_actions)
+        for card, weight in zip(hand, weights, strict=True):
+            play = WarChoice(tuple(state.hands[0][: game.discards]), card) if state.tied else card
+            expected[game.actions.encode(play)] += weight / sum(weights)
+        assert np.allclose(answer, expected, rtol=0, atol=1e-12), state
+
+
+BEATABLE = ("dummie", "min", "max", "simple_minded_1", "simple_minded_2")
+
+
+@each_row(("players", "games"), [(2, 200), (11, 40)])
+def test_no_simple_strategy_of_the_paper_beats_weighted_cards(players, games):
+    """Alone against one or ten of it, sampled; `python -m lab.benchmarks.war_unbeaten` plays more games."""
+    game = war(players)
+    payoffs = {name: match(game, name, "weighted_cards", games=games, seed=2017).payoff for name in BEATABLE}
+    assert {name: payoff.low for name, payoff in payoffs.items() if payoff.low > 0.0} == {}
+    assert max(payoffs[name].mean for name in ("dummie", "min", "max")) < 0.0
+    # The same measure finds who beats uniform play.
+    assert match(game, "max", "dummie", games=games, seed=2017).payoff.low > 0.0
 
 
 @each_row("game", DECKS)
