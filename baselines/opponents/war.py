@@ -189,8 +189,9 @@ class WeightedCards(WarPlayer):
     hand has `discards` + 2 cards or more. In a war it discards its lowest cards, and the weight is `AT_WAR` for its
     highest card. All other cards have weight 1.
 
-    None of the paper's six strategies beats it on the full deck, with two players or alone against ten of it
-    (`python -m lab.benchmarks.war_unbeaten`). The three weights were selected on other simulated games.
+    None of the strategies of the paper's program beats it on the full deck with 99 % confidence, with two players or
+    alone against ten of it; the adversary of the text does (`python -m lab.benchmarks.war_unbeaten`). The three weights
+    were selected on other simulated games.
     """
 
     SURE, TIE, AT_WAR = 30.0, 7.0, 50.0

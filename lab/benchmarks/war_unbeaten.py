@@ -37,7 +37,7 @@ STRATEGIES = (
 )
 ADVERSARIES = ("general_purpose_adversary", "general_purpose_adversary_as_written")
 # Games of a strategy and of an adversary, which is slow, by the number of players.
-GAMES = {2: (4_000, 2_000), 11: (2_000, 1_000)}
+GAMES = {2: (4_000, 1_000), 11: (2_000, 1_000)}
 
 
 class Drawn:
