@@ -12,7 +12,7 @@ import typer
 
 from cardwar_cli.console import AsJson, say
 from cardwar_envs.games.by_name import append_working_folder, names_a_game
-from train.text.game_names import game_of_words
+from train.text.game_names import game_from_words
 
 NEEDS_KIT = "this names no game, and checking an environment needs zoocheck; from a checkout: pip install ./kit"
 
@@ -72,7 +72,7 @@ def _check_game(name: str, words: list[str], limits: dict[str, int], everything:
     if options := [word for word in words if word.startswith("--")]:
         raise ValueError(f"{options[0]} is for environments, not for games; see cardwar check --help")
     with contextlib.redirect_stdout(sys.stderr):  # rules may print
-        report = check_game(game_of_words(name, words), **limits)
+        report = check_game(game_from_words(name, words), **limits)
     if as_json:
         checks = [dataclasses.asdict(result) for result in report]
         found = {"states": report.states, "complete": report.complete, "passed": report.passed, "checks": checks}

@@ -13,7 +13,7 @@ import typer
 from cardwar_cli.arguments import AgentSeconds, GameName, Words, count
 from cardwar_cli.console import AsJson, advancing, is_duel, print_json, say, say_aside, say_identity
 from cardwar_envs.core.texts import counted
-from train.text.game_names import game_of_words, json_parameters
+from train.text.game_names import game_from_words, json_parameters
 from train.text.printing import points
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def interview(
     as_json: AsJson = False,
 ) -> None:
     """Query an agent at every information state, store its answers, and compute its exact exploitability."""
-    rules = game_of_words(game, words or [])
+    rules = game_from_words(game, words or [])
     settings = _checked(rules, form, repeats, sample, games)
     about = _prepared(rules, settings)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **settings}

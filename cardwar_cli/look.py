@@ -21,7 +21,7 @@ from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.core.scene import spoken
 from cardwar_envs.games.by_name import GAMES, game_class
 from train.algorithms.registry import ALGORITHMS
-from train.text.game_names import game_for, game_in_words, game_of_words, in_brief
+from train.text.game_names import abbreviated_value, game_from_words, game_in_words, game_with_players
 from train.text.parsing import split_words
 from train.text.printing import points
 
@@ -77,12 +77,12 @@ def _parameters(name: str, game_type: type[Game[Any]]) -> list[dict[str, Any]]:
 
 
 def _in_words(parameter: dict[str, Any]) -> str:
-    return f"{parameter['name']}={in_brief(parameter['default']) if 'default' in parameter else '...'}"
+    return f"{parameter['name']}={abbreviated_value(parameter['default']) if 'default' in parameter else '...'}"
 
 
 def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
     """Explain how to play and win a game with these parameters."""
-    played = game_of_words(game, words or [])
+    played = game_from_words(game, words or [])
     if as_json:
         print_json(played, how_to_play=played.how_to_play)
         return
@@ -93,7 +93,7 @@ def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
     if descriptions:
         table = Table("parameter", "value", "description")
         for name, meaning in descriptions.items():
-            table.add_row(name, in_brief(values[name]), meaning)
+            table.add_row(name, abbreviated_value(values[name]), meaning)
         out.print(table, highlight=False, width=width)
     say(f"Play it: cardwar play {_to_play(played)}")
 
@@ -103,7 +103,7 @@ def _to_play(game: Game[Any]) -> str:
     words = game_in_words(game)
     name, *given = words.split()
     parameters = split_words(given)[0]
-    return words if game_for(name, parameters, 2) == game else f"{words} num_players={game.facts.num_players}"
+    return words if game_with_players(name, parameters, 2) == game else f"{words} num_players={game.facts.num_players}"
 
 
 def levels(

@@ -33,7 +33,7 @@ from cardwar_envs.core.texts import counted
 from train.policies.agent_process import AgentError
 from train.policies.by_word import accept_moves, is_program, line_up_from
 from train.policies.learned_policy import labelled
-from train.text.game_names import game_for
+from train.text.game_names import game_with_players
 from train.text.parsing import parameters_and_names
 from train.text.printing import points
 
@@ -72,7 +72,7 @@ def match(
     games are sampled. With --games, games of a program (agent:COMMAND) are sampled too.
     """
     parameters, policies = parameters_and_names(words)
-    rules = game_for(game, parameters, len(policies))
+    rules = game_with_players(game, parameters, len(policies))
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
     exact = baselines.has_exact_results(rules)
     programs = any(map(is_program, policies))

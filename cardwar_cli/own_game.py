@@ -16,7 +16,7 @@ from cardwar_cli.console import advancing, is_duel, say
 from cardwar_envs import Game
 from cardwar_envs.envs.registration import VERSIONS
 from cardwar_envs.games.by_name import GAMES, NAME
-from train.text.game_names import game_of_words
+from train.text.game_names import game_from_words
 
 # A working game called Undercut, and its tests; the names are replaced.
 GAME, TESTS = (Path(__file__).with_name(f"{name}.py.template") for name in ("game", "game_test"))
@@ -86,7 +86,7 @@ def warmup(
     """Compile the kernels of these games and cache them for later processes."""
     from cardwar_envs.core.compiled import always_compiled  # imports numba
 
-    games = [game_of_words(name, []) for name in names or VERSIONS]
+    games = [game_from_words(name, []) for name in names or VERSIONS]
     begin = time.perf_counter()
     with always_compiled(), advancing("games", len(games)) as progress:
         for done, game in enumerate(games, start=1):

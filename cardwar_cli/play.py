@@ -31,7 +31,7 @@ from cardwar_play.terminal import QUIT, deal_again, introduce, play_in_terminal,
 from cardwar_play.trainer import Table, Trainer
 from train.policies.agent_process import exit_on_signals
 from train.policies.by_word import split_policies
-from train.text.game_names import game_for, game_from, game_in_words, game_of_words
+from train.text.game_names import game_from, game_from_words, game_in_words, game_with_players
 from train.text.parsing import only_parameters
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _check_free(record: Path | None) -> None:
 
 def _table(name: str, words: list[str], opponents: list[str], seat: int, yes: bool, in_terminal: bool) -> Table:
     parameters = only_parameters(words, "; opponents are named by --against")
-    game = game_for(name, parameters, 1 + len(opponents)) if opponents else game_from(name, parameters)
+    game = game_with_players(name, parameters, 1 + len(opponents)) if opponents else game_from(name, parameters)
     check_opponents(game, seat, opponents)
     if in_terminal:
         show_rules(game, out)
@@ -234,7 +234,7 @@ def page(
     from cardwar_play.one_file import Listing, page_with, places_of
 
     require_writable(out)
-    rules = game_of_words(game, words or [])
+    rules = game_from_words(game, words or [])
     places = places_of(rules)
     check_opponents(rules, seat, [])
     with advancing("matrix games") as progress:

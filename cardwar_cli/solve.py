@@ -21,7 +21,7 @@ from cardwar_cli.mixes import plays_at_starts, show_start, show_state
 from cardwar_cli.state_words import state_from, state_in_words
 from cardwar_envs import Game
 from cardwar_envs.core.rules import TooLargeError
-from train.text.game_names import game_of_words
+from train.text.game_names import game_from_words
 
 # Maximum number of initial states in --json.
 MOST_STARTS = 100
@@ -71,7 +71,7 @@ def solve(
     Shows both players' strategies at the start, or at another state with --state. In --json, `strategies` has one entry
     per player; if the game has several starts or private information, that maps each start or type to a strategy.
     """
-    rules = game_of_words(game, words or [])
+    rules = game_from_words(game, words or [])
     shown_state = None if state is None else _checked_state(state, rules)
     settings: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
     try:

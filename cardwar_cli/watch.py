@@ -17,7 +17,7 @@ from cardwar_envs import GAMES, Game, Revealed, Scene, play_episode
 from cardwar_envs.drawing.pixels import to_gif
 from train.policies.by_word import accept_moves, line_up_from
 from train.policies.learned_policy import labelled
-from train.text.game_names import game_for, game_from
+from train.text.game_names import game_from, game_with_players
 from train.text.parsing import parameters_and_names
 from train.text.printing import points
 
@@ -63,7 +63,7 @@ def watch(
             what_happened = [record.account.sentence(policies[1 - record.seat])]
     else:
         policies = policies or ["uniform"] * game_from(game, parameters).facts.num_players
-        rules = game_for(game, parameters, len(policies))
+        rules = game_with_players(game, parameters, len(policies))
         line_up = line_up_from(policies, rules)
         accept_moves(line_up)
         policies = list(map(labelled, policies, line_up))

@@ -27,7 +27,7 @@ from cardwar_envs.games.by_name import GAMES
 from cardwar_play.account import EQUILIBRIUM, amount
 from cardwar_play.seating import PATIENCE, QUICK, WITHOUT_EQUILIBRIUM, sizes_of, table_for, timely_equilibrium
 from cardwar_play.trainer import Table
-from train.text.game_names import in_plain_words
+from train.text.game_names import parameters_in_words
 
 if TYPE_CHECKING:
     from baselines.oracles.answers.protocol import Progress
@@ -69,7 +69,7 @@ class Offer(NamedTuple):
     def size_in_words(self) -> str:
         """The size as the page shows it."""
         full = " (full game)" if self.game == make_game(self.game.facts.name) else ""
-        return f"{in_plain_words(self.game, self.size) or 'one size'}{full}"
+        return f"{parameters_in_words(self.game, self.size) or 'one size'}{full}"
 
     @property
     def seats(self) -> int:

@@ -12,7 +12,7 @@ from cardwar_envs.core.scene import Box, Revealed, Scene, spoken, with_names
 from cardwar_play.account import Account, account_of, decimals, in_points, paid
 from cardwar_play.judge import Verdict
 from cardwar_play.trainer import Seal, Step, Table, Trainer
-from train.text.game_names import fewest_parameters, in_plain_words
+from train.text.game_names import fewest_parameters, parameters_in_words
 
 # For decisions with more choices than this, only the relevant rows are shown.
 MOST_ROWS = 15
@@ -56,7 +56,7 @@ def table_view(table: Table) -> dict[str, Any]:
     """Returns the part of the data that is the same throughout a series."""
     return {
         "title": spoken(table.game.facts.name),
-        "parameters": in_plain_words(table.game, fewest_parameters(table.game)),
+        "parameters": parameters_in_words(table.game, fewest_parameters(table.game)),
         "seat": seat_in_words(table),
         "opponents": [table.name(player) for player in table.opponents],
         "rules": table.game.how_to_play,

@@ -22,7 +22,7 @@ from baselines.opponents.levels.level import DATA, FOLDER, Level, read_level
 from baselines.system.files import CHECKSUM_FILE, write_atomically
 from cardwar_cli.console import say
 from cardwar_envs import Game
-from train.text.game_names import game_of_words, json_parameters
+from train.text.game_names import game_from_words, json_parameters
 
 SEED = 0
 
@@ -41,7 +41,7 @@ class Ladder:
     def game(self) -> Game[Any]:
         """The game to train on."""
         name, *parameters = self.words.split()
-        return game_of_words(name, parameters)
+        return game_from_words(name, parameters)
 
 
 MILLION = 1_000_000

@@ -18,7 +18,7 @@ from baselines.solutions.recorded import FOLDER
 from baselines.system.files import CHECKSUM_FILE, parse_object, write_atomically
 from cardwar_cli.console import say
 from cardwar_cli.solve import solution_data
-from train.text.game_names import game_of_words, json_parameters
+from train.text.game_names import game_from_words, json_parameters
 
 # Up to this many cards, solutions are exact.
 EXACT = {"jujitsu": 5, "goofspiel": 4}
@@ -38,7 +38,7 @@ LEFT_OUT = {"seconds", "solved_now"}
 
 def solved(game: str, words: str) -> dict[str, Any]:
     """Solves a game and returns its entry."""
-    rules = game_of_words(game, words.split())
+    rules = game_from_words(game, words.split())
     exact = game == "dice_poker" or int(words.rpartition("=")[2]) <= EXACT.get(game, 0)
     keep = LAYERS if game in ("jujitsu", "goofspiel") and not exact else None
     data = solution_data(baselines.solve(rules, exact=exact or None, keep_layers=keep))

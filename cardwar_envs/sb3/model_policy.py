@@ -18,7 +18,7 @@ from torch import Tensor
 
 from cardwar_envs.core.policy import Masks, Observations, Probabilities
 
-Answers = Callable[[Tensor, Masks], Tensor]
+ProbabilityFunction = Callable[[Tensor, Masks], Tensor]
 Normalize = VecNormalize | str | PathLike[str] | Literal[False]
 
 
@@ -31,13 +31,13 @@ class SB3Policy:
     def __init__(self, model: Any, legal_only: bool = False, normalize: Normalize | None = None) -> None:
         """See `from_sb3`."""
         self._model, self._name = model, type(model).__name__
-        self._answers = _answers_of(model, legal_only)
+        self._probabilities = _probability_function(model, legal_only)
         space = model.observation_space
         self._dict = isinstance(space, spaces.Dict)
         seen = space.spaces.get("observation") if isinstance(space, spaces.Dict) else space
         if not isinstance(seen, spaces.Box) or (self._dict and set(space.spaces) != {"observation", "action_mask"}):
             raise ValueError(f"model {self._name} has observation space {space}, which is not the space of a game")
-        self._size = seen.shape
+        self._shape = seen.shape
         self._normalize = _checked(model, normalize)
         _statistics(model, self._normalize)  # raises an error now rather than at the first query
 
@@ -50,9 +50,9 @@ class SB3Policy:
         Raises:
             ValueError: If the observations do not have the model's shape.
         """
-        if observations.shape[1:] != self._size:
+        if observations.shape[1:] != self._shape:
             raise ValueError(
-                f"model {self._name} takes observations of shape {self._size}, not {observations.shape[1:]}: "
+                f"model {self._name} takes observations of shape {self._shape}, not {observations.shape[1:]}: "
                 "was it trained on another game?"
             )
         seen: Any = {"observation": observations, "action_mask": action_masks} if self._dict else observations
@@ -60,13 +60,13 @@ class SB3Policy:
         if normalized is not None:
             seen = normalized.normalize_obs(seen)
         policy = self._model.policy
-        learns = policy.training
+        was_training = policy.training
         policy.set_training_mode(False)
         try:
             with torch.no_grad():
-                answer = self._answers(policy.obs_to_tensor(seen)[0], action_masks)
+                answer = self._probabilities(policy.obs_to_tensor(seen)[0], action_masks)
         finally:
-            policy.set_training_mode(learns)
+            policy.set_training_mode(was_training)
         return answer.cpu().numpy().astype(np.float64)
 
 
@@ -152,7 +152,7 @@ def _learned_normalized(model: Any) -> bool:
     return last is not None and isinstance(space, spaces.Box) and bool(((last < space.low) | (last > space.high)).any())
 
 
-def _answers_of(model: Any, legal_only: bool) -> Answers:
+def _probability_function(model: Any, legal_only: bool) -> ProbabilityFunction:
     """Makes a function that queries a model for probabilities."""
     name, policy = type(model).__name__, getattr(model, "policy", None)
     if policy is None or not isinstance(getattr(model, "action_space", None), spaces.Discrete):

@@ -72,7 +72,7 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
 
 
 def _enough(guard: Any) -> Any:
-    """Fails if too few of the checks that ran in this process reached a verdict."""
+    """Returns a failed result if too few of the checks that ran in this process reached a verdict."""
     from zoocheck.command import ENOUGH
     from zoocheck.verdicts import FAILED, PASSED, Result, shortfall
 
@@ -108,18 +108,20 @@ class CheckItem(pytest.Item):
 
     def runtest(self) -> None:
         """Runs the check; skips it if it does not apply, was skipped or is inconclusive."""
+        from zoocheck.verdicts import FAILED, INCONCLUSIVE, NOT_APPLICABLE, NOTED, PASSED, SKIPPED
+
         result = self.result()
         found = ", ".join(f"{name} {version}" for name, version in self.versions().items())
         self.user_properties.append((VERSIONS, f"{self.subject}: {found}"))
-        if self.known and result.status == "failed":
+        if self.known and result.status == FAILED:
             pytest.xfail(result.reason)
-        if self.known and result.status in ("passed", "note", "not applicable"):
+        if self.known and result.status in (PASSED, NOTED, NOT_APPLICABLE):
             self.user_properties.append(
                 (STALE, f"{self.subject}: {self.name} no longer fails, but the baseline lists it")
             )
-        if result.status in ("not applicable", "skipped", "inconclusive"):
+        if result.status in (NOT_APPLICABLE, SKIPPED, INCONCLUSIVE):
             pytest.skip(f"{result.status}: {result.reason}")
-        if result.status == "failed":
+        if result.status == FAILED:
             pytest.fail(result.reason, pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:

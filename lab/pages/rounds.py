@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cardwar_envs import Episode, Game, Scene, Transition
-from train.text.game_names import game_of_words
+from train.text.game_names import game_from_words
 
 Step = tuple[dict[int, int], Transition[Any]]
 
@@ -18,7 +18,7 @@ def replayed(kind: type[Game[Any]]) -> tuple[Game[Any], list[Step]]:
     """
     given = kind.worked_round
     assert given is not None  # every game of the suite has one
-    game = game_of_words(kind.name, given.parameters.split())
+    game = game_from_words(kind.name, given.parameters.split())
     steps: list[Step] = [({}, game.initial()[given.deal])]
     for number, plays in enumerate(given.moves):
         state = steps[-1][1].state

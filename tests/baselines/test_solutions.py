@@ -36,7 +36,7 @@ def test_every_recorded_mix_guarantees_its_value():
         name, *words = command.removeprefix("cardwar solve ").removesuffix(" --exact").split()
         if name == "dice_poker":
             continue
-        game = solutions.game_of_words(name, words)
+        game = solutions.game_from_words(name, words)
         known = baselines.recorded(game)
         assert known.value == pytest.approx(0.0, abs=1e-9)
         for start in game.initial():

@@ -80,13 +80,13 @@ def test_an_interrupt_says_how_to_resume(capsys, monkeypatch, line, resumed):
 
 @each_row("error", [MemoryError("Unable to allocate 36 GiB"), MemoryError()])
 def test_what_the_machine_lacks_is_one_line(capsys, monkeypatch, error):
-    monkeypatch.setattr("cardwar_cli.solve.game_of_words", Mock(side_effect=error))
+    monkeypatch.setattr("cardwar_cli.solve.game_from_words", Mock(side_effect=error))
     said = run_refused(capsys, "solve", "jujitsu")
     assert said == f"cardwar: {': '.join(filter(None, ('not enough memory', str(error))))}\n"
 
 
 def test_our_own_mistakes_are_not_hidden(monkeypatch):
-    monkeypatch.setattr("cardwar_cli.solve.game_of_words", Mock(side_effect=ZeroDivisionError))
+    monkeypatch.setattr("cardwar_cli.solve.game_from_words", Mock(side_effect=ZeroDivisionError))
     with pytest.raises(ZeroDivisionError):
         main(["solve", "jujitsu"])
 

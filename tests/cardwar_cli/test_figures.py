@@ -13,7 +13,7 @@ import baselines
 from cardwar_cli.match import FIGURES
 from cardwar_cli.solve import with_leaves
 from cardwar_envs import make_game
-from train.text.game_names import game_of_words, json_parameters
+from train.text.game_names import game_from_words, json_parameters
 from train.text.printing import points
 
 PRIZE = ("lowest_unique", "num_players=2", "numbers=3", "payoff=prize")
@@ -33,7 +33,7 @@ PRIZE = ("lowest_unique", "num_players=2", "numbers=3", "payoff=prize")
 )
 def test_solve(capsys, words, exact):
     answer, (name, *parameters) = run_json(capsys, "solve", *words), [word for word in words if word[:2] != "--"]
-    game = game_of_words(name, parameters)
+    game = game_from_words(name, parameters)
     solution = baselines.solve(game, exact=True if "--exact" in words else False if "--no-exact" in words else None)
     assert answer["parameters"] == json_parameters(game)
     assert (answer["value"], answer.get("exact")) == (pytest.approx(solution.value, abs=1e-9), exact)
@@ -62,7 +62,7 @@ def test_solve(capsys, words, exact):
 )
 def test_exploit(capsys, words):
     """Exploitability is of two-player zero-sum games only; `random` is another name of uniform play."""
-    answer, game = run_json(capsys, "exploit", *words, "--policy", "random"), game_of_words(words[0], words[1:])
+    answer, game = run_json(capsys, "exploit", *words, "--policy", "random"), game_from_words(words[0], words[1:])
     expected, facts = baselines.nash_conv(game, "uniform"), game.facts
     assert (answer["nash_conv"], answer["per_player"]) == (expected.total, list(expected.per_player))
     assert answer["payoffs"] == list(expected.payoffs)

@@ -9,7 +9,7 @@ from thinning import each_row
 from cardwar_envs import GAMES, make_game
 from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.games.jujitsu import Jujitsu
-from train.text.game_names import game_for, json_parameters
+from train.text.game_names import game_with_players, json_parameters
 from train.text.parsing import split_words
 
 
@@ -58,7 +58,7 @@ def test_rules_are_those_of_the_game_that_the_last_line_plays(capsys, words):
     assert " ".join(told["how_to_play"].split()) in " ".join(out.split())
     assert max(map(len, out.splitlines())) <= 80
     name, *given = out.splitlines()[-1].removeprefix("Play it: cardwar play ").split()
-    game = game_for(name, split_words(given)[0], 2)
+    game = game_with_players(name, split_words(given)[0], 2)
     assert json_parameters(game) == told["parameters"]
     assert game.how_to_play == told["how_to_play"]
 

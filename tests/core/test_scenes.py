@@ -16,7 +16,7 @@ from cardwar_envs import DicePokerState, DuelState, Episode, Revealed, WarState,
 from cardwar_envs.core.game import FORFEIT
 from cardwar_envs.core.scene import WIDTH, Box, Disc, Scene, Text, fitted, in_points, plain_scene, text_width
 from cardwar_envs.drawing.palette import PALETTE
-from train.text.game_names import game_of_words
+from train.text.game_names import game_from_words
 
 NASTY = 'a <b> & "c" ]]> \x00\x1b\ud800 ' + "Пример 例えば 🂡 " * 30
 
@@ -439,7 +439,7 @@ WRITTEN = [
 @each_row(("words", "plays", "said"), WRITTEN)
 def test_what_pictures_say(words, plays, said):
     name, *given = words.split()
-    game = game_of_words(name, given)
+    game = game_from_words(name, given)
     outcomes, moves = [game.initial()[0]], []
     for play in plays:
         state = outcomes[-1].state

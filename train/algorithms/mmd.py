@@ -3,9 +3,10 @@
 Source: S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
 zero-sum games" (arXiv:2206.05825, ICLR 2023): an update that weighs the value of an action against the divergence from
 the last policy and from a magnet. The first divergence (`proximal`) is 0 by default, because PPO's clipping takes its
-place; both are added to the entropy bonus. The learned policy is the time average of the actor's weights, around which
-the actor cycles; its window is a fraction of the run so far. The magnet is a copy of that average, which is renewed
-from time to time. No theorem guarantees that averaged weights are a good policy, so measure their exploitability.
+place; both are subtracted from the entropy bonus. The learned policy is the time average of the actor's weights; the
+actor cycles around this average, whose window is a fraction of the run so far. The magnet is a copy of that average,
+which is renewed from time to time. No theorem guarantees that averaged weights are a good policy, so measure their
+exploitability.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Learner(ppo.Learner):
         return "random" if self._args.random_starts else "initial"
 
     def _before_rollout(self) -> None:
-        self._model.ent_coef = 1.0  # the policy applies both weights itself
+        self._model.ent_coef = 1.0  # the policy applies its three weights itself
         args, policy = self._args, self._model.policy
         policy.entropy_weight = self._shared(self._falling(args.entropy, args.final_entropy))
         policy.magnet_weight, policy.proximal_weight = self._shared(args.magnet), self._shared(args.proximal)

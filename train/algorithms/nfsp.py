@@ -76,7 +76,7 @@ class Learner(DQNLearner):
             views = after
             responds = np.where(done, self._draw_roles(len(views)), responds)
             self.steps += self._args.num_games
-            response_loss = self._dqn.improve(self._args.batch_size, self._args.target_rate)
+            response_loss = self._dqn.update(self._args.batch_size, self._args.target_rate)
             losses.append((response_loss, self._improve_average()))
         self._views, self._responds[:] = views, responds
         response, average = np.nanmean(losses, axis=0)
@@ -104,7 +104,7 @@ class Learner(DQNLearner):
     def _chosen(self, views: NDArray[np.float32], responds: NDArray[np.bool_]) -> NDArray[np.int64]:
         observations, masks = self._split(views)
         actions = SoftmaxPolicy(self._game, self._average).sample(observations, masks, self._rng)
-        best = self._dqn.best(views)
+        best = self._dqn.greedy_actions(views)
         explores = self._rng.random(len(views)) < self._exploration()
         uniform = _any_legal(masks, self._rng)
         return np.where(responds, np.where(explores, uniform, best), actions)

@@ -99,7 +99,7 @@ class IndependentQ(DQNLearner):
             after, rewards, dones, infos = self._envs.step(actions)
             self._dqn.replay_buffer.add(views, after, actions, rewards, dones, infos)
             views = after
-            losses.append(self._dqn.improve(self._args.batch_size, self._args.target_rate))
+            losses.append(self._dqn.update(self._args.batch_size, self._args.target_rate))
             self.steps += self._args.num_games
         self._views = views
         return {"loss": float(np.mean(losses))}
@@ -111,7 +111,7 @@ class IndependentQ(DQNLearner):
         masks = self._envs.venv.action_masks().astype(np.float64)
         masks[~masks.any(axis=1), 0] = 1.0
         uniform = sample_actions(masks, self._rng)
-        return np.where(explores < exploration, uniform, self._dqn.best(views))
+        return np.where(explores < exploration, uniform, self._dqn.greedy_actions(views))
 
     def policy(self) -> GreedyPolicy:
         args = self._args

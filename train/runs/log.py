@@ -121,7 +121,7 @@ class ExploitabilityLog:
             )
         found = policy_from(policy, self._game) if isinstance(policy, str) else as_policy(policy, self._game)
         recorder = Recorder(found)
-        # An exact measurement queries these policies only at some observations, so a record would be incomplete.
+        # A policy that declares either is queried only at some observations, so its record would be incomplete.
         partly = getattr(found, "by_words", False) or getattr(found, "stationary", False)
         learning = self._watch.cpu_seconds
         figures = self._measure(found if partly or self.measured != "exact" else recorder, self._seed)

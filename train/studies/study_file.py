@@ -44,7 +44,7 @@ from train.learner.contract import CommonArgs
 from train.runs.identity import run_identity, train_words
 from train.storage.formats import Seed
 from train.storage.run_folder import MOST_SETTINGS
-from train.text.game_names import game_in_words, game_of_words
+from train.text.game_names import game_from_words, game_in_words
 from train.text.parsing import MODULE_AND_CLASS, split_words
 from train.text.validation import Strict, one_line
 
@@ -173,7 +173,7 @@ def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequ
     with _at(f"{place}.games"):
         for text in filter(opens_files, group.games):
             raise ValueError(f"{text!r} names a file, which OpenSpiel would open: use such a game on the command line")
-        games = [game_of_words(name, words) for name, *words in map(str.split, group.games)]
+        games = [game_from_words(name, words) for name, *words in map(str.split, group.games)]
     with _at(f"{place}.algorithms"):
         chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]
         made = [

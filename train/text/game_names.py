@@ -26,14 +26,14 @@ def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
     return make_game(name, **fields_from(game_class(name), parameters, name))
 
 
-def game_for(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
-    """Like `game_from`; sets `num_players` if the game allows any number of players and the parameters give none."""
+def game_with_players(name: str, parameters: Mapping[str, str], num_players: int) -> Game[Any]:
+    """Like `game_from`; sets `num_players` if the game has this parameter and `parameters` omits it."""
     fields = dataclasses.fields(game_class(name))  # type: ignore[arg-type]  # games are dataclasses
     open_number = "num_players" in {field.name for field in fields}
     return game_from(name, {"num_players": str(num_players), **parameters} if open_number else parameters)
 
 
-def game_of_words(name: str, words: Iterable[str], hint: str = "") -> Game[Any]:
+def game_from_words(name: str, words: Iterable[str], hint: str = "") -> Game[Any]:
     """Like `game_from`, from `KEY=VALUE` arguments; errors as in `only_parameters`."""
     return game_from(name, only_parameters(words, hint))
 
@@ -42,7 +42,7 @@ def stored_game(title: str) -> Game[Any] | None:
     """The game that a file describes as `game_in_words` does; None if it is not in the suite: nothing is imported."""
     name, *words = title.split() or [""]
     try:
-        return game_of_words(name, words) if name in GAMES else None
+        return game_from_words(name, words) if name in GAMES else None
     except ValueError:
         return None
 
@@ -60,24 +60,24 @@ def fewest_parameters(game: Game[Any]) -> dict[str, Any]:
     """The fewest parameters that make the game, beside its name."""
     named = parameters_in(game.facts.name)
     parameters = {name: value for name, value in game.parameters().items() if name not in named}
-    subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters) + bool(named)))
+    subsets = chain.from_iterable(combinations(parameters, size) for size in range(len(parameters)))
     given = next((names for names in subsets if _suffice(game, names)), tuple(parameters))
     return {name: parameters[name] for name in given}
 
 
-def in_plain_words(game: Game[Any], parameters: Mapping[str, object]) -> str:
+def parameters_in_words(game: Game[Any], parameters: Mapping[str, object]) -> str:
     """Describes parameters for readers who do not type them: "5 cards" for `num_cards=5`, and "prizes: descending".
 
     A game with another word for its cards has e.g. "5 stacks".
     """
     nouns = {"num_cards": f"{game.card_word}s"}
     return ", ".join(
-        _in_plain_words(nouns.get(name, name.removeprefix("num_").replace("_", " ")), value)
+        _parameter_in_words(nouns.get(name, name.removeprefix("num_").replace("_", " ")), value)
         for name, value in parameters.items()
     )
 
 
-def _in_plain_words(noun: str, value: object) -> str:
+def _parameter_in_words(noun: str, value: object) -> str:
     if type(value) is not int:
         return f"{noun}: {_as_word(value)}"
     return counted(value, noun.removesuffix("s")) if noun.endswith("s") else f"{noun} {value:,}"
@@ -87,7 +87,7 @@ def _as_word(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
-def in_brief(value: object) -> str:
+def abbreviated_value(value: object) -> str:
     """Formats a parameter's value as on the command line, e.g. `2,3,6`; abbreviates long lists, as in `1,...,13`."""
     if isinstance(value, (tuple, list)) and len(value) > MOST_ITEMS:
         return f"{value[0]},...,{value[-1]}"

@@ -74,7 +74,7 @@ class TransitionCache(Generic[S]):
         self.masks = Rows(np.int8, players, facts.num_actions)
         self.acting, self.live = Rows(np.bool_, players), Rows(np.bool_, players)
         self._plays: dict[tuple[int, ...], int] = {}  # (state, an action per player) -> number
-        self._first, self._outcomes = Rows(np.int64), Rows(np.int64)  # by number of the play
+        self._first_outcome, self._outcome_counts = Rows(np.int64), Rows(np.int64)  # by number of the play
         # Indexed by outcome. A state gets its number, and the rules are queried about it, when a game first reaches it.
         self._targets: list[S] = []
         self._child, self._up_to = Rows(np.int64), Rows(np.float64)
@@ -128,8 +128,8 @@ class TransitionCache(Generic[S]):
         state = self.states[state_number]
         joint = {player: actions[player] for player in self._game.acting_players(state)}
         first, count = self.add_outcomes(self._game.transitions(state, joint))
-        self._first.put(number, first)
-        self._outcomes.put(number, count)
+        self._first_outcome.put(number, first)
+        self._outcome_counts.put(number, count)
         self._plays[key] = number
         return number
 
@@ -146,7 +146,7 @@ class TransitionCache(Generic[S]):
 
     def outcomes_of(self, plays: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The index of each play's first outcome, and the number of outcomes."""
-        return self._first[plays], self._outcomes[plays]
+        return self._first_outcome[plays], self._outcome_counts[plays]
 
     def drawn(
         self, first: NDArray[np.int64], count: NDArray[np.int64], draws: NDArray[np.float64]
@@ -217,9 +217,10 @@ class RulesEngine(Engine[S]):
             places, actions = np.flatnonzero(where), moves[:, 1:]
             if turn and self.illegal(actions, where) is not None:
                 raise ValueError(f"{self.game.facts.name}: a snapshot with an illegal action")
-            deals = tuple(np.full(len(places), number) for number in self._deals)
-            plays = self._table.plays(self._now[places], actions[places]) if turn else None
-            first, count = deals if plays is None else self._table.outcomes_of(plays)
+            if turn == 0:
+                first, count = (np.full(len(places), number) for number in self._deals)
+            else:
+                first, count = self._table.outcomes_of(self._table.plays(self._now[places], actions[places]))
             outcomes = moves[places, 0]
             if not ((outcomes >= 0) & (outcomes < count)).all():
                 raise ValueError(f"{self.game.facts.name}: a snapshot with an outcome that the rules do not list")

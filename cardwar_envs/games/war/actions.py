@@ -114,11 +114,11 @@ class WarActions:
 
     def parts(self) -> NDArray[np.int64]:
         """`[size, 3 * ranks + 1]`: a round's card, number of discards of each rank, the battle card, waiting."""
-        ranks, rounds = len(self.cards), np.eye(len(self.cards), dtype=np.int64)
+        ranks, one_hot = len(self.cards), np.eye(len(self.cards), dtype=np.int64)
         parts = np.zeros((self.size, 3 * ranks + 1), dtype=np.int64)
-        parts[:ranks, :ranks] = rounds
+        parts[:ranks, :ranks] = one_hot
         parts[ranks:-1, ranks : 2 * ranks] = np.repeat(self.needs, ranks, axis=0)
-        parts[ranks:-1, 2 * ranks : -1] = np.tile(rounds, (len(self.sets), 1))
+        parts[ranks:-1, 2 * ranks : -1] = np.tile(one_hot, (len(self.sets), 1))
         parts[self.wait, -1] = 1
         return parts
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from zoocheck.explore import Route, routes
 from zoocheck.kinds import AECPlay, ParallelPlay
-from zoocheck.leaks import channel
+from zoocheck.leaks import channel_of
 from zoocheck.look import difference, places, public, require_same_play
 from zoocheck.play import Chooser, Play, is_converted, legal_actions
 from zoocheck.seeds import steady_apis
@@ -267,7 +267,7 @@ def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: s
             shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), exact=True)}
         if place not in shaky:
             words = f"{what} changes {place}: {words}"
-            if channel(place) != "held":
+            if channel_of(place) != "held":
                 return {"changed": words}
             held = held or {AS_NOTE["changed"]: words}
     clean = route.travel(api)

@@ -21,6 +21,7 @@ ALTERNATIVES = 4
 REPLAYS = 6
 MOST_PLACES = 2000
 MOST_GAMES = 60
+# Fraction of the CPU budget for each kind of search.
 SHARES = {"told": 0.06, "open": 0.07, "drawn": 0.07}
 TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces")
 
@@ -123,8 +124,8 @@ def _search(subject: Subject, api: Api, way: str) -> _Leaks:
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
     modes = modes_of(subject) if way == "drawn" else [None]
     clock = subject.time(SHARES[way])
-    ways = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(api, MOST_GAMES))
-    for moment in moments(api, ways):
+    every_route = chain(routes(subject, "AEC", MOST_PLACES), games_by_chance(api, MOST_GAMES))
+    for moment in moments(api, every_route):
         for mode in modes:
             more = {} if mode is None else {"render_mode": mode}
             for channel, reason in _compare(api, more, moment, way).items():
@@ -135,13 +136,13 @@ def _search(subject: Subject, api: Api, way: str) -> _Leaks:
     return leaks
 
 
-def moments(api: Api, ways: Iterator[Route]) -> Iterator[Moment]:
+def moments(api: Api, every_route: Iterator[Route]) -> Iterator[Moment]:
     """Yields the commitments that can be examined along these routes, each once."""
     known: set[str] = set()
-    for way in ways:
-        play = api.game(way.seed)
+    for route in every_route:
+        play = api.game(route.seed)
         turn: Turn | None = None
-        moves = list(way.moves)
+        moves = list(route.moves)
         # The route may end within a turn; examine the whole turn.
         while not play.over and len(play.played) <= len(moves) + len(play.env.agents):
             step = len(play.played)
@@ -154,10 +155,10 @@ def moments(api: Api, ways: Iterator[Route]) -> Iterator[Moment]:
                 if turn is not before and step > len(moves):
                     break
                 others = _others(play, agent, choice) if has_choice(play, agent) else ()
-                key = f"{way.seed} {play.played}"
+                key = f"{route.seed} {play.played}"
                 if turn.open and others and key not in known:
                     known.add(key)
-                    moment = Moment(Route(way.seed, tuple(play.played)), agent, (choice, choice, *others))
+                    moment = Moment(Route(route.seed, tuple(play.played)), agent, (choice, choice, *others))
                     yield from _followed(api, moment, turn)
             play.submit(choice, log=False)
 
@@ -193,7 +194,7 @@ def _compare(api: Api, more: dict[str, Any], moment: Moment, way: str) -> dict[s
     views = [_view(api, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
     for other, view in zip(moment.committed[2:], views[2:], strict=True):
-        new = [(place, what) for place, what in places(views[0], view, exact=True) if channel(place) not in found]
+        new = [(place, what) for place, what in places(views[0], view, exact=True) if channel_of(place) not in found]
         if not new:
             continue
         shaky = {place for place, _ in places(views[0], views[1], exact=True)}
@@ -204,12 +205,12 @@ def _compare(api: Api, more: dict[str, Any], moment: Moment, way: str) -> dict[s
             if place not in shaky:
                 shows = f"before all have committed, public data shows whether {moment.agent} plays"
                 found.setdefault(
-                    channel(place), f"{moment.where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
+                    channel_of(place), f"{moment.where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
                 )
     return found
 
 
-def channel(place: str) -> str:
+def channel_of(place: str) -> str:
     """Where a learner would see a difference; "held" means public attributes, which learners do not receive."""
     head = place.partition(":")[0]
     channels = (("touched", TOUCHED), ("drawn", ("render()",)), ("told", ("told",)), ("open", ("attributes.metadata",)))

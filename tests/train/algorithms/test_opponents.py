@@ -80,7 +80,7 @@ def test_the_policy_of_dqn_plays_the_legal_action_of_greatest_value(game):
     for _ in range(12):
         observations, masks = views[:, : game.facts.observation_size], learning._envs.venv.action_masks()
         probabilities = policy.action_probabilities(observations, masks)
-        assert probabilities.argmax(axis=1).tolist() == learning._dqn.best(views).tolist()
+        assert probabilities.argmax(axis=1).tolist() == learning._dqn.greedy_actions(views).tolist()
         assert (probabilities.max(axis=1) == 1.0).all()
         assert not probabilities[masks == 0].any()
         played += len(masks)

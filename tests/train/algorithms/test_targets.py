@@ -294,7 +294,7 @@ def test_exploration_is_the_share_of_uniform_actions(exploration):
     dqn = learner_of("dqn_response", game, steps=800, num_games=800, final_exploration=exploration)
     dqn.steps = 800  # after which the final exploration has been reached
     views = dqn._envs.reset()
-    assert np.mean(dqn._actions(views) != dqn._dqn.best(views)) == pytest.approx(exploration / 2, abs=0.05)
+    assert np.mean(dqn._actions(views) != dqn._dqn.greedy_actions(views)) == pytest.approx(exploration / 2, abs=0.05)
 
 
 # Algorithm; the weights that follow, and the weights that they follow; the rate after half of the run.

@@ -71,9 +71,9 @@ class SeatReplay(ReplayBuffer):
     def __init__(self, *args: Any, mask_width: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._mask_width = mask_width
-        self.look_again()
+        self.recompute_present()
 
-    def look_again(self) -> None:
+    def recompute_present(self) -> None:
         """Recomputes which rows are decisions."""
         self._present = (self.observations[..., -self._mask_width :] != 0.0).any(axis=-1)
 
@@ -165,13 +165,13 @@ class MaskedDQN(DQN):
         )
         self.set_logger(Logger(folder=None, output_formats=[]))
 
-    def best(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
+    def greedy_actions(self, views: NDArray[np.float32]) -> NDArray[np.int64]:
         """Returns `[rows]`: the actions with the highest value at observations with appended masks."""
         with torch.no_grad():
             best: NDArray[np.int64] = self.q_net(torch.from_numpy(views)).argmax(dim=1).numpy()
         return best
 
-    def improve(self, batch_size: int, target_rate: float) -> float:
+    def update(self, batch_size: int, target_rate: float) -> float:
         """Makes an update, then moves the target by a fraction `target_rate`; returns the loss."""
         self.train(1, batch_size)
         polyak_update(self.q_net.parameters(), self.q_net_target.parameters(), target_rate)
@@ -199,5 +199,5 @@ class DQNLearner(Resumable):
             column = tensors[f"replay.{name}"].numpy()
             getattr(replay, name)[: len(column)] = column
         replay.pos, replay.full, self._dqn._n_updates = data["place"], data["full"], data["updates"]
-        replay.look_again()
+        replay.recompute_present()
         self._views = self._envs.look()
