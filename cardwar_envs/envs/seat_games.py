@@ -65,12 +65,14 @@ class SeatGames:
         self._sitting = np.zeros((count, game.facts.num_players), dtype=np.int64)
         # The seat's payoff in each game so far, and the part of it that `collected` has not returned yet.
         self._paid, self._owed = np.zeros(count), np.zeros(count)
+        # `[count, num_players]`: payments of the deals, which rewards and pictures show after the first turn.
+        self._dealt = np.zeros((count, game.facts.num_players))
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
         """Restores everything if an error is raised, e.g. by an opponent."""
         kept = dict(vars(self))
-        copied = deepcopy({name: kept[name] for name in ("engine", "_sitting", "_paid", "_owed")})
+        copied = deepcopy({name: kept[name] for name in ("engine", "_sitting", "_paid", "_owed", "_dealt")})
         try:
             yield
         except BaseException:
@@ -155,10 +157,12 @@ class SeatGames:
         self._reveal_play(where, joint, paid, offends)
 
     def _reveal_starts(self, where: NDArray[np.bool_], dealt: NDArray[np.float64]) -> None:
+        self._dealt[where] = dealt[where]
         if self._revealing:
+            nothing = (0.0,) * self.game.facts.num_players
             starts = [
-                Revealed(state, self.seat, None, tuple(paid), not self.game.acting_players(state))
-                for state, paid in zip(self.engine.states(), dealt.tolist(), strict=True)
+                Revealed(state, self.seat, None, nothing, not self.game.acting_players(state))
+                for state in self.engine.states()
             ]
             before = self.revealed or starts
             self.revealed = [new if anew else old for new, old, anew in zip(starts, before, where, strict=True)]
@@ -176,11 +180,12 @@ class SeatGames:
         for place in np.flatnonzero(where).tolist():
             old, state = revealed[place], states[place]
             actions = {player: int(joint[place, player]) for player in self.game.acting_players(old.state)}
+            earlier = self._dealt[place].tolist() if old.last_actions is None else old.payoffs
             if offends[place]:
                 actions[self.seat] = FORFEIT
-                payoffs = forfeit_payoffs(facts, old.payoffs, self.game.live_players(state), [self.seat])
+                payoffs = forfeit_payoffs(facts, earlier, self.game.live_players(state), [self.seat])
             else:
-                payoffs = [sum(both) for both in zip(old.payoffs, paid[place].tolist(), strict=True)]
+                payoffs = [sum(both) for both in zip(earlier, paid[place].tolist(), strict=True)]
             over = bool(offends[place]) or not self.game.acting_players(state)
             revealed[place] = Revealed(state, self.seat, actions, tuple(payoffs), over, old.state)
         self.revealed = revealed

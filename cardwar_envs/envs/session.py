@@ -243,7 +243,11 @@ class Session(Generic[S]):
     def revealed(self, viewer: int | None) -> Revealed[S]:
         """Returns the information that a player, or a spectator (None), may see, without pending commitments."""
         self.require_start()
-        return Revealed(self.state, viewer, self.last_actions, self._paid, not self.acting, self.before)
+        return Revealed(self.state, viewer, self.last_actions, self._handed_out(), not self.acting, self.before)
+
+    def _handed_out(self) -> tuple[float, ...]:
+        """The rewards so far; a picture that showed more would predict the next reward."""
+        return tuple(paid - owed for paid, owed in zip(self._paid, self._owed, strict=True))
 
     def committed(self, player: int, action: Any) -> int:
         """Returns the action as an int, or FORFEIT if it is illegal and illegal actions forfeit the game.
@@ -286,7 +290,7 @@ class Session(Generic[S]):
 
     def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
         """Ends the game; returns each player's final payoff (see `forfeit_payoffs`) minus the rewards so far."""
-        handed_out = [paid - owed for paid, owed in zip(self._paid, self._owed, strict=True)]
+        handed_out = self._handed_out()
         self._paid = tuple(forfeit_payoffs(self.game.facts, self._paid, self.live, offenders))
         self.acting, self.live = (), ()
         return tuple(payoff - paid for payoff, paid in zip(self._paid, handed_out, strict=True))
