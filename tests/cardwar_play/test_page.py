@@ -211,10 +211,12 @@ def await_move(page, number):
 
 
 def play_out(page, host):
-    """Plays to the end by clicks on the first item."""
+    """Plays to the end by clicks on the first items."""
     while not host.trainer.ending:
         number = host.trainer.number
-        page.locator(".choice").first.click()
+        steps = host.trainer.table.game.picks(host.trainer.choices[0], host.trainer.table.seat)
+        for _ in [item for _, items in steps for item in items]:
+            page.locator(".choice").first.click()
         await_move(page, number)
 
 
