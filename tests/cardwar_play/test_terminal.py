@@ -33,6 +33,7 @@ class Screen:
     """The command in a pseudo-terminal."""
 
     def __init__(self, *words):
+        self._unread = ""  # a read can bring more than is waited for
         self.child, self._end = pty.fork()
         if self.child == 0:
             code = 70
@@ -47,7 +48,7 @@ class Screen:
 
     def until(self, words):
         """What is printed, without styles, until some words come, or the end of the program if None."""
-        said, decoder = "", codecs.getincrementaldecoder("utf-8")()  # a read can end inside a letter
+        said, decoder = self._unread, codecs.getincrementaldecoder("utf-8")()  # a read can end inside a letter
         while words is None or words not in said:
             ready, _, _ = select.select([self._end], [], [], STEP_LIMIT)
             assert ready, f"nothing more after {said!r}"
@@ -56,6 +57,8 @@ class Screen:
             except OSError:  # the program has ended
                 assert words is None, said
                 break
+        end = len(said) if words is None else said.index(words) + len(words)
+        said, self._unread = said[:end], said[end:]
         return re.sub(r"\x1b\[\d*m", "", said).replace("\r\n", "\n")
 
     def type(self, line):
