@@ -36,7 +36,7 @@ LISTED = re.compile(r"(?:from \. import \w+ as \w+\n)+")
 def part_of(part: str) -> str:
     """Generates a part in Markdown; its name is a subject, such as a game, and what to show of it."""
     subject, what = part.split()
-    others = {"cardwar": tables.commands, "results": tables.results}
+    others = {"cardwar": tables.commands, "results": tables.results, "standings": tables.standings}
     return others[subject](what) if subject in others else games.section(subject, what)
 
 

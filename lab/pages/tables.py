@@ -1,12 +1,15 @@
-"""Generates tables of what the program defines: the commands of `cardwar`, and the results that ship with it."""
+"""Generates tables: the commands of `cardwar`, the results that ship with it, and the standings."""
 
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 from cardwar_cli.main import COMMANDS, function_of
 from train.reports.markdown import table
 from train.results import load_results
+from train.standings.entries import paths, read_entry
+from train.text.printing import points
 
 
 def commands(part: str) -> str:
@@ -32,3 +35,29 @@ def results(study: str) -> str:
     learners = dict.fromkeys(row.learner for row in rows)
     lines = [[learner, *(figures.get((learner, game), "") for game in games)] for learner in learners]
     return table(["learner", *games], [["uniform play", *uniform.values()], *lines])
+
+
+def standings(part: str) -> str:
+    """Generates the only part of the page of standings: all entries, with the figures of all seeds."""
+    if part != "entries":
+        raise ValueError(f"{part!r} must be 'entries'")
+    entries = sorted(
+        map(read_entry, paths(Path("standings"))),
+        key=lambda each: (each.stated.game, each.stated.uses, each.exploitability),
+    )
+    headings = ["game", "class", "learner", "CPU s", "joint actions", "median", "all seeds"]
+    return table(
+        headings,
+        [
+            [
+                f"`{entry.stated.game}`",
+                entry.stated.uses,
+                entry.stated.learner,
+                f"{entry.cpu_seconds:,.0f}",
+                f"{entry.joint_actions:,}",
+                points(entry.exploitability, 4),
+                ", ".join(points(run.exploitability, 4) for run in entry.stated.runs),
+            ]
+            for entry in entries
+        ],
+    )
