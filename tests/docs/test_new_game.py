@@ -38,7 +38,7 @@ def files(folder):
 
 def test_everything_but_rules_and_page_is_generated(tmp_path):
     without = shutil.ignore_patterns("__pycache__", "_build", "*.png", "*.ipynb")
-    for folder in ("cardwar_envs", "lab", "docs"):
+    for folder in ("cardwar_envs", "lab", "docs", "standings"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=without)
     before = files(tmp_path)
     imported = "from cardwar_envs.core.texts import WorkedRound\n"
