@@ -230,3 +230,16 @@ def test_without_pygame_the_error_names_the_extra_and_the_rest_goes_on():
 
 def test_making_an_environment_imports_no_drawing_library():
     assert printed(NEVER_IMPORTED) == "True\n"
+
+
+def test_a_picture_after_reset_does_not_foretell_the_payment_of_the_deal():
+    frames, rewards = set(), set()
+    for seed in range(20):
+        env = ParallelGameEnv(KnockOut(), render_mode="rgb_array")
+        observations, _ = env.reset(seed=seed)
+        frames.add(env.render().tobytes())
+        rewards.add(
+            env.step({agent: seen["action_mask"].argmax() for agent, seen in observations.items()})[1]["player_0"]
+        )
+    assert len(rewards) > 1  # the first step pays what the deal decided
+    assert len(frames) == 1
