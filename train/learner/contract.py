@@ -62,7 +62,8 @@ class CommonArgs:
 
     steps: int = option(1_000_000, "training steps", low=1)
     evaluate_every: int = option(50_000, "steps between evaluations, each with a checkpoint", low=1)
-    cpu_seconds: float = option(0.0, "budget in CPU seconds of learning, evaluated at each tenth; 0: no limit", low=0.0)
+    cpu_seconds: float = option(0.0, "budget in CPU seconds of learning; 0: no limit", low=0.0)
+    evaluations: int = option(10, "evaluations of a run with a budget of CPU seconds", low=1)
     measure: str = option("auto", "exact, bound, matches, or auto: exact where the game is small enough, else matches")
     against: str = option("auto", "opponents in matches, separated by commas; auto: uniform")
     matches: int = option(1_000, "games per match, or for a bound; ten times as many in the final evaluation", low=10)

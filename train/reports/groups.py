@@ -134,7 +134,8 @@ class Group:
             return row["steps"]
         if (share := share_of(self.config, row)) >= 1.0:
             return math.inf
-        return share // 0.1 if args.get("cpu_seconds") else row["steps"] // args["evaluate_every"]
+        timed = args.get("cpu_seconds")
+        return share * args.get("evaluations", 1) // 1 if timed else row["steps"] // args["evaluate_every"]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from cardwar_envs.core.process import Stopwatch
 from train.learner.contract import CommonArgs, Learner
 from train.storage.formats import share_used
 
-# A run with a budget of CPU seconds is evaluated this often, and looks at the clock this often between evaluations.
-EVALUATIONS, LOOKS = 10, 20
+# How often a run with a budget of CPU seconds looks at the clock.
+LOOKS = 200
 # The precision of the clock, in seconds.
 SHORTEST = 1e-6
 
@@ -33,8 +33,8 @@ class Budget:
         until = min(args.steps, (learner.steps // args.evaluate_every + 1) * args.evaluate_every)
         if not args.cpu_seconds:
             return self._learn(learner, until)
-        due = args.cpu_seconds * (int(self.cpu_seconds / args.cpu_seconds * EVALUATIONS) + 1) / EVALUATIONS
-        look, steps = args.cpu_seconds / (EVALUATIONS * LOOKS), 1
+        due = args.cpu_seconds * (int(self.cpu_seconds / args.cpu_seconds * args.evaluations) + 1) / args.evaluations
+        look, steps = args.cpu_seconds / LOOKS, 1
         while True:
             begun = learner.steps, self.cpu_seconds
             figures = self._learn(learner, min(until, learner.steps + steps))

@@ -44,14 +44,16 @@ class Slow:
         return {"loss": 1.0}
 
 
-def test_a_budget_is_evaluated_at_each_tenth_and_ends_when_it_is_used():
-    learner, budget = Slow(), Budget(ALGORITHMS["cfr_plus"].args(cpu_seconds=1.0), 0.0)
+@pytest.mark.parametrize("evaluations", [1, 10])
+def test_a_budget_is_evaluated_after_equal_parts_and_ends_when_it_is_used(evaluations):
+    learner = Slow()
+    budget = Budget(ALGORITHMS["cfr_plus"].args(cpu_seconds=1.0, evaluations=evaluations), 0.0)
     shares = []
     while budget.share(learner.steps) < 1.0:
         assert budget.advance(learner) == {"loss": 1.0}
         shares.append(budget.share(learner.steps))
-    assert len(shares) == 10
-    assert shares == pytest.approx(np.arange(1, 11) / 10, abs=0.05)
+    assert len(shares) == evaluations
+    assert shares == pytest.approx(np.arange(1, evaluations + 1) / evaluations, abs=0.05)
     assert learner.told == sorted(learner.told), "schedules follow the CPU seconds"
     assert len(learner.told) > 50
     assert learner.steps == pytest.approx(200, rel=0.2)

@@ -64,7 +64,7 @@ def test_a_run_is_made_again_by_its_words(tmp_path):
 
 def test_names_that_do_not_exist_are_refused_with_those_that_do():
     kind = ALGORITHMS["cfr_plus"].args_type()
-    common = "steps, evaluate_every, cpu_seconds, measure, against, matches, bound_steps"
+    common = "steps, evaluate_every, cpu_seconds, evaluations, measure, against, matches, bound_steps"
     with pytest.raises(ValueError, match=f"it has no parameter 'wings'; it has {common}, reach"):
         fields_from(kind, {"wings": "2"}, "it")
 
