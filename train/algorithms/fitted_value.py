@@ -28,6 +28,7 @@ from torch import Tensor
 from baselines import solve_matrices
 from baselines.matrix_game.lookahead import Lookahead, StateValues, value_views
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.envs.branching import MovesLeft, choices, distinct
 from cardwar_envs.envs.engines.engine import Views
 from train.algorithms.muon import optimizers
@@ -36,10 +37,13 @@ from train.learner.checkpoint import Resumable, with_prefix
 from train.learner.contract import refusal
 from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.lookahead import LookaheadPolicy, ValueNetworks
+from train.storage.formats import share_used
 
 # The weight of the trained weights in the last least-squares fit, in mean squares of a feature.
 RIDGE = 1e-6
 REFITTED_AT_A_TIME = 8192
+# The fraction of a budget of CPU seconds that is planned; the rest is for the end of the last layer.
+PLANNED = 0.99
 
 
 class Layer(NamedTuple):
@@ -48,14 +52,12 @@ class Layer(NamedTuple):
     Attributes:
         moves_left: The number of moves left, at most.
         situations: Both players' views of the states.
-        first: The number of updates of the run before those of this layer.
-        last: The number of updates after which the layer is finished.
+        share: The layer's part of the budget that is left when it begins, a fraction.
     """
 
     moves_left: int
     situations: Views
-    first: int
-    last: int
+    share: float
 
 
 class Learner(Resumable):
@@ -78,23 +80,37 @@ class Learner(Resumable):
         self._seed = seed
         self._tried = 0  # joint actions
         self._networks = ValueNetworks(game, args.width, args.layers)
+        self._watch = Stopwatch()  # since the start of `advance`
         self._plan: list[Layer] | None = None  # the layers in the order in which they are learned, once they are listed
+        self._finished = self._updates = 0  # layers that are finished, and updates of the layer that is learned now
+        self._span = (0.0, 1.0)  # the shares of the budget that are used when that layer begins and when it ends
         self._lessons: tuple[Tensor, Tensor] | None = None  # observations and values of the layer that is learned now
         self._optimizers: dict[str, torch.optim.Optimizer] = {}  # of this layer
         self.parts = {"networks": self._networks}
 
     def advance(self, steps: int) -> dict[str, float]:
         """Trains until `steps`; returns the mean squared error of values, in payoff points squared."""
-        losses = []
-        for layer in self._layers():
-            while layer.first <= self.steps < min(steps, layer.last):
-                losses.append(self._update(layer))
-                self.steps += 1
-                if self.steps == layer.last:
-                    self._refit(layer)
-                    self._optimizers, self._lessons = {}, None
-        self.steps = max(self.steps, steps)
+        self._watch, losses, layers = Stopwatch(), list[float](), self._layers()
+        while self.steps < steps and self._finished < len(layers):
+            layer = layers[self._finished]
+            losses.append(self._update(layer))
+            self.steps += 1
+            self._updates += 1
+            if self._used() >= self._span[1]:
+                self._refit(layer)
+                self._finished, self._updates = self._finished + 1, 0
+                self._optimizers, self._lessons = {}, None
+        if self._finished == len(layers):
+            if self._args.cpu_seconds:
+                self.spent = self._args.cpu_seconds  # all, as what is left is too little to learn anything
+            else:
+                self.steps = max(self.steps, steps)
         return {"value_loss": float(np.mean(losses)) if losses else 0.0, "joint_actions": float(self._tried)}
+
+    def _used(self) -> float:
+        """Returns the share of the budget that is used."""
+        seconds = (self.spent + self._watch.cpu_seconds) / PLANNED
+        return share_used(vars(self._args), self.steps, seconds)
 
     def policy(self) -> LookaheadPolicy:
         return LookaheadPolicy(self._game, deepcopy(self._networks))
@@ -104,14 +120,13 @@ class Learner(Resumable):
         return np.stack([self._game.observation(start.state, 0) for start in self._game.initial()])
 
     def _layers(self) -> list[Layer]:
-        """Lists the layers and plans their updates; the first layer of the game has none, as no move leads to it."""
+        """Lists the layers and plans their shares; the first layer of the game has none, as no move leads to it."""
         if self._plan is None:
             lower = dict(sorted(self._states().items())[:-1])
             lower = {number: some for number, each in lower.items() if len((some := self._unlike(each)).masks)}
-            shares = np.cumsum([len(situations.masks) ** 0.5 for situations in lower.values()])
-            ends = np.round(self._args.steps * shares / shares[-1:]).astype(int).tolist()
-            updates = zip([0, *ends], ends, strict=False)
-            self._plan = [Layer(*each, *of_it) for each, of_it in zip(lower.items(), updates, strict=True)]
+            sizes = np.array([len(situations.masks) ** 0.5 for situations in lower.values()])
+            shares = (sizes / np.cumsum(sizes[::-1])[::-1]).tolist()
+            self._plan = [Layer(*each, share) for each, share in zip(lower.items(), shares, strict=True)]
         return self._plan
 
     def _states(self) -> dict[int, Views]:
@@ -155,13 +170,15 @@ class Learner(Resumable):
 
     def _begin(self, layer: Layer) -> tuple[Tensor, Tensor]:
         """Prepares to learn a layer; returns observations `[states, observation_size]` and their values `[states]`."""
-        if self.steps == layer.first:
+        views, signs = value_views(self._game, layer.situations.observations)
+        values = (signs * self._values(layer.situations)).astype(np.float32)
+        if self._updates == 0:
             self._tried += joint_actions(layer.situations)
             before = [*self._networks.values()][-1:]
             network = self._networks.add(layer.moves_left, like=before[0] if before else None)
-            self._optimizers = optimizers(network)
-        views, signs = value_views(self._game, layer.situations.observations)
-        return torch.from_numpy(views), torch.from_numpy((signs * self._values(layer.situations)).astype(np.float32))
+            self._optimizers, used = optimizers(network), self._used()
+            self._span = used, 1.0 - (1.0 - used) * (1.0 - layer.share)
+        return torch.from_numpy(views), torch.from_numpy(values)
 
     def _values(self, situations: Views) -> NDArray[np.float64]:
         """Returns `[states]` values to player 0, after Shapley's backup."""
@@ -174,10 +191,11 @@ class Learner(Resumable):
         """Fits the layer's network to a batch; the order of the states is drawn anew for each pass."""
         if self._lessons is None:
             self._lessons = self._begin(layer)
-        (views, values), done = self._lessons, self.steps - layer.first
-        fallen = (1.0 - self._args.final_rate) * done / (layer.last - layer.first)
-        pass_, batch = divmod(done, -(-len(values) // self._args.batch_size))
-        order = np.random.default_rng([self._seed, 2, layer.first, pass_]).permutation(len(values))
+        (views, values), (begin, end) = self._lessons, self._span
+        share = min(1.0, (self._used() - begin) / (end - begin)) if begin < end else 1.0
+        fallen = (1.0 - self._args.final_rate) * share
+        pass_, batch = divmod(self._updates, -(-len(values) // self._args.batch_size))
+        order = np.random.default_rng([self._seed, 2, layer.moves_left, pass_]).permutation(len(values))
         some = torch.from_numpy(order[batch * self._args.batch_size :][: self._args.batch_size])
         network = self._networks[str(layer.moves_left)]
         loss = self._misses(network(views[some])[:, 0], values[some]).square().mean()
@@ -216,15 +234,17 @@ class Learner(Resumable):
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         self.parts = {"networks": self._networks, **self._optimizers}
         tensors, data = super().state()
-        return tensors, data | {"seed": self._seed, "joint_actions": self._tried, "begun": bool(self._optimizers)}
+        own = {"seed": self._seed, "joint_actions": self._tried, "span": [*self._span]}
+        return tensors, data | own | {"finished": self._finished, "updates": self._updates}
 
     def restore(self, tensors: Mapping[str, Tensor], data: Mapping[str, Any]) -> None:
-        self._seed, self._tried = data["seed"], data["joint_actions"]
+        self._seed, self._tried, self._span = data["seed"], data["joint_actions"], tuple(data["span"])
+        self._finished, self._updates = data["finished"], data["updates"]
         self._networks = ValueNetworks(self._game, self._args.width, self._args.layers)
         for number in sorted({int(name.partition(".")[0]) for name in with_prefix(tensors, "networks.")}):
             network = self._networks.add(number, like=None)
         self._plan, self._lessons = None, None
-        self._optimizers = optimizers(network) if data["begun"] else {}
+        self._optimizers = optimizers(network) if self._updates else {}
         self.parts = {"networks": self._networks, **self._optimizers}
         super().restore(tensors, data)
 

@@ -211,7 +211,7 @@ class MinimaxQModelArgs(SelfPlayArgs):
 class FittedValueArgs(CommonArgs):
     """Arguments of fitted value iteration."""
 
-    steps: int = option(10_000, "updates of networks, which the layers share by the roots of their sizes", low=1)
+    steps: int = option(10_000, "updates of networks; the layers share them by the roots of their sizes", low=1)
     evaluate_every: int = option(1_000, "updates between evaluations, each with a checkpoint", low=1)
     num_states: int = option(20_000, "distinct states sampled with each number of moves left", low=1)
     batch_size: int = option(512, "states per update", low=1)
@@ -219,14 +219,6 @@ class FittedValueArgs(CommonArgs):
     final_rate: float = option(0.005, "final learning rate as a fraction of the initial one", low=0.0, high=1.0)
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(3, "hidden layers of each network", low=1)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.cpu_seconds:
-            raise ValueError(
-                f"cpu_seconds ({self.cpu_seconds}) must be 0 for fitted_value, which shares out its updates among the "
-                "layers of the game before it learns; limit it by steps"
-            )
 
     def schedules(self) -> dict[str, float]:
         """Returns the planned updates too, since the layers share them."""

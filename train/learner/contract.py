@@ -98,7 +98,8 @@ class Learner(Protocol):
 
     Attributes:
         steps: Number of steps so far, in units of `Algorithm.step`.
-        spent: CPU seconds of learning so far, which a run sets before each `advance`; for schedules.
+        spent: CPU seconds of learning so far, which a run sets before each `advance`; for schedules. A learner that
+            has nothing left to learn can set it to `cpu_seconds`, which ends the run.
     """
 
     steps: int

@@ -48,7 +48,7 @@ class Budget:
         learner.spent = self.cpu_seconds
         watch = Stopwatch()
         figures = learner.advance(until)
-        self.cpu_seconds += watch.cpu_seconds
-        if learner.steps < until:
+        self.cpu_seconds = max(self.cpu_seconds + watch.cpu_seconds, learner.spent)
+        if learner.steps < until and self.share(learner.steps) < 1.0:
             raise ValueError(f"the learner's advance({until}) must not end after {learner.steps} steps")
         return figures

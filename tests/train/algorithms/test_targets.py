@@ -162,18 +162,20 @@ def test_fitted_value_iteration_learns_all_states_of_a_small_game_from_the_last_
     learner = learner_of("fitted_value", FOUR, steps=60)
     layers = learner._layers()
     assert [layer.moves_left for layer in layers] == [1, 2, 3]
-    assert [layer.first for layer in layers] == [0, *(layer.last for layer in layers[:-1])]
-    assert layers[-1].last == 60
     everything = {FOUR.observation(state, player).tobytes() for state in full_states(FOUR) for player in (0, 1)}
     listed = {seen.tobytes() for layer in layers for views in layer.situations.observations for seen in views}
     alike = {seen for seen in everything if not one_view(both(FOUR, seen))[1].any()}
     assert listed == {seen for seen in everything - alike if np.frombuffer(seen, np.float32)[:4].sum() < 4}
     few = learner_of("fitted_value", FOUR, num_states=7)
     assert {len(layer.situations.masks) for layer in few._layers()} <= {5, 6, 7}
-    learner.advance(layers[0].last)
+    while not learner._finished:
+        learner.advance(learner.steps + 1)
     assert list(learner._networks) == ["1"]
     kept = copy.deepcopy(learner._networks["1"].state_dict())
+    learner.advance(59)
+    assert learner._finished == 2
     learner.advance(60)
+    assert learner._finished == 3
     assert list(learner._networks) == ["1", "2", "3"]
     assert all(torch.equal(each, kept[name]) for name, each in learner._networks["1"].state_dict().items())
 
@@ -198,13 +200,16 @@ def both(game, seen):
 
 def test_the_rate_of_fitted_value_iteration_falls_linearly_in_each_layer():
     learner = learner_of("fitted_value", FOUR, steps=300, learning_rate=0.01, final_rate=0.2)
-    for layer in learner._layers():
-        middle = (layer.first + layer.last) // 2
-        learner.advance(middle + 1)
-        share = (middle - layer.first) / (layer.last - layer.first)
+    spans = set()
+    for step in range(300):
+        learner.advance(step + 1)
+        begin, end = learner._span
+        share = (step / 300 - begin) / (end - begin)
         rates = [group["lr"] for optimizer in learner._optimizers.values() for group in optimizer.param_groups]
-        assert rates == pytest.approx([0.01 * (1.0 - 0.8 * share)] * 2)
-        learner.advance(layer.last)
+        assert rates == pytest.approx([0.01 * (1.0 - 0.8 * share)] * len(rates))
+        spans.add(learner._span)
+    assert len(spans) == len(learner._layers()) == learner._finished
+    assert max(spans)[1] == 1.0
 
 
 def test_outputs_beyond_the_greatest_payoff_are_right_where_the_value_is_the_greatest_payoff():

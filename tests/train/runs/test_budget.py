@@ -86,9 +86,19 @@ def test_rates_fall_with_the_share_of_the_budget(name):
     assert learner._falling(2.0, 0.5) == pytest.approx(1.5)
 
 
-def test_layers_that_share_updates_have_no_budget_of_cpu_seconds():
-    with pytest.raises(ValueError, match=r"cpu_seconds \(100\.0\) must be 0 for fitted_value.*; limit it by steps$"):
-        ALGORITHMS["fitted_value"].args(cpu_seconds=100.0, steps=1_000)
+def test_layers_share_cpu_seconds_also_if_a_run_stops_and_goes_on():
+    args = ALGORITHMS["fitted_value"].args(cpu_seconds=0.5, batch_size=8, width=8)
+    learner, budget, spans = ALGORITHMS["fitted_value"].learner(GAME, args, 0), Budget(args, 0.0), []
+    while budget.share(learner.steps) < 1.0:
+        budget.advance(learner)
+        spans += [learner._span] if learner._updates else []
+        state, learner = learner.state(), ALGORITHMS["fitted_value"].learner(GAME, args, 0)
+        learner.restore(*state)
+    assert learner._finished == len(learner._layers()) == 2
+    assert len(set(spans)) == 2
+    assert spans[0][1] == pytest.approx(spans[-1][0], abs=0.1)
+    assert spans[-1][1] == 1.0
+    assert budget.cpu_seconds == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_run_counts_the_cpu_time_of_learning_alone_and_goes_on_counting(tmp_path, monkeypatch):
