@@ -17,6 +17,7 @@ from cardwar_envs.core.texts import counted
 from train.algorithms.registry import ALGORITHMS, CLASSES
 from train.policies.by_word import policy_from
 from train.runs.identity import train_words
+from train.runs.loop import reproducible
 from train.standings.entries import Entry, Run, add, paths, read_entry, verify
 from train.storage.run_folder import CONFIG_FILE, RunFolder
 from train.text.game_names import game_from, game_in_words, json_parameters
@@ -63,14 +64,32 @@ def _add(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the learner, if POLICY is not a run folder.")] = 0,
     root: Root = STANDINGS,
 ) -> None:
-    """Measure policies exactly and enter them."""
+    """Measure policies exactly and enter them; run folders bring their figures."""
     parameters, given = parameters_and_names(words)
     rules = game_from(game, parameters)
     if len(given) < 2:
         raise ValueError("name the entry and at least one policy, as in cardwar standings add jujitsu mine runs/mine")
     name, *policies = given
-    made = [_run(word, rules, (cpu_seconds, joint_actions, seed)) for word in policies]
-    if len({(each.uses, each.learner, each.command) for each in made}) > 1:
+    made = [_made(word, rules, (cpu_seconds, joint_actions, seed)) for word in policies]
+    entry = enter(root, name, rules, made, by=by, uses=uses, learner=learner)
+    say(f"Entered {entry.path}: exploitability {points(entry.exploitability)}, {counted(len(made), 'run')}")
+
+
+class Made(NamedTuple):
+    """A run to enter, and what its folder says of it."""
+
+    run: Run
+    uses: str = ""
+    learner: str = ""
+    command: str = ""
+    step: str = "joint actions"
+
+
+def enter(
+    root: Path, name: str, game: Game[Any], made: Sequence[Made], uses: str = "", learner: str = "", **more: Any
+) -> Entry:
+    """Enters runs that differ only in their seeds; `more` are arguments of `add`."""
+    if len({each[1:] for each in made}) > 1:
         raise ValueError("the runs of an entry must differ only in their seeds")
     found = made[0]
     known = {"uses": uses or found.uses, "learner": learner or found.learner}
@@ -79,37 +98,36 @@ def _add(
             raise ValueError(f"{option} is needed for a policy that is not a run folder")
     if known["uses"] not in CLASSES:
         raise ValueError(f"--class ({known['uses']}) must be one of: {', '.join(CLASSES)}")
-    entry = add(root, name, rules, [each.run for each in made], by=by, command=found.command, **known)
-    say(f"Entered {entry.path}: exploitability {points(entry.exploitability)}, {counted(len(made), 'run')}")
+    runs = [each.run for each in made]
+    return add(root, name, game, runs, command=found.command, step=found.step, **known, **more)
 
 
-class _Made(NamedTuple):
-    run: Run
-    uses: str = ""
-    learner: str = ""
-    command: str = ""
-
-
-def _run(word: str, game: Game[Any], given: tuple[float | None, int | None, int]) -> _Made:
+def _made(word: str, game: Game[Any], given: tuple[float | None, int | None, int]) -> Made:
     """A run from its folder, or from a policy and the options."""
-    policy, (cpu_seconds, joint_actions, seed) = policy_from(word, game), given
-    if not os.path.lexists(Path(word) / CONFIG_FILE):
-        for option, value in (("--cpu-seconds", cpu_seconds), ("--joint-actions", joint_actions)):
-            if value is None:
-                raise ValueError(f"{option} is needed for {word}, which is not a run folder")
-        assert cpu_seconds is not None and joint_actions is not None  # noqa: PT018
-        return _Made(Run(policy, seed, cpu_seconds, joint_actions))
-    folder = RunFolder(Path(word))
+    cpu_seconds, joint_actions, seed = given
+    if os.path.lexists(Path(word) / CONFIG_FILE):
+        return made_in(word, game)
+    policy = policy_from(word, game)
+    for option, value in (("--cpu-seconds", cpu_seconds), ("--joint-actions", joint_actions)):
+        if value is None:
+            raise ValueError(f"{option} is needed for {word}, which is not a run folder")
+    assert cpu_seconds is not None and joint_actions is not None  # noqa: PT018
+    return Made(Run(policy, seed, [cpu_seconds], [joint_actions]))
+
+
+def made_in(word: str, game: Game[Any]) -> Made:
+    """A run from its folder; raises ValueError if it is on another game or has no exact figures."""
+    policy, folder = policy_from(word, game), RunFolder(Path(word))
     config, rows = folder.config(), folder.read_metrics()
     if (config["game"], config["parameters"]) != (game.facts.name, json_parameters(game)):
         raise ValueError(f"{word} is a run on {config['title']}, not on {game_in_words(game)}")
-    if not rows or "cpu_seconds" not in rows[-1]:
-        raise ValueError(f"{word} has no finished evaluation with CPU seconds")
-    steps = round(rows[-1]["steps"])
-    run = Run(policy, config["seed"], rows[-1]["cpu_seconds"], steps)
+    if not rows or "exploitability" not in rows[-1]:
+        raise ValueError(f"{word} has no evaluation of its exact exploitability")
+    cpu_seconds, exploitability = ([row[name] for row in rows] for name in ("cpu_seconds", "exploitability"))
+    run = Run(policy, config["seed"], cpu_seconds, [round(row["steps"]) for row in rows], exploitability)
     words = train_words(config["title"], {**config, "seed": "{seed}"}, "FOLDER")
     uses = ALGORITHMS[config["algorithm"]].uses if config["algorithm"] in ALGORITHMS else ""
-    return _Made(run, uses, config["label"], shlex.join(["cardwar", *words]))
+    return Made(run, uses, config["label"], shlex.join(["cardwar", *words]), config["step"])
 
 
 def _title(words: Sequence[str]) -> str:
@@ -127,8 +145,8 @@ def _show(words: Filter = None, root: Root = STANDINGS) -> None:
         columns = "class", "CPU s", "joint actions", "exploitability", "all seeds"
         table = new_table(title, "entry", *columns)
         for entry in sorted(held, key=lambda each: (CLASSES.index(each.stated.uses), each.exploitability)):
-            seeds = " ".join(points(run.exploitability, 4) for run in entry.stated.runs)
-            costs = f"{entry.cpu_seconds:,.0f}", f"{entry.joint_actions:,}"
+            seeds = " ".join(points(run.exploitability[-1], 4) for run in entry.stated.runs)
+            costs = f"{entry.cpu_seconds:,.0f}", entry.steps
             table.add_row(entry.name, entry.stated.uses, *costs, points(entry.exploitability, 4), seeds)
         out.print(table)
     say(
@@ -141,11 +159,14 @@ def _show(words: Filter = None, root: Root = STANDINGS) -> None:
 def _verify(words: Filter = None, root: Root = STANDINGS) -> None:
     """Measure the policy file of every entry again; exit with 1 if an entry is wrong or cannot be read."""
     wrong, found = 0, list(paths(root, _title(words or [])))
-    with advancing("entries", len(found)) as progress:
+    with reproducible(0), advancing("entries", len(found)) as progress:
         for done, path in enumerate(found, start=1):
             try:
                 entry = read_entry(path)
-                say(f"{path}: exploitability {points(verify(entry))}, as stated")
+                if entry.stated.policy_file:
+                    say(f"{path}: exploitability {points(verify(entry))}, as stated")
+                else:
+                    say(f"{path}: not verifiable, it has no policy file")
             except ValueError as error:
                 wrong += 1
                 say(f"WRONG: {error}")

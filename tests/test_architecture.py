@@ -32,7 +32,7 @@ ROOMS = {
     """,
     "train": """
         text storage policies learner algorithms.experience algorithms
-        measures runs standings reports studies results .
+        measures runs standings reports studies .
     """,
     "cardwar_play": ".",
     "cardwar_cli": ".",

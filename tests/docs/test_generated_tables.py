@@ -1,18 +1,14 @@
-"""The tables of the papers and of learners are those that the commands' output makes, and have the form that it has."""
+"""The tables of the papers are those that the commands' output makes, and have the form that it has."""
 
-from dataclasses import astuple
 from pathlib import Path
 
 import pytest
 
 from baselines import solve
-from lab import results
 from lab.papers import REPRODUCTIONS, documents, recompute
 from lab.papers.findings import Reproduction, write
 from lab.papers.rauscher import paper as rauscher
-from train.reports.markdown import SECTION, table
-from train.reports.tables import NOTE, brief_headings, plain
-from train.results import FILE, load_results
+from train.reports.markdown import SECTION
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / documents.PAGE).read_text()
@@ -54,34 +50,6 @@ def test_documents_are_rewritten_in_place(tmp_path, monkeypatch):
         documents.part_of(folder, "Table 9")
 
 
-def test_a_study_replaces_its_rows_of_the_shipped_results(tmp_path, monkeypatch):
-    rows = [["MMD magnet=0.2", "0, 1, 2", "1,250,304 joint actions", "98", "0.0990", "0.0948 to 0.1001 (75 %)"]]
-    shown = table(
-        brief_headings("exploitability"), [*rows, ["CFR+", "0", "1,000 iterations", "1", "0.0007", ""]], plain
-    )
-    known = "Value to player\\_0 0.000000; uniform play's exploitability 0.491667, optimal play's 0."
-    (tmp_path / "goofspiel").mkdir()
-    report = f"{NOTE}\n\n## jujitsu num\\_cards=5\n\n{known}\n\n{shown}\n\n```\ncardwar train a\n```\n"
-    (tmp_path / "goofspiel" / "report.md").write_text(report)
-    new = list(results.results_in(tmp_path / "goofspiel"))
-    game = "goofspiel", "report", "jujitsu num_cards=5"
-    assert list(map(astuple, new)) == [
-        (*game, "MMD magnet=0.2", (0, 1, 2), 1250304, "joint actions", 98, 0.099, 0.0948, 0.1001, 0.75, 0.0, 0.491667),
-        (*game, "CFR+", (0,), 1000, "iterations", 1, 0.0007, None, None, None, 0.0, 0.491667),
-    ]
-    kept = [row for row in load_results() if row.study != "goofspiel"]
-    monkeypatch.setattr(results, "FILE", tmp_path / "results.csv")
-    results.main([str(tmp_path / "goofspiel")])
-    assert (tmp_path / "results.csv").read_bytes() == results.as_csv([*kept, *new])
-
-
-def test_the_shipped_results_have_the_form_in_which_they_are_written():
-    assert FILE.read_bytes() == results.as_csv(load_results())
-    assert {row.study for row in load_results()} == {"learning_curves", "goofspiel", "what_matters"}
-    best = min((row for row in load_results() if row.game == "jujitsu num_cards=5"), key=lambda row: row.exploitability)
-    assert (best.learner, best.seeds, best.uniform_exploitability) == ("minimax-Q with a model", (0, 1, 2), 0.491667)
-
-
 def test_every_section_has_its_command():
     assert len(SECTIONS) == PAGE.count("<!-- generated: ") > 10
     expected = {f"cardwar reproduce {name}" for name in REPRODUCTIONS if name != "war-full-deck"}
@@ -104,24 +72,3 @@ def test_the_documents_are_what_the_reproductions_write(name, tmp_path):
     write(Reproduction(made.findings, made.checks, made.tables), tmp_path)
     for part, body in bodies(name).items():
         assert documents.part_of(tmp_path, part) == body
-
-
-# Column of docs/start.md -> learner in the results.
-LEARNERS = {"PPO, library settings": "PPO as the library ships it"}
-
-
-def test_the_first_table_of_learners_has_the_figures_of_the_results():
-    known = {(each.game, each.learner): each for each in load_results() if each.study == "learning_curves"}
-    lines = (ROOT / "docs/start.md").read_text().split("## How close learners come")[1].split("\n## ")[0].splitlines()
-    (_, _, *names), _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "|" in line)
-    compared = 0
-    for game, uniform, *figures in rows:
-        size, *view = game.replace("Jujitsu, ", "").replace("`", "").replace('"', "").split(" cards, ")
-        words = " ".join(["jujitsu", f"num_cards={size.removesuffix(' cards')}", *view])
-        for name, figure in zip(names, figures, strict=True):
-            if figure and words != "jujitsu num_cards=13 view=word":  # of another study
-                result = known[words, LEARNERS.get(name, name)]
-                told = f"{result.uniform_exploitability:.4f}", f"{result.exploitability:.4f}"
-                assert told == (uniform, figure), (game, name)
-                compared += 1
-    assert compared == 17

@@ -2,7 +2,7 @@
 
 Source: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017), as implemented with masks by sb3-contrib.
 Training against the current policy need not converge if optimal play is mixed; the entropy bonus keeps the policy
-mixed. sb3-contrib's default settings are the preset `ppo_library` of `studies/learning_curves.toml`.
+mixed. sb3-contrib's default settings are the preset `ppo_library` of `studies/standings.toml`.
 """
 
 from __future__ import annotations

@@ -101,6 +101,10 @@ class LearnedTable(TablePolicy):
         return cls(game, observations, probabilities)
 
 
+class TooManyQueriesError(ValueError):
+    """A policy was asked too often to be recorded."""
+
+
 class Recorder:
     """Records the probabilities of the policy that it wraps; an exact measurement queries every information state.
 
@@ -108,16 +112,19 @@ class Recorder:
         stands_for: The policy.
     """
 
-    def __init__(self, policy: Policy) -> None:
-        self.stands_for = policy
+    def __init__(self, policy: Policy, stops: bool = False) -> None:
+        """Takes the policy, and whether to raise `TooManyQueriesError` if it is asked too often."""
+        self.stands_for, self._stops = policy, stops
         self._observations: list[NDArray[np.float32]] = []
         self._probabilities: list[NDArray[np.float64]] = []
         self._count = 0
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """Returns the policy's probabilities, and records them."""
-        probabilities = checked_probabilities(self.stands_for, observations, action_masks)
         self._count += len(observations)
+        if self._stops and self._count > MOST_QUERIES:
+            raise TooManyQueriesError(f"measuring the policy takes more than {MOST_QUERIES:,} queries")
+        probabilities = checked_probabilities(self.stands_for, observations, action_masks)
         if self._count <= MOST_QUERIES:
             self._observations.append(np.array(observations))
             self._probabilities.append(probabilities)

@@ -72,7 +72,7 @@ def test_rollouts_leave_no_circles_of_references_behind():
 
 
 def test_the_librarys_preset_is_what_it_ships():
-    preset = [run.args for run in read_study(STUDIES / "learning_curves.toml").runs if "ppo_library" in run.name]
+    preset = [run.args for run in read_study(STUDIES / "standings.toml").runs if "ppo_library" in run.name]
     assert preset
     shipped = {name: each.default for name, each in inspect.signature(MaskablePPO).parameters.items()}
     fresh = MaskablePPO("MlpPolicy", SelfPlayVecEnv(GameBatch(GAME, 1, seed=0)), device="cpu")

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -11,8 +12,9 @@ from baselines import exploitability
 from cardwar_cli.main import main
 from cardwar_envs import make_game
 from cardwar_envs.core.policy_names import named_policy
-from train.policies.files import save_policy
+from train.policies.files import load_policy, save_policy
 from train.policies.networks import Network, SoftmaxPolicy
+from train.policies.table import LearnedTable
 from train.standings.entries import Run, add, paths, read_entry, verify
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -39,7 +41,7 @@ class FromAnotherFramework(Skewed):
 
 
 def entered(root, name="mine", powers=(2, 0, 1)):
-    runs = [Run(Skewed(power), seed, 10.0 + seed, 100 * seed) for seed, power in enumerate(powers)]
+    runs = [Run(Skewed(power), seed, [10.0 + seed], [100 * seed]) for seed, power in enumerate(powers)]
     return add(root, name, GAME, runs, **STATED)
 
 
@@ -53,21 +55,35 @@ def said(capsys, *words):
 def test_an_entry_keeps_the_policy_with_the_median_exploitability(tmp_path):
     entry = entered(tmp_path)
     figures = [exploitability(GAME, Skewed(power)) for power in (2, 0, 1)]
-    assert [run.exploitability for run in entry.stated.runs] == pytest.approx(figures, abs=1e-12)
+    assert [run.exploitability for run in entry.stated.runs] == [pytest.approx([each], abs=1e-9) for each in figures]
     assert verify(entry) == pytest.approx(sorted(figures)[1], abs=1e-12)
     again = read_entry(entry.path)
     assert again.stated == entry.stated
-    assert (again.cpu_seconds, again.joint_actions) == (11.0, 100)
+    assert (again.cpu_seconds, again.steps) == (11.0, "100")
     assert list(paths(tmp_path, "jujitsu num_cards=3")) == [entry.path]
     assert not list(paths(tmp_path, "jujitsu num_cards=4"))
 
 
 def test_a_network_is_kept_as_it_is(tmp_path):
     policy = SoftmaxPolicy(GAME, Network(GAME, 8, 1, GAME.facts.num_actions, "relu"))
-    entry = add(tmp_path, "net", GAME, [Run(policy, 0, 1.0, 1)], **STATED)
+    entry = add(tmp_path, "net", GAME, [Run(policy, 0, [1.0], [1])], **STATED)
     save_policy(tmp_path / "same.safetensors", policy)
     assert entry.policy_file.read_bytes() == (tmp_path / "same.safetensors").read_bytes()
     assert verify(entry) == pytest.approx(exploitability(GAME, policy), abs=1e-6)
+
+
+def test_a_large_network_is_kept_as_a_table_and_a_too_large_one_may_be_left_out(tmp_path, monkeypatch, capsys):
+    policy = SoftmaxPolicy(GAME, Network(GAME, 400, 2, GAME.facts.num_actions, "relu"))
+    runs = [Run(policy, 0, [1.0, 2.0], [1, 2], [0.9, exploitability(GAME, policy)])]
+    assert type(load_policy(add(tmp_path, "net", GAME, runs, **STATED).policy_file, GAME)) is LearnedTable
+    monkeypatch.setattr("train.policies.table.MOST_QUERIES", 3)
+    monkeypatch.setattr("train.standings.entries.MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="would be larger than"):
+        add(tmp_path, "net", GAME, runs, replace=True, **STATED)
+    entry = add(tmp_path, "net", GAME, runs, replace=True, large=True, **STATED)
+    assert not entry.policy_file.exists()
+    code, shown, _ = said(capsys, "verify", f"--root={tmp_path}")
+    assert (code, "net.toml: not verifiable, it has no policy file" in shown) == (0, True)
 
 
 def test_the_command_enters_shows_and_verifies(tmp_path, capsys):
@@ -104,14 +120,33 @@ def other_game(entry):
     save_policy(entry.policy_file, SoftmaxPolicy(other, Network(other, 8, 1, other.facts.num_actions, "relu")))
 
 
+def spoil_order(text):
+    """Gives the first run three evaluations, whose CPU seconds fall."""
+    for column, first in (("cpu_seconds", "10.0"), ("steps", "0")):
+        text = text.replace(f"{column} = [{first}]", f"{column} = [{first}, 2, 1]")
+    return re.sub(r"exploitability = \[(.*?)\]", r"exploitability = [1.0, 1.0, \1]", text, count=1)
+
+
 class Bomb:
     def __reduce__(self):
         return os.mkdir, ("exploded",)
 
 
 SPOILT = {
-    "another figure": (change(lambda text: text.replace("exploitability = 0", "exploitability = 1")), "but it is"),
-    "negative": (change(lambda text: text.replace("exploitability = 0", "exploitability = -1")), "must be at least 0"),
+    "another figure": (change(lambda text: text.replace("exploitability = [0", "exploitability = [1")), "but it is"),
+    "another figure of uniform play": (
+        change(lambda text: text.replace("uniform_exploitability = 0", "uniform_exploitability = 1")),
+        "of uniform play 1",
+    ),
+    "negative": (
+        change(lambda text: text.replace("exploitability = [0", "exploitability = [-1")),
+        "must be at least 0",
+    ),
+    "unequal columns": (
+        change(lambda text: text.replace("steps = [0", "steps = [0, 1")),
+        "a number for each evaluation",
+    ),
+    "turned back": (change(spoil_order), "must not fall"),
     "another game's policy": (other_game, "was learned for jujitsu"),
     "another game's folder": (change(lambda text: text.replace("num_cards=3", "num_cards=4")), "the folder of jujitsu"),
     "no game": (change(lambda text: text.replace("jujitsu num_cards=3", "this_file:Game")), "not a game of the suite"),
@@ -174,4 +209,4 @@ def test_bad_arguments_are_refused_and_write_nothing(refused, tmp_path, capsys):
 def test_an_own_game_has_no_standings(tmp_path):
     game = make_game("openspiel:matrix_rps")
     with pytest.raises(ValueError, match="not a game of the suite"):
-        add(tmp_path, "mine", game, [Run(named_policy("uniform", game), 0, 1.0, 1)], **STATED)
+        add(tmp_path, "mine", game, [Run(named_policy("uniform", game), 0, [1.0], [1])], **STATED)

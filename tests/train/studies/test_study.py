@@ -446,10 +446,9 @@ def test_a_shipped_study_asks_for_what_there_is(file, tmp_path):
 
 def test_the_studies_are_there():
     files = {file.stem: file for file in SHIPPED}
-    assert list(files) == ["goofspiel", "learning_curves", "quick", "standard_deck", "standings", "targets", "what_matters"]
-    asked = {run.algorithm for run in read_study(files["learning_curves"]).runs}
-    learners = {name for name, entry in ALGORITHMS.items() if not entry.base}
-    assert asked == learners - {"best_response", "dqn_response"}  # which are no ways to learn a game
+    assert list(files) == ["quick", "standard_deck", "standings", "standings_tuning"]
+    asked = {run.algorithm for run in read_study(files["standings"]).runs}
+    assert asked == ALGORITHMS.keys() - {"best_response", "dqn_response"}  # which are no ways to learn a game
 
 
 def test_a_command_that_is_asked_to_ends_with_its_standard_input(tmp_path):
