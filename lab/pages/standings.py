@@ -136,7 +136,7 @@ def medians(entry: Entry) -> list[tuple[float, float]]:
     runs = [list(zip(run.cpu_seconds, run.exploitability, strict=True)) for run in entry.stated.runs]
     moments = sorted({moment for run in runs for moment, _ in run})
     return [
-        (moment, median(max(each for each in run if each[0] <= moment)[1] for run in runs))
+        (moment, median([each for each in run if each[0] <= moment][-1][1] for run in runs))
         for moment in moments
         if all(run[0][0] <= moment for run in runs)
     ]

@@ -62,7 +62,8 @@ def test_runs_and_their_collection_may_be_killed(study, tmp_path, capsys):
     assert is_killed_after(3, standings.keep_runs, broken, study, tmp_path / "found")
     standings.keep_runs(broken, study, tmp_path / "found")
     assert entries(tmp_path / "found") == entries(tmp_path / "expected")
-    assert len(found := [read_entry(path) for path in paths(tmp_path / "found")]) == 3
+    found = [read_entry(path) for path in paths(tmp_path / "found")]
+    assert len(found) == 3
     for entry in found:
         verify(entry)
     best = {entry.name: entry for entry in found if entry.stated.game == "jujitsu num_cards=3"}

@@ -202,7 +202,7 @@ def add(
         "runs": [
             {
                 "seed": run.seed,
-                "cpu_seconds": [round(float(each), 1) for each in run.cpu_seconds],
+                "cpu_seconds": [round(float(each), 2) for each in run.cpu_seconds],
                 "steps": list(run.steps),
                 "exploitability": [round(max(0.0, each), DIGITS) for each in curve],
             }
