@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 
@@ -107,11 +106,10 @@ def curves() -> str:
     learners = sorted({entry.stated.learner for held in drawn.values() for entry, _ in held})
 
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(rows, COLUMNS, squeeze=False).flat
-        for axes, (title, held) in zip_longest(panels, drawn.items(), fillvalue=("", [])):
-            if not title:
-                axes.axis("off")
-                continue
+        panels = list(figure.subplots(rows, COLUMNS, squeeze=False).flat)
+        for axes in panels[len(drawn) :]:
+            axes.axis("off")
+        for axes, (title, held) in zip(panels, drawn.items(), strict=False):
             axes.axhline(held[0][0].stated.uniform_exploitability, color="black", ls=":", lw=1, label=" uniform play")
             for entry, curve in held:
                 number = learners.index(entry.stated.learner)

@@ -38,7 +38,7 @@ def read_tuning(path: Path = FILE) -> list[Tried]:
     if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
-        return [Tried(*row[:2], *map(float, row[2:])) for row in list(csv.reader(file))[1:]]
+        return [Tried(row[0], row[1], float(row[2]), float(row[3])) for row in list(csv.reader(file))[1:]]
 
 
 def shares(tried: Sequence[Tried]) -> dict[str, float]:

@@ -51,17 +51,16 @@ def _check_class(uses: str) -> str:
     return uses
 
 
-def _one_per_evaluation(kind: Any) -> Any:
-    return Annotated[list[kind], Field(min_length=1, max_length=1000)]
+ONE_PER_EVALUATION = Field(min_length=1, max_length=1000)
 
 
 class StoredSeed(Strict):
     """One run of the learner: what it had used, and what was measured, at each evaluation; the last is the result."""
 
     seed: Seed
-    cpu_seconds: _one_per_evaluation(Annotated[float, Field(ge=0, le=MAX_INT)])
-    steps: _one_per_evaluation(Annotated[int, Field(ge=0, le=MAX_INT)])
-    exploitability: _one_per_evaluation(Annotated[Points, Field(ge=0)])
+    cpu_seconds: Annotated[list[Annotated[float, Field(ge=0, le=MAX_INT)]], ONE_PER_EVALUATION]
+    steps: Annotated[list[Annotated[int, Field(ge=0, le=MAX_INT)]], ONE_PER_EVALUATION]
+    exploitability: Annotated[list[Annotated[Points, Field(ge=0)]], ONE_PER_EVALUATION]
 
     @model_validator(mode="after")
     def _columns_are_equally_long(self) -> StoredSeed:
