@@ -105,7 +105,11 @@ class Learner(Resumable):
                 self.spent = self._args.cpu_seconds  # all, as what is left is too little to learn anything
             else:
                 self.steps = max(self.steps, steps)
-        return {"value_loss": float(np.mean(losses)) if losses else 0.0, "joint_actions": float(self._tried)}
+        return {"value_loss": float(np.mean(losses)) if losses else 0.0}
+
+    def figures(self) -> dict[str, float]:
+        """Returns the number of joint actions that were tried."""
+        return {"joint_actions": float(self._tried)}
 
     def _used(self) -> float:
         """Returns the share of the budget that is used."""

@@ -47,10 +47,10 @@ class PPOResponse(Responder):
         super().__init__(game, args, self._line_up.opponents, seed)
         self.parts = {"line_up": self._line_up.named, **self.parts}
 
-    def advance(self, steps: int) -> dict[str, float]:
-        """Trains until `steps`; returns losses and the exact figures of `LineUp.figures`."""
-        losses, network = super().advance(steps), self.network()
-        return losses | self._line_up.figures(GreedyPolicy(self._game, network), SoftmaxPolicy(self._game, network))
+    def figures(self) -> dict[str, float]:
+        """Returns the exact figures of `LineUp.figures`."""
+        network = self.network()
+        return self._line_up.figures(GreedyPolicy(self._game, network), SoftmaxPolicy(self._game, network))
 
     def policy(self) -> GreedyPolicy:
         return GreedyPolicy(self._game, self.network())
@@ -131,6 +131,6 @@ class DQNResponse(IndependentQ):
     def _new_envs(self, seed: int) -> AgainstVecEnv:
         return AgainstVecEnv(self._batch, self._line_up.opponents, seed)
 
-    def advance(self, steps: int) -> dict[str, float]:
-        """Plays and trains until `steps`; returns the mean loss and the exact figures of `LineUp.figures`."""
-        return {**super().advance(steps), **self._line_up.figures(self.policy())}
+    def figures(self) -> dict[str, float]:
+        """Returns the exact figures of `LineUp.figures`."""
+        return self._line_up.figures(self.policy())

@@ -96,6 +96,9 @@ class SelfPlayArgs(CommonArgs):
 class Learner(Protocol):
     """The state of an algorithm that learns one game.
 
+    A method `figures()` is optional: a run calls it at each evaluation, outside of its CPU seconds, and records the
+    figures by name, always the same names.
+
     Attributes:
         steps: Number of steps so far, in units of `Algorithm.step`.
         spent: CPU seconds of learning so far, which a run sets before each `advance`; for schedules. A learner that
@@ -109,7 +112,8 @@ class Learner(Protocol):
         """Trains until at least `steps`; two calls learn the same as one call with the steps of the second.
 
         Returns:
-            Training figures by name, such as losses; every call returns the same names.
+            Training figures by name, such as losses; every call returns the same names. A run with a budget of CPU
+            seconds makes many calls between evaluations, and records the means, weighted by steps.
         """
         ...
 

@@ -28,19 +28,20 @@ class Budget:
         return share_used(vars(self._args), steps, self.cpu_seconds)
 
     def advance(self, learner: Learner) -> dict[str, float]:
-        """Lets the learner learn until the next evaluation is due; returns its figures."""
+        """Lets the learner learn until the next evaluation is due; returns its figures, means weighted by steps."""
         args = self._args
         until = min(args.steps, (learner.steps // args.evaluate_every + 1) * args.evaluate_every)
         if not args.cpu_seconds:
             return self._learn(learner, until)
         due = args.cpu_seconds * (int(self.cpu_seconds / args.cpu_seconds * args.evaluations) + 1) / args.evaluations
-        look, steps = args.cpu_seconds / LOOKS, 1
+        look, steps, first, sums = args.cpu_seconds / LOOKS, 1, learner.steps, dict[str, float]()
         while True:
             begun = learner.steps, self.cpu_seconds
             figures = self._learn(learner, min(until, learner.steps + steps))
-            if learner.steps >= until or self.cpu_seconds >= due:
-                return figures
             took, spent = learner.steps - begun[0], max(self.cpu_seconds - begun[1], SHORTEST)
+            sums = {name: sums.get(name, 0.0) + took * figure for name, figure in figures.items()}
+            if learner.steps >= until or self.cpu_seconds >= due:
+                return {name: total / max(1, learner.steps - first) for name, total in sums.items()}
             # A single step can be too short to measure, so the numbers of steps at most double.
             steps = max(1, min(2 * took, int(took / spent * min(look, due - self.cpu_seconds))))
 

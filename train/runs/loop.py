@@ -227,6 +227,7 @@ def _learn(
         with same_generators():  # an evaluation does not change what is learned
             policy = learner.policy()
             figures = measure(policy, seed, final=budget.share(learner.steps) >= 1.0)
+            learned |= getattr(learner, "figures", dict)()  # optional
         spent = {"seconds": round(seconds + watch.seconds, 3), "cpu_seconds": _rounded_up(budget.cpu_seconds)}
         yield {"steps": learner.steps, **spent, "measured": measure.kind, **figures, **learned}, policy
 

@@ -56,7 +56,8 @@ def test_an_opponent_is_drawn_for_each_game_and_plays_all_of_it():
 def test_figures_are_sums_over_all_trajectories():
     game = make_game("dinosaur_war", hand_0=(2, 3, 6), hand_1=(1, 3, 5))
     learning, opponent = learner_of("best_response", game, **RESPONSE, opponent="highest_card"), "highest_card"
-    figures, opponent = learning.advance(320), make_policy(opponent, game)
+    learning.advance(320)
+    figures, opponent = learning.figures(), make_policy(opponent, game)
     network = learning.policy().network
     for name, policy in (("payoff", GreedyPolicy(game, network)), ("sampled", SoftmaxPolicy(game, network))):
         assert figures[f"{name}_0"] == pytest.approx(mean_payoff(game, (policy, opponent), 0))
@@ -67,7 +68,7 @@ def test_figures_are_sums_over_all_trajectories():
     assert figures["shortfall"] == pytest.approx((sum(best) - got) / 2)
     assert figures["share"] == pytest.approx(got / sum(best))
     assert figures["shortfall"] >= 0.0
-    nothing = learner_of("best_response", **RESPONSE, opponent="equilibrium").advance(100)
+    nothing = learner_of("best_response", **RESPONSE, opponent="equilibrium").figures()
     assert nothing["best_0"] == pytest.approx(0.0, abs=1e-9)
     assert not {"share", "sampled_share"} & nothing.keys()
 
@@ -102,7 +103,7 @@ def test_the_policy_of_dqn_plays_the_legal_action_of_greatest_value(game):
 )
 def test_games_that_no_oracle_supports_are_learned_without_exact_figures(name, game, opponent):
     learning = learner_of(name, game, **SMALL, steps=80, opponent=opponent)
-    figures = learning.advance(80)
+    figures = learning.advance(80) | learning.figures()
     assert learning.steps == 80
     assert all(np.isfinite(figure) for figure in figures.values())
     assert not {"payoff_0", "best_0", "share", "shortfall"} & figures.keys()
