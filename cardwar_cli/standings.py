@@ -92,14 +92,14 @@ def enter(
     if len({each[1:] for each in made}) > 1:
         raise ValueError("the runs of an entry must differ only in their seeds")
     found = made[0]
-    known = {"uses": uses or found.uses, "learner": learner or found.learner}
-    for option, value in zip(("--class", "--learner"), known.values(), strict=True):
+    uses, learner = uses or found.uses, learner or found.learner
+    for option, value in (("--class", uses), ("--learner", learner)):
         if not value:
             raise ValueError(f"{option} is needed for a policy that is not a run folder")
-    if known["uses"] not in CLASSES:
-        raise ValueError(f"--class ({known['uses']}) must be one of: {', '.join(CLASSES)}")
+    if uses not in CLASSES:
+        raise ValueError(f"--class ({uses}) must be one of: {', '.join(CLASSES)}")
     runs = [each.run for each in made]
-    return add(root, name, game, runs, command=found.command, step=found.step, **known, **more)
+    return add(root, name, game, runs, uses=uses, learner=learner, command=found.command, step=found.step, **more)
 
 
 def _made(word: str, game: Game[Any], given: tuple[float | None, int | None, int]) -> Made:
