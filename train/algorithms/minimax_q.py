@@ -138,6 +138,8 @@ class Learner(Resumable):
     def _distinct(self, views: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Finds the distinct states among views `[batch, 2, ...]`, mirror images of each other counted as one.
 
+        Networks and matrix games are evaluated once for each, since in a large batch most states occur several times.
+
         Returns the index of the first view of each, `[batch]` the state of each view, and `[batch]` their signs, which
         differ in mirror images (`value_views`).
         """
