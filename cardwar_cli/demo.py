@@ -23,8 +23,9 @@ from train.runs.loop import RunResult, run
 
 SOLVED_SIZES = range(3, 9)
 LEARNED_SIZE = 5
-# Joint actions per learner: enough for minimax-Q to converge, and enough of PPO's curve to see its trend.
-STEPS = {"minimax_q": 800_000, "ppo": 200_000}
+# Enough joint actions for minimax-Q to converge (with fewer games, it learns more often), and enough of PPO's curve to
+# see its trend.
+OPTIONS = {"minimax_q": {"steps": 800_000, "num_games": 512}, "ppo": {"steps": 200_000}}
 NEXT = """
 The same seed gives the same figures on the same machine with the same versions. Another processor rounds differently in
 training, so the figures differ.
@@ -46,8 +47,8 @@ def main(
     out.print(_solutions())
     game = make_game("jujitsu", num_cards=LEARNED_SIZE)
     results: dict[str, RunResult] = {}
-    for name, steps in STEPS.items():
-        args = ALGORITHMS[name].args(steps=steps, evaluate_every=steps // 10)
+    for name, options in OPTIONS.items():
+        args = ALGORITHMS[name].args(**options, evaluate_every=options["steps"] // 10)
         results[name] = run(game, name, args, folder / name, seed=seed, echo=sys.stdout)
         plot_runs([results[name].folder], results[name].folder / PLOT_FILE)
     plot_runs([result.folder for result in results.values()], folder / PLOT_FILE)

@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from baselines import solve_matrices
-from baselines.matrix_game.lookahead import one_view
+from baselines.matrix_game.lookahead import one_view, value_views
 from baselines.matrix_game.solve import MatrixSolutions
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
+from cardwar_envs.envs.branching import distinct
 from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.experience.buffers import Replay
@@ -111,9 +112,12 @@ class Learner(Resumable):
         for name, optimizer in self._optimizers.items():
             rate = args.memory_rate if name == "memory_optimizer" else args.learning_rate
             optimizer.param_groups[0]["lr"] = self._falling(rate, args.final_rate)
-        first, second = torch.from_numpy(moves["actions"]).T
-        played = self._payoffs(self._network, moves["observations"])[:, torch.arange(len(first)), first, second]
-        loss = (played - torch.from_numpy(self._targets(moves))).square().mean()
+        seen, actions, targets = moves["observations"], moves["actions"], self._targets(moves)
+        first, places, signs = self._distinct(seen)
+        turned = signs != signs[first][places]
+        rows, columns = np.where(turned[:, None], actions[:, ::-1], actions).T
+        played = self._payoffs(self._network, seen[first])[:, places, rows, columns]
+        loss = (played - torch.from_numpy(np.where(turned, -targets, targets))).square().mean()
         self._network.zero_grad()
         loss.backward()
         for optimizer in self._optimizers.values():
@@ -125,8 +129,22 @@ class Learner(Resumable):
         """Returns `[batch]`: player 0's reward plus the value of the next matrix game, which is 0 after the end."""
         targets, goes_on = moves["rewards"][:, 0].copy(), ~moves["done"]
         if goes_on.any():
-            targets[goes_on] += self._solved(moves["next_observations"][goes_on], moves["next_masks"][goes_on]).values
+            after = moves["next_observations"][goes_on]
+            first, places, signs = self._distinct(after)
+            values = signs[first] * self._solved(after[first], moves["next_masks"][goes_on][first]).values
+            targets[goes_on] += signs * values[places]
         return targets
+
+    def _distinct(self, views: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Finds the distinct states among views `[batch, 2, ...]`, mirror images of each other counted as one.
+
+        Networks and matrix games are evaluated once for each, since in a large batch most states occur several times.
+
+        Returns the index of the first view of each, `[batch]` the state of each view, and `[batch]` their signs, which
+        differ in mirror images (`value_views`).
+        """
+        seen, signs = value_views(self._game, views)
+        return *distinct(seen), signs
 
     @torch.no_grad()
     def _solved(self, views: NDArray[np.float32], masks: NDArray[np.int8]) -> MatrixSolutions:

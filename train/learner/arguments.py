@@ -172,12 +172,12 @@ class NFSPArgs(SelfPlayArgs):
 class MinimaxQArgs(SelfPlayArgs):
     """Arguments of minimax-Q."""
 
-    steps: int = option(3_000_000, "joint actions to play, summed over all games", low=1)
-    evaluate_every: int = option(300_000, "steps between evaluations, each with a checkpoint", low=1)
-    num_games: int = option(256, "games played in parallel", low=1)
+    steps: int = option(10_000_000, "joint actions to play, summed over all games", low=1)
+    evaluate_every: int = option(1_000_000, "steps between evaluations, each with a checkpoint", low=1)
+    num_games: int = option(2_048, "games played in parallel", low=1)
     exploration: float = option(1.0, "fraction of actions sampled uniformly instead of from the target", 0.0, 1.0)
     replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
-    batch_size: int = option(512, "moves per update; one update per step of all games", low=1)
+    batch_size: int = option(2_048, "moves per update; one update per step of all games", low=1)
     learning_rate: float = option(2e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
     memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
     final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)

@@ -64,6 +64,16 @@ def test_the_targets_of_minimax_q_are_littmans(game):
         assert targets[move] == pytest.approx(moves["rewards"][move, 0] + value, abs=1e-5)
 
 
+@pytest.mark.parametrize("game", [GAME, UNLIKE], ids=lambda game: game.facts.name)
+def test_minimax_q_learns_from_each_move_though_it_evaluates_distinct_states(game):
+    learner = learner_of("minimax_q", game, batch_size=200)
+    learner.advance(1_000)
+    moves = learner._replay.sample(200, copy.deepcopy(learner._rng))
+    payoffs = learner._payoffs(learner._network, moves["observations"]).detach().numpy()
+    errors = payoffs[:, np.arange(200), *moves["actions"].T] - learner._targets(moves)
+    assert learner._update() == pytest.approx(np.square(errors).mean(), rel=1e-5)
+
+
 def test_the_targets_of_minimax_q_with_a_model_are_littmans():
     learner = learner_of("minimax_q_model", GAME, num_games=64)
     learner.advance(1_000)  # so that the memory is not empty

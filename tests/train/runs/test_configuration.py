@@ -26,7 +26,7 @@ def held(tmp_path_factory):
 @each_row(
     ("asked", "algorithm", "seed", "folder", "steps", "every"),
     [
-        (Request("jujitsu", THREE), "minimax_q", 0, "runs/jujitsu-num_cards=3-minimax_q-seed=0", 3_000_000, 300_000),
+        (Request("jujitsu", THREE), "minimax_q", 0, "runs/jujitsu-num_cards=3-minimax_q-seed=0", 10_000_000, 1_000_000),
         (Request("dice_poker", seed=5), "ppo", 5, "runs/dice_poker-ppo-seed=5", 1_000_000, 50_000),
         (Request("jujitsu", THREE, {"steps": "2e2"}, "cfr_plus", folder=Path("x")), "cfr_plus", 0, "x", 200, 20),
         (Request("jujitsu", THREE, {"steps": "50"}, "cfr_plus", folder=Path("x")), "cfr_plus", 0, "x", 50, 5),

@@ -37,7 +37,7 @@ class Buffer:
         if not self.added:
             raise ValueError("the buffer is empty: add rows before sampling")
         rows = rng.integers(min(self.added, self._size), size=count)
-        return {name: column[rows] for name, column in self._columns.items()}
+        return {name: column.take(rows, axis=0) for name, column in self._columns.items()}
 
     def state(self) -> tuple[dict[str, Tensor], int]:
         """Returns the filled part of each column, and the number of rows added so far."""
