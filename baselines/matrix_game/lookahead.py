@@ -131,7 +131,13 @@ class Lookahead:
             for row, seen in enumerate(observations):
                 state, seats[row] = self._game.state_of(seen)
                 observations[row] = self._game.observation(state, 0)
-        situations = self.views(observations)
+        views = self.views(observations)
+        if self._game.facts.seat_symmetric:  # a state and its mirror image are one matrix game
+            seats = (one_view(views.observations)[1] < 0).astype(np.int64)
+            mirrored = seats[:, None, None] == 1
+            views = Views(*(np.where(mirrored, each[:, ::-1], each) for each in views))
+        different, games = distinct(views.observations[:, 0])
+        situations = views.of(different)
         rows, columns = (choices(situations.masks[:, player]) for player in (0, 1))
         solved = solve_matrices(self.matrices(situations, values), rows, columns)
-        return np.where(seats[:, None] == 0, solved.row_strategies, solved.column_strategies)
+        return np.where(seats[:, None] == 0, solved.row_strategies[games], solved.column_strategies[games])
