@@ -116,7 +116,7 @@ class Brancher:
         for lot in self._lots(len(of)):
             self.batch.reset_to(situations.observations[of[lot], 0])
             listed = self._listed(joint[lot])
-            kept = listed.games < len(np.unique(lot))  # the last lot repeats its last branch
+            kept = slice(np.searchsorted(listed.games, lot[-1] - lot[0] + 1))  # the last lot repeats its last branch
             branches, (seen, masks) = lot[listed.games[kept]], listed.views
             rewards, done = listed.rewards[kept, 0], listed.done[kept]
             found.append((branches, listed.probabilities[kept], rewards, done, seen[kept], masks[kept]))

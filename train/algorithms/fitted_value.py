@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from copy import deepcopy
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -154,14 +155,20 @@ class Learner(Resumable):
         some = self._distinct(views)
         moves_left = self._moves_left(some.observations[:, 0])
         for number in np.unique(moves_left).tolist():
-            found[number].append(some.of(moves_left == number))
+            lots = found[number]
+            lots.append(some.of(moves_left == number))
+            while len(lots) > 1 and 2 * len(lots[-1].masks) > len(lots[-2].masks):  # so that few wait twice
+                lots[-2:] = [self._together(lots[-2:])]
 
     def _sample(self, found: list[Views], rng: np.random.Generator) -> Views:
         """Draws up to `num_states` distinct states."""
-        observations, masks = zip(*found, strict=True)
-        some = self._distinct(Views(np.concatenate(observations), np.concatenate(masks)))
+        some = self._together(found)
         drawn = rng.permutation(len(some.masks))[: self._args.num_states]
         return some.of(drawn)
+
+    def _together(self, lots: list[Views]) -> Views:
+        observations, masks = zip(*lots, strict=True)
+        return self._distinct(Views(np.concatenate(observations), np.concatenate(masks)))
 
     def _distinct(self, views: Views) -> Views:
         different, _ = distinct(value_views(self._game, views.observations)[0])
@@ -199,7 +206,7 @@ class Learner(Resumable):
         share = min(1.0, (self._used() - begin) / (end - begin)) if begin < end else 1.0
         fallen = (1.0 - self._args.final_rate) * share
         pass_, batch = divmod(self._updates, -(-len(values) // self._args.batch_size))
-        order = np.random.default_rng([self._seed, 2, layer.moves_left, pass_]).permutation(len(values))
+        order = shuffled(self._seed, layer.moves_left, pass_, len(values))
         some = torch.from_numpy(order[batch * self._args.batch_size :][: self._args.batch_size])
         network = self._networks[str(layer.moves_left)]
         loss = self._misses(network(views[some])[:, 0], values[some]).square().mean()
@@ -251,6 +258,12 @@ class Learner(Resumable):
         self._optimizers = optimizers(network) if self._updates else {}
         self.parts = {"networks": self._networks, **self._optimizers}
         super().restore(tensors, data)
+
+
+@lru_cache(maxsize=1)  # most updates are in the same pass as the one before
+def shuffled(seed: int, moves_left: int, pass_: int, count: int) -> NDArray[np.int64]:
+    """Returns the order of a layer's states in a pass, `[count]`."""
+    return np.random.default_rng([seed, 2, moves_left, pass_]).permutation(count)
 
 
 def joint_actions(situations: Views) -> int:

@@ -446,7 +446,7 @@ def test_a_shipped_study_asks_for_what_there_is(file, tmp_path):
 
 def test_the_studies_are_there():
     files = {file.stem: file for file in SHIPPED}
-    assert list(files) == ["quick", "standard_deck", "standings", "standings_tuning"]
+    assert list(files) == ["quick", "standings", "standings_tuning"]
     asked = {run.algorithm for run in read_study(files["standings"]).runs}
     assert asked == ALGORITHMS.keys() - {"best_response", "dqn_response"}  # which are no ways to learn a game
 
