@@ -7,8 +7,9 @@ call, so later forks are safe; the threads of numba's own pool would be missing 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -57,3 +58,16 @@ def map_in_threads(work: Callable[[Piece], T], pieces: Sequence[Piece], threads:
         return
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(work, pieces)
+
+
+def run_in_threads(work: Callable[[Piece], object], pieces: Iterable[Piece]) -> None:
+    """Calls `work(piece)` in threads while this thread makes the next pieces; at most two per thread wait."""
+    workers = processors()
+    with ThreadPoolExecutor(workers) as pool:
+        running: deque[Future[object]] = deque()
+        for piece in pieces:
+            if len(running) >= 2 * workers:
+                running.popleft().result()
+            running.append(pool.submit(work, piece))
+        for each in running:
+            each.result()

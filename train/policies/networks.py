@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import cached_property
 from itertools import pairwise
@@ -16,6 +17,7 @@ from torch import Tensor, nn
 from baselines import solve_matrices
 from baselines.matrix_game.lookahead import one_view
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.kernels import map_in_threads
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.branching import Brancher
 from train.policies.layers import ActionParts, Encoding, LegalPairs, Scaling
@@ -24,6 +26,8 @@ from train.storage.archive import Archive
 
 # The sizes of the batches that derive the other player's view.
 FEW, MANY = 64, 4096
+# Rows of a forward pass, whose activations then fit into a processor's cache.
+ROWS = 512
 A = TypeVar("A", Tensor, NDArray[np.float64])
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
@@ -123,15 +127,34 @@ class Network(nn.Sequential):
     def outputs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """Maps observations `[batch, observation_size]` to outputs `[batch, outputs]`, without gradients.
 
+        The last bits of a sum depend on how many rows and threads compute it. So each forward pass takes one thread and
+        the same rows, however many threads torch may use; the passes share them.
+
         Raises:
             ValueError: If the weights are so large that an output is not finite.
         """
-        with torch.no_grad():
-            seen = torch.from_numpy(np.ascontiguousarray(observations, dtype=np.float32))
-            answer = self(seen.to(next(self.parameters()).dtype))
+        seen = torch.from_numpy(np.ascontiguousarray(observations, dtype=np.float32))
+        with one_thread() as threads:
+            answer = torch.cat(list(map_in_threads(self._forward, seen.split(ROWS), threads)))
         if not torch.isfinite(answer).all():
             raise ValueError("the network's weights are so large that its outputs are not finite")
-        return answer.numpy().astype(np.float64)
+        return answer.numpy()
+
+    def _forward(self, observations: Tensor) -> Tensor:
+        with torch.no_grad():  # applies to one thread only
+            outputs: Tensor = self(observations.to(next(self.parameters()).dtype)).double()
+            return outputs
+
+
+@contextmanager
+def one_thread() -> Iterator[int]:
+    """Limits torch to one thread for each operation, as networks are small; yields how many it used before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield before
+    finally:
+        torch.set_num_threads(before)
 
 
 class NetworkPolicy:

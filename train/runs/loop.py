@@ -27,6 +27,7 @@ from train.measures.choice import measure_for
 from train.measures.measure import Measure, described
 from train.policies.files import POLICY_FILE, save_policy, stored_kind
 from train.policies.learned_policy import LearnedPolicy
+from train.policies.networks import one_thread
 from train.runs.budget import Budget
 from train.runs.identity import run_identity
 from train.runs.sinks import Sink, tagged
@@ -129,20 +130,16 @@ def run(
 def reproducible(seed: int) -> Iterator[None]:
     """Seeds the global generators of torch and numpy during a run, and limits torch to one thread.
 
-    The networks are so small that several threads would wait for each other longer than they work. Denormal numbers
-    count as 0, because processors multiply with them fifty times more slowly.
+    Denormal numbers count as 0, because processors multiply with them fifty times more slowly.
     """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     try:
-        with same_generators():
+        with one_thread(), same_generators():
             torch.manual_seed(seed)
             np.random.seed(seed)
             yield
     finally:
         torch.set_flush_denormal(False)
-        torch.set_num_threads(before)
 
 
 @contextmanager

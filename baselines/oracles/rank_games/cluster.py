@@ -1,4 +1,4 @@
-"""Solves layers of a duel on a Ray cluster: one task per piece of a layer; the driver joins the results.
+"""Solves layers of a duel or of Goofspiel on a Ray cluster: a task for each piece; the driver joins the results.
 
 Ray comes with the extra `ray`. Every machine of a cluster needs the same version of this package.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,8 @@ from cardwar_envs.games.duel import DuelState
 # A task fails after this many workers have died running it.
 MAX_RETRIES = 20
 TASKS_PER_PROCESSOR = 8
-LEAST_PER_TASK = 4096  # takes about 20 ms; starting a task takes 1 or 2 ms
+LEAST_PER_TASK = 8192  # values, which take about 20 ms; starting a task takes 1 or 2 ms
+MOST_AWAITED = 256  # each wait takes time in proportion
 
 
 class RayCluster:
@@ -64,7 +65,8 @@ class RayCluster:
         self, letters: Letters, rules: Rules, layer: ValueLayer, below: ValueLayer, seconds: float
     ) -> Iterator[Solved]:
         compute = kernel_for(rules)
-        pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), LEAST_PER_TASK)
+        least = max(LEAST_PER_TASK * len(layer.row_of) // max(len(layer.values), 1), 1)
+        pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), least)
         if len(pieces) == 1:
             yield solve_piece(*pieces[0], letters, rules, layer, below, compute)
             return
@@ -77,7 +79,7 @@ class RayCluster:
         }
         try:
             while tasks:
-                (done,), _ = self._ray.wait(list(tasks))
+                (done,), _ = self._ray.wait(list(islice(tasks, MOST_AWAITED)))
                 low, high = tasks.pop(done)
                 solved, layer.values[low:high] = self._ray.get(done)
                 yield solved

@@ -238,19 +238,20 @@ def _follow(rules, contexts, kinds, sets):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def expand(shape, rules, rows, marks, next_rows, next_marks, table, most):  # type: ignore[no-untyped-def]
-    """Finds the positions that can follow those of a layer; stops at more than `most` pairs.
+def expand(shape, rules, start, stop, rows, marks, next_rows, next_marks, table, most):  # type: ignore[no-untyped-def]
+    """Finds the positions that can follow those of the pairs `start` to `stop`; stops at more than `most` pairs.
 
-    Takes empty arrays of the layer with one card fewer; returns them with room for all pairs, and the number of pairs.
+    Takes empty arrays of the layer with one card fewer. Returns them with room for all pairs, the hash table, and the
+    number of pairs.
     """
     ranks, count = shape.ranks, 0
     moves, contexts = np.zeros((2, ranks), np.int64), np.zeros(len(rules.turned), np.int64)
     sets = np.zeros((KINDS, next_marks.shape[1]), np.int64)
     after = np.zeros(rows.shape[1], dtype=np.uint8)
     key = after.view(np.uint64)
-    for pair in range(len(rows)):
+    for pair in range(start, stop):
         num_0, num_1 = moves_of(rows[pair], ranks, moves)
-        if pair == 0 or ((marks[pair] ^ marks[pair - 1]) & LOW).any():
+        if pair == start or ((marks[pair] ^ marks[pair - 1]) & LOW).any():
             here = contexts[: contexts_of(marks, pair, contexts)]
             _follow(rules, here, KINDS if shape.symmetric else 3, sets)
         next_rows, next_marks, table = with_room(next_rows, next_marks, table, count, count + num_0 * num_1)
@@ -267,7 +268,23 @@ def expand(shape, rules, rows, marks, next_rows, next_marks, table, most):  # ty
                     next_marks[table[slot], word] |= reached[word]
         if count > most:
             break
-    return next_rows, next_marks, count
+    return next_rows, next_marks, table, count
+
+
+@njit()
+def merge(more_rows, more_marks, rows, marks, table, count):  # type: ignore[no-untyped-def]
+    """Adds pairs and their marks to a layer; returns its arrays, its hash table and its number of pairs."""
+    rows, marks, table = with_room(rows, marks, table, count, count + len(more_rows))
+    keys, more_keys = rows.view(np.uint64), more_rows.view(np.uint64)
+    for pair in range(len(more_rows)):
+        slot = slot_of(more_keys[pair], keys, table)
+        if table[slot] < 0:
+            table[slot] = count
+            rows[count] = more_rows[pair]
+            count += 1
+        for word in range(marks.shape[1]):
+            marks[table[slot], word] |= more_marks[pair, word]
+    return rows, marks, table, count
 
 
 # -- from the end to the start ------------------------------------------------------------

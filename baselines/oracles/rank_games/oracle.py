@@ -40,15 +40,13 @@ from baselines.oracles.rank_games.sizes import (
 )
 from baselines.oracles.rank_games.word_policy import check_by_words
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.kernels import map_in_threads, processors
+from cardwar_envs.core.kernels import processors, run_in_threads
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.goofspiel import Goofspiel
 
 # CPU time per matrix game, compiled, of uniform play that is not queried.
 SECONDS_PER_GAME = 0.8e-6
-# Pieces of a layer whose answers are held at once, per thread.
-PIECES_PER_THREAD = 2
 
 # Both players' answers, `[states, ranks]`, or `[1, ranks]` where no policy is queried.
 Answers = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -139,12 +137,8 @@ class Evaluation:
                 kernel(SECONDS_PER_JOINT_ACTION * layer.states * layer.cards**2).evaluate,
                 *(self._shape, self._uniform, layer.rules, layer.rows, layer.marks, *below_arrays, below, values, best),
             )
-            pieces = layer.pieces()
-            size = len(pieces) if self._uniform else PIECES_PER_THREAD * processors()
-            for begin in range(0, len(pieces), max(size, 1)):
-                tasks = [(*piece, *self._answers(layer, piece)) for piece in pieces[begin : begin + size]]
-                for _ in map_in_threads(evaluate, tasks):
-                    pass
+            # While threads evaluate some pieces, policies are queried for the next.
+            run_in_threads(evaluate, ((*piece, *self._answers(layer, piece)) for piece in layer.pieces()))
             if choices is not None:
                 choices.append(best)
             below_arrays = layer.rows, layer.marks, layer.table()

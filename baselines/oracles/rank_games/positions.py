@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.answers.protocol import BATCH
-from cardwar_envs.core.kernels import kernels
+from cardwar_envs.core.kernels import kernels, map_in_threads, processors
 from cardwar_envs.games.duel import Duel
 from cardwar_envs.games.duel.interleaving import Hand, interleaving
 from cardwar_envs.games.goofspiel import Goofspiel
@@ -26,6 +26,8 @@ from cardwar_envs.games.goofspiel.state import next_prizes
 DECIDED = 1 << 20
 # In plain Python, for a single thread.
 SECONDS_PER_JOINT_ACTION = 2e-5
+# Parts of a layer that threads expand, each with a hash table of its own, and the fewest pairs of a part.
+MOST_PARTS, LEAST_PER_PART = 4, 1024
 
 Piece = tuple[int, int]  # a range of pairs of hands
 
@@ -231,10 +233,21 @@ Expand = Callable[[Layer, int], tuple[NDArray[np.uint8], NDArray[np.int64]]]
 
 
 def expanded(shape: Shape, layer: Layer, words: int, *, most: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Returns the rows and marks that follow a layer if both players can play any card."""
-    rows, marks, table = nothing_yet(layer.rows.shape[1], words)
+    """Returns the rows and marks that follow a layer if both players can play any card.
+
+    Threads find those of different pairs. Their number does not change the order, which is that of the first finds.
+    """
     compute = kernel(SECONDS_PER_JOINT_ACTION * len(layer.rows) * layer.cards**2)
-    rows, marks, count = compute.expand(shape, layer.rules, layer.rows, layer.marks, rows, marks, table, most)
+
+    def part(piece: Piece) -> Any:
+        begun = nothing_yet(layer.rows.shape[1], words)
+        return compute.expand(shape, layer.rules, *piece, layer.rows, layer.marks, *begun, most)
+
+    parts = min(processors(), MOST_PARTS, 1 + len(layer.rows) // LEAST_PER_PART)
+    found, *others = map_in_threads(part, list(pairwise(np.linspace(0, len(layer.rows), parts + 1).astype(int))))
+    for more_rows, more_marks, _, more in others:
+        found = compute.merge(more_rows[:more], more_marks[:more], *found)
+    rows, marks, _, count = found
     return rows[:count].copy(), marks[:count].copy()
 
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from baselines.oracles.rank_games import cluster as duel_ray
 from baselines.oracles.rank_games.engine import pieces_of
 from baselines.oracles.rank_games.interleavings import read_only
 from baselines.oracles.rank_games.layers import DuelLayers
-from baselines.oracles.rank_games.solver import DuelTable
+from baselines.oracles.rank_games.solver import DuelTable, GoofspielTable
 from cardwar_envs import DuelState, make_game
 
 
@@ -169,6 +170,36 @@ def test_the_command_uses_a_cluster_that_runs_already(cluster):
     answer = json.loads(done.stdout)
     assert (answer["engine"], answer["states"]) == ("ray", answer["solved_now"])
     assert abs(answer["value"]) <= answer["gap"] <= 1e-9
+
+
+class InProcess:
+    """Stands for Ray where no cluster runs: tasks are solved when they are started, and awaited from the last."""
+
+    put = get = staticmethod(lambda value: value)
+    cluster_resources = staticmethod(lambda: {"CPU": 2})
+    solve_range = SimpleNamespace(remote=lambda *task: Outcome(duel_ray.solve_range(*task)))
+
+    @staticmethod
+    def wait(tasks):
+        return tasks[-1:], tasks[:-1]
+
+
+class Outcome(tuple):
+    """The outcome of a task, which two tasks never share."""
+
+    __hash__, __eq__ = object.__hash__, object.__eq__
+
+
+def test_layers_of_goofspiel_with_few_interleavings_and_many_values_are_divided(monkeypatch):
+    monkeypatch.setattr(duel_ray, "LEAST_PER_TASK", 1024)
+    game, engine, seen = make_game("goofspiel", num_cards=7), object.__new__(duel_ray.RayCluster), []
+    engine._ray, engine._solve_range = InProcess, InProcess.solve_range
+    table, threads = GoofspielTable(game), GoofspielTable(game)
+    table.layers._engine = engine
+    table.solve(request=Request(progress=seen.append))
+    threads.solve()
+    assert_same(table, threads)
+    assert len(seen) > 2 * len(table.layers.sizes), "the layers were not divided"
 
 
 def test_an_engine_that_is_none_is_refused(tmp_path):

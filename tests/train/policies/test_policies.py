@@ -18,7 +18,7 @@ from train.measures.measure import effort
 from train.policies.by_word import policy_from
 from train.policies.files import load_policy, save_policy
 from train.policies.lookahead import LookaheadPolicy, ValueNetworks
-from train.policies.networks import GreedyPolicy, MatrixPolicy, MirroredMatrixPolicy, Network, SoftmaxPolicy
+from train.policies.networks import ROWS, GreedyPolicy, MatrixPolicy, MirroredMatrixPolicy, Network, SoftmaxPolicy
 from train.reports.groups import read_run
 from train.storage.archive import Archive, read_archive, write_archive
 
@@ -210,6 +210,22 @@ def test_strategies_of_matrix_games_do_not_depend_on_the_batch(kind):
     alone = [policy.action_probabilities(observations[i : i + 1], masks[i : i + 1])[0] for i in some]
     assert len(alone) > 20
     assert np.abs(together[some] - alone).max() < 1e-9
+
+
+def test_outputs_do_not_depend_on_the_number_of_threads_or_the_batch():
+    network, before = random_policy(SoftmaxPolicy, make_game("jujitsu", num_cards=6)).network, torch.get_num_threads()
+    seen = np.random.default_rng(0).integers(3, size=(5 * ROWS + 7, 14)).astype(np.float32)
+    answers = []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            answers.append(network.outputs(seen).tobytes())
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert len(set(answers)) == 1
+    pieces = [network.outputs(seen[first : first + ROWS]) for first in range(0, len(seen), ROWS)]
+    assert np.concatenate(pieces).tobytes() == answers[0]
 
 
 def test_a_class_of_the_users_is_a_policy_by_its_module_and_name(tmp_path, monkeypatch):
