@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from baselines.matrix_game.kernel import (
-    DANTZIG_PIVOTS,
-    MOST_PIVOTS,
+    BLAND_PIVOTS,
     certify,
     entering_column,
+    most_dantzig_pivots,
     read_strategies,
     solve_kernel,
 )
@@ -112,8 +112,9 @@ def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
     high[rows, :columns] = -1.0
     high[rows, columns] = 0.0
     basis, outside = np.arange(columns, columns + rows), np.arange(columns)
-    for pivots in range(MOST_PIVOTS):
-        j = entering_column(high[rows], columns, PIVOT_TOLERANCE, pivots >= DANTZIG_PIVOTS)
+    dantzig_pivots = most_dantzig_pivots(rows, columns)
+    for pivots in range(dantzig_pivots + BLAND_PIVOTS):
+        j = entering_column(high[rows], columns, PIVOT_TOLERANCE, pivots >= dantzig_pivots)
         if j < 0:
             break
         i = _leaving(high, low, rows, columns, basis, j)
@@ -121,7 +122,8 @@ def paired_simplex(matrix, x, y):  # type: ignore[no-untyped-def]
             break
         _exchange(high, low, rows, columns, i, j)
         basis[i], outside[j] = outside[j], basis[i]
-    return read_strategies(high[rows], high[:, columns], basis, outside, x, y)
+    primal, dual = np.empty(rows + columns), np.empty(rows + columns)
+    return read_strategies(high[rows], high[:, columns], basis, outside, primal, dual, x, y)
 
 
 @njit()

@@ -2,7 +2,7 @@
 
 The simplex solves the column player's program max sum(w), M w <= 1, w >= 0 (for M > 0) on a condensed tableau. The row
 player's strategy is the dual solution. Pivots follow Dantzig's rule, and ties go to the lowest index, so equal games
-have equal solutions. After `DANTZIG_PIVOTS` pivots Bland's rule takes over, which cannot cycle. Every result has bounds
+have equal solutions. After `most_dantzig_pivots` Bland's rule takes over, which cannot cycle. Every result has bounds
 on the value that hold regardless of rounding in the tableau.
 
 Comparisons are written as selections instead of branches: a processor cannot predict which action is best, and
@@ -18,11 +18,12 @@ import numpy as np
 from baselines.matrix_game.limits import LARGEST_PAYOFF
 from cardwar_envs.core.compiled import njit
 
-DANTZIG_PIVOTS = 50
-MOST_PIVOTS = 1050
+BLAND_PIVOTS = 1000
 PIVOT_TOLERANCE = 1e-13
 COARSE_TOLERANCE = 1e-11  # for payoffs that are themselves computed: smaller differences are rounding errors
-BLOCK = 8  # the tableau is padded to a multiple of this many rows, so that updates fill whole registers
+WELL_WITHIN = 0.02
+TINY, VERTICAL = 1e-200, 1e100  # bounds of 0 tie, whatever the entries, and nothing is divided by 0
+BLOCK = 4  # the tableau is padded to a multiple of this many rows, so that updates fill whole registers
 
 
 # Without these options a fifth of the time goes into slicing arrays and counting references. The functions below
@@ -39,6 +40,8 @@ class Workspace(NamedTuple):
     basis: Any
     outside: Any
     greatest: Any
+    primal: Any
+    dual: Any
 
 
 @njit(error_model="numpy")
@@ -51,7 +54,15 @@ def workspace(rows, columns):  # type: ignore[no-untyped-def]  # compiled
         np.empty(rows, dtype=np.int64),
         np.empty(columns, dtype=np.int64),
         np.empty(columns),
+        np.empty(rows + columns),
+        np.empty(rows + columns),
     )
+
+
+@_inlined
+def most_dantzig_pivots(rows, columns):  # type: ignore[no-untyped-def]
+    """Returns how many pivots follow Dantzig's rule: many more than games take on which it does not cycle."""
+    return max(50, 10 * (rows + columns) - 200)
 
 
 @_inlined
@@ -71,35 +82,55 @@ def entering_column(costs, columns, tolerance, bland):  # type: ignore[no-untype
 
 
 @_inlined
-def _leaving(tableau, rows, columns, basis, entering, tolerance):  # type: ignore[no-untyped-def]
-    best, chosen = np.inf, -1
+def _first_leaving(tableau, rows, entering):  # type: ignore[no-untyped-def]
+    """Returns the row of the first pivot. All bounds are 1, so the highest entry has the lowest ratio."""
+    chosen = 0
     for i in range(rows):
-        entry = tableau[i, entering]
-        allowed = entry > tolerance
-        ratio = tableau[i, columns] / (entry if allowed else 1.0)
-        ratio = ratio if allowed else np.inf
-        # Ties of ratios go to the lowest label, as Bland's rule requires.
-        if ratio == best and chosen >= 0 and basis[i] < basis[chosen]:
-            chosen = i
-        less = ratio < best
-        chosen = i if less else chosen
-        best = ratio if less else best
+        chosen = i if tableau[i, entering] > tableau[chosen, entering] else chosen
     return chosen
 
 
 @_inlined
-def _exchange(tableau, rows, width, row, column, pivot_line):  # type: ignore[no-untyped-def]
+def _exchange(shape, row, column, tolerance, bland, work):  # type: ignore[no-untyped-def]
+    """Pivots, and returns the row and column of the next pivot; the row is -1 if there is none.
+
+    The reduced costs come first. So the next column is known while the other rows are updated, and the ratio test of a
+    row is done while the next one is updated: otherwise the processor would wait for each result.
+    """
+    rows, columns = shape
+    width = (columns // BLOCK + 1) * BLOCK
+    tableau, line, basis, costs = work.tableau, work.pivot_line, work.basis, work.tableau[rows]
+    basis[row], work.outside[column] = work.outside[column], basis[row]
     inverse = 1.0 / tableau[row, column]
     for j in range(width):
-        pivot_line[j] = tableau[row, j] * inverse
-    pivot_line[column] = inverse
-    for i in range(rows + 1):
+        line[j] = tableau[row, j] * inverse
+        tableau[row, j] = 0.0
+    tableau[row, column] = -1.0  # so that the loop below makes this row the line
+    factor = costs[column]
+    for j in range(width):
+        costs[j] -= factor * line[j]
+    costs[column] = -factor * inverse
+    entering = entering_column(costs, columns, tolerance, bland)
+    if entering < 0:  # the optimum: only the bounds are still needed
+        for i in range(rows):
+            tableau[i, columns] -= tableau[i, column] * line[columns]
+        return -1, -1
+    best, leaving = 0.0, -1
+    for i in range(rows):
         factor = tableau[i, column]
         for j in range(width):
-            tableau[i, j] -= factor * pivot_line[j]
+            tableau[i, j] -= factor * line[j]
         tableau[i, column] = -factor * inverse
-    for j in range(width):
-        tableau[row, j] = pivot_line[j]
+        entry = tableau[i, entering]
+        # Not bound / entry, infinite for entries that are too small: the compiler would make that a branch.
+        steepness = min((entry if entry > tolerance else -1.0) / max(tableau[i, columns], TINY), VERTICAL)
+        # Ties go to the lowest label, as Bland's rule requires.
+        if steepness == best and leaving >= 0 and basis[i] < basis[leaving]:
+            leaving = i
+        more = steepness > best
+        leaving = i if more else leaving
+        best = steepness if more else best
+    return leaving, entering
 
 
 @_inlined
@@ -145,22 +176,21 @@ def _set_up(matrix, low, high, work):  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def read_strategies(costs, bounds, basis, outside, x, y):  # type: ignore[no-untyped-def]
+def read_strategies(costs, bounds, basis, outside, primal, dual, x, y):  # type: ignore[no-untyped-def]
     """Writes weights proportional to the strategies of a tableau into x and y; returns their sums."""
     rows, columns = len(x), len(y)
+    # Without branches on labels, which are as good as random: each label has a place in both arrays.
     for i in range(rows):
-        x[i] = 0.0
+        primal[basis[i]], dual[basis[i]] = max(bounds[i], 0.0), 0.0
     for j in range(columns):
-        y[j] = 0.0
+        primal[outside[j]], dual[outside[j]] = 0.0, max(costs[j], 0.0)
     total_x, total_y = 0.0, 0.0
     for i in range(rows):
-        if basis[i] < columns:
-            y[basis[i]] = max(bounds[i], 0.0)
-            total_y += y[basis[i]]
+        x[i] = dual[columns + i]
+        total_x += x[i]
     for j in range(columns):
-        if outside[j] >= columns:
-            x[outside[j] - columns] = max(costs[j], 0.0)
-            total_x += x[outside[j] - columns]
+        y[j] = primal[j]
+        total_y += y[j]
     return total_x, total_y
 
 
@@ -171,20 +201,15 @@ def _simplex(matrix, low, high, first, tolerance, dantzig_pivots, x, y, work):  
     Bland's rule takes over after `dantzig_pivots` pivots.
     """
     rows, columns = matrix.shape
-    tableau, basis, outside = work.tableau, work.basis, work.outside
-    width = (columns // BLOCK + 1) * BLOCK
+    tableau = work.tableau
     _set_up(matrix, low, high, work)
-    j = first if first >= 0 else entering_column(tableau[rows], columns, tolerance, dantzig_pivots == 0)
-    for pivots in range(1, MOST_PIVOTS + 1):
-        if j < 0:
-            break
-        i = _leaving(tableau, rows, columns, basis, j, tolerance)
+    j = first if first >= 0 else 0  # all reduced costs are equal
+    i = _first_leaving(tableau, rows, j)
+    for pivots in range(1, dantzig_pivots + BLAND_PIVOTS + 1):
+        i, j = _exchange(matrix.shape, i, j, tolerance, pivots >= dantzig_pivots, work)
         if i < 0:
             break
-        _exchange(tableau, rows, width, i, j, work.pivot_line)
-        basis[i], outside[j] = outside[j], basis[i]
-        j = entering_column(tableau[rows], columns, tolerance, pivots >= dantzig_pivots)
-    return read_strategies(tableau[rows], tableau[:, columns], basis, outside, x, y)
+    return read_strategies(tableau[rows], tableau[:, columns], work.basis, work.outside, work.primal, work.dual, x, y)
 
 
 @_inlined
@@ -259,31 +284,32 @@ def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
         for j in range(len(y)):
             y[j] = 1.0 if j == column else 0.0
     else:
-        _simplex(matrix, low, high, -1, PIVOT_TOLERANCE, DANTZIG_PIVOTS, x, y, work)
+        _simplex(matrix, low, high, -1, PIVOT_TOLERANCE, most_dantzig_pivots(len(x), len(y)), x, y, work)
         normalise(x)
         normalise(y)
     if _is_skew(matrix):
         for k in range(len(y)):
             y[k] = x[k]
-    return certify(matrix, x, y)
+    return _guarantees(matrix, x, y)  # `normalise` makes distributions
 
 
 @_uncounted
 def value_bounds(matrix, tolerance, x, y, work):  # type: ignore[no-untyped-def]
     """Bounds on the value, equal at a saddle point; faster than `solve_with` for the many games of a duel.
 
-    The minimax column enters first, because it is often in the solution. If the bounds are further apart than
-    `tolerance`, solves again with Bland's rule. x and y are scratch arrays.
+    The minimax column enters first, because it is often in the solution. If the bounds are not well within
+    `tolerance`, solves again with Bland's rule: its rounding errors differ, and the tighter bounds count. x and y are
+    scratch arrays.
     """
     low, high, lower, _, upper, column = _extremes(matrix, work.greatest)
-    for dantzig_pivots in (DANTZIG_PIVOTS, 0):
+    for dantzig_pivots in (most_dantzig_pivots(len(x), len(y)), 0):
         if lower == upper:
             break
         total_x, total_y = _simplex(matrix, low, high, column, COARSE_TOLERANCE, dantzig_pivots, x, y, work)
         if 0.0 < total_x < np.inf and 0.0 < total_y < np.inf:
             guaranteed, conceded = _guarantees(matrix, x, y)
             lower, upper = max(lower, guaranteed / total_x), min(upper, conceded / total_y)
-        if upper - lower <= tolerance:
+        if upper - lower <= WELL_WITHIN * tolerance:
             break
     return lower, upper
 
@@ -294,27 +320,35 @@ def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
     return solve_with(matrix, x, y, workspace(matrix.shape[0], matrix.shape[1]))
 
 
-@njit(error_model="numpy")
-def _solve_masked(matrix, row_mask, column_mask, x, y, work, part):  # type: ignore[no-untyped-def]
-    """Like `solve_with`, on the legal rows and columns; `part` has room for a copy of them."""
-    rows, columns = np.flatnonzero(row_mask), np.flatnonzero(column_mask)
-    small = part[: len(rows) * len(columns)].reshape(len(rows), len(columns))
-    for i in range(len(rows)):
-        for j in range(len(columns)):
-            small[i, j] = matrix[rows[i], columns[j]]
-    lower, upper = solve_with(small, x[: len(rows)], y[: len(columns)], work)
-    _spread(x, rows)
-    _spread(y, columns)
-    return lower, upper
+@_inlined
+def _legal(mask, indices):  # type: ignore[no-untyped-def]
+    """Lists the legal actions; returns their number."""
+    count = 0
+    for k in range(len(mask)):
+        indices[count] = k
+        count += mask[k]
+    return count
 
 
-@njit(error_model="numpy")
-def _spread(strategy, indices):  # type: ignore[no-untyped-def]
+@_inlined
+def _spread(strategy, indices, count):  # type: ignore[no-untyped-def]
     """Moves the k-th probability to `indices[k]`, last one first, since source and target share the array."""
-    for k in range(len(indices) - 1, -1, -1):
+    for k in range(count - 1, -1, -1):
         probability = strategy[k]
         strategy[k] = 0.0
         strategy[indices[k]] = probability
+
+
+@_uncounted
+def _solve_part(matrix, rows, columns, x, y, work, part):  # type: ignore[no-untyped-def]
+    """Like `solve_with`, on these rows and columns; `part` has room for a copy of them."""
+    for i in range(len(rows)):
+        for j in range(len(columns)):
+            part[i, j] = matrix[rows[i], columns[j]]
+    lower, upper = solve_with(part, x[: len(rows)], y[: len(columns)], work)
+    _spread(x, rows, len(rows))
+    _spread(y, columns, len(columns))
+    return lower, upper
 
 
 @_inlined
@@ -327,6 +361,20 @@ def _within_limits(matrix):  # type: ignore[no-untyped-def]
     return within
 
 
+@_uncounted
+def _solve_batch(matrices, masks, lower, upper, x, y, work, part, lists):  # type: ignore[no-untyped-def]
+    for g in range(len(matrices)):
+        if not _within_limits(matrices[g]):
+            return False
+        rows, columns = _legal(masks[0][g], lists[0]), _legal(masks[1][g], lists[1])
+        if rows == matrices.shape[1] and columns == matrices.shape[2]:
+            lower[g], upper[g] = solve_with(matrices[g], x[g], y[g], work)
+        else:
+            small = part[: rows * columns].reshape((rows, columns))
+            lower[g], upper[g] = _solve_part(matrices[g], lists[0][:rows], lists[1][:columns], x[g], y[g], work, small)
+    return True
+
+
 @njit(error_model="numpy")
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
     """Like `solve_kernel`, but on the unmasked part of each matrix; the masked entries of x and y stay 0.
@@ -334,13 +382,8 @@ def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  
     Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; stops at the first game
     where they are not.
     """
-    work = workspace(matrices.shape[1], matrices.shape[2])
-    part = np.empty(matrices.shape[1] * matrices.shape[2])
-    for g in range(len(matrices)):
-        if not _within_limits(matrices[g]):
-            return False
-        if row_masks[g].all() and column_masks[g].all():
-            lower[g], upper[g] = solve_with(matrices[g], x[g], y[g], work)
-        else:
-            lower[g], upper[g] = _solve_masked(matrices[g], row_masks[g], column_masks[g], x[g], y[g], work, part)
-    return True
+    rows, columns = matrices.shape[1:]
+    lists = np.empty(rows, dtype=np.int64), np.empty(columns, dtype=np.int64)
+    work = workspace(rows, columns)
+    part = np.empty(rows * columns)
+    return _solve_batch(matrices, (row_masks, column_masks), lower, upper, x, y, work, part, lists)

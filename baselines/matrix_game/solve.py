@@ -29,6 +29,8 @@ SECONDS_PER_ENTRY_AND_ACTION = 4e-6
 SLOWER_IN_PAIRS = 10  # double-double precision
 # Beyond this many entries, exact rationals of arbitrary floats are too slow for a fallback.
 EXACT_FALLBACK_ENTRIES = 400
+# Beyond this many, HiGHS is faster than the simplex in pairs of floats.
+PAIRS_FALLBACK_ENTRIES = 10_000
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,10 @@ def _fall_back(matrix: NDArray[np.float64], best: _Bounded) -> _Bounded:
     tolerance = RELATIVE_GAP * max(1.0, float(np.abs(matrix).max()))
     if best[1] - best[0] <= tolerance:
         return best
-    for method in (_solve_by_pairs, _solve_by_highs, _solve_by_rationals):
+    methods = [_solve_by_pairs, _solve_by_highs, _solve_by_rationals]
+    if matrix.size > PAIRS_FALLBACK_ENTRIES:
+        methods[:2] = [_solve_by_highs, _solve_by_pairs]
+    for method in methods:
         if method is _solve_by_rationals and matrix.size > EXACT_FALLBACK_ENTRIES:
             break
         strategies = method(matrix)

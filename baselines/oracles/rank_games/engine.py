@@ -76,7 +76,7 @@ class ValueLayer(NamedTuple):
         row_of: `[interleavings]`, first row of the interleaving; -1 - row if only its mirror image has rows.
         base: `[rows]`, the index in `values` of the row's score 0, whether stored or not; in Goofspiel, divided by the
             number of contexts.
-        values: Continuation values to player 0, in payoff points.
+        values: Continuation values to player 0, in payoff points; a 0 if there are none.
     """
 
     cards: int
@@ -93,8 +93,9 @@ class Work(NamedTuple):
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     places: NDArray[np.int64]
-    kind: NDArray[np.int64]
+    kind: NDArray[np.uint8]
     row: NDArray[np.int64]
+    start: NDArray[np.int64]
     step: NDArray[np.int64]
     sign: NDArray[np.float64]
     points: NDArray[np.float64]
@@ -173,12 +174,13 @@ def solve_piece(
 def work_for(cards: int, compute: Any) -> Work:
     """Makes scratch arrays for matrix games of up to this many cards."""
     return Work(
-        matrix=np.zeros((cards, cards)),
+        matrix=np.zeros(cards * cards),
         x=np.zeros(cards),
         y=np.zeros(cards),
         places=np.zeros((2, cards), np.int64),
-        kind=np.zeros((cards, cards), np.int64),
-        row=np.zeros((cards, cards), np.int64),
+        kind=np.zeros(cards * cards, np.uint8),  # unsigned, so that indexing needs no check for negative numbers
+        row=np.zeros(cards * cards, np.int64),
+        start=np.zeros(cards * cards, np.int64),
         step=np.zeros(6, np.int64),
         sign=np.zeros(6),
         points=np.zeros(6),

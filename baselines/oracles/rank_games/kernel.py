@@ -24,6 +24,9 @@ from cardwar_envs.core.compiled import njit
 NO_ROW = -(2**31)
 GAMES, FAILED = 0, 1  # indices of `counts`
 
+# For what is done once per matrix game: passing all arrays of `Work` would take longer.
+inlined = njit(error_model="numpy", forceinline=True)
+
 
 # -- layout -------------------------------------------------------------------------------
 
@@ -184,6 +187,7 @@ def find_next(word, rows, columns, letters, below, work):  # type: ignore[no-unt
 
     Kinds: 0 for a tie, 1 if player 0 wins, 2 if player 1 wins; plus 3 if the layer below stores the mirror image.
     """
+    cell = 0
     for i in range(rows):
         place_0 = work.places[0, i]
         for j in range(columns):
@@ -198,33 +202,44 @@ def find_next(word, rows, columns, letters, below, work):  # type: ignore[no-unt
             row = below.row_of[number_of(after, letters, below)] if below.cards else 0
             if row < 0:
                 row, winner = -1 - row, winner + 3
-            work.kind[i, j], work.row[i, j] = winner, row
+            work.kind[cell], work.row[cell] = winner, row
+            cell += 1
 
 
-@njit()
-def _fill(rows, columns, t, score, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game at one state into `work.matrix`: continuation payoffs to player 0, in payoff points."""
-    places, signs, points = work.step, work.sign, work.points
+@inlined
+def _find_starts(cells, t, rules, below, work):  # type: ignore[no-untyped-def]
+    """Records, for each pair of cards, where the values of the next row start; t ties are carried."""
+    tied = t + 1 if rules.carry else 0
+    for cell in range(cells if below.cards else 0):
+        kind = work.kind[cell]
+        work.start[cell] = below.base[work.row[cell] + tied * ((kind == 0) | (kind == 3))]
+
+
+@inlined
+def _find_stakes(t, score, rules, below, work):  # type: ignore[no-untyped-def]
+    """Records, for each kind of trick, the payment and the place of the next value; sign 0 if the game is decided."""
     for kind in range(6):
         winner = kind % 3
         won = (t + 1) * (winner == 1) - (t + 1) * (winner == 2)
         after = score + won if rules.win else 0
         carried = t + 1 if winner == 0 and rules.carry else 0
-        places[kind] = (-after if kind > 2 else after) >> rules.shift
-        signs[kind] = -1.0 if kind > 2 else 1.0
-        points[kind] = 0.0 if rules.win else float(won)
+        work.step[kind] = (-after if kind > 2 else after) >> rules.shift
+        work.sign[kind] = -1.0 if kind > 2 else 1.0
+        work.points[kind] = 0.0 if rules.win else float(won)
         if below.cards == 0 or (rules.win and abs(after) > below.cards + carried):
-            signs[kind] = 0.0
-            points[kind] += np.sign(after)
-    tied = t + 1 if rules.carry else 0
-    for i in range(rows):
-        line, kinds, next_rows = work.matrix[i], work.kind[i], work.row[i]
-        for j in range(columns):
-            kind = kinds[j]
-            line[j] = points[kind]
-            if signs[kind] != 0.0:
-                row = next_rows[j] + (tied if kind % 3 == 0 else 0)
-                line[j] += signs[kind] * below.values[below.base[row] + places[kind]]
+            work.sign[kind] = 0.0
+            work.points[kind] += np.sign(after)
+
+
+@inlined
+def fill(cells, below, work):  # type: ignore[no-untyped-def]
+    """Writes a matrix game into `work.matrix`: continuation payoffs to player 0, in payoff points."""
+    for cell in range(cells):
+        kind = work.kind[cell]
+        sign = work.sign[kind]
+        # A selection, because a processor cannot predict the kind; every layer has a value at 0.
+        place = work.start[cell] + work.step[kind] if sign != 0.0 else 0
+        work.matrix[cell] = work.points[kind] + sign * below.values[place]
 
 
 @njit()
@@ -233,11 +248,14 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
     features = _features(word, letters)
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
-    game, x, y = work.matrix[:rows, :columns], work.x[:rows], work.y[:columns]
+    cells = rows * columns
+    game, x, y = work.matrix[:cells].reshape((rows, columns)), work.x[:rows], work.y[:columns]
     for t in range(_last_row(features, layer.cards, rules) + 1):
+        _find_starts(cells, t, rules, below, work)
         low, high = _scores(features, layer.cards, t, rules)
         for score in range(_least(low, high, own_mirror, rules), high + 1, rules.step):
-            _fill(rows, columns, t, score, rules, below, work)
+            _find_stakes(t, score, rules, below, work)
+            fill(cells, below, work)
             lower, upper = value_bounds(game, rules.tolerance, x, y, work.simplex)
             value, place = (lower + upper) / 2, layer.base[row + t] + (score >> rules.shift)
             layer.values[place] = value
@@ -275,7 +293,9 @@ def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-u
     """Writes the matrix game at a state into `work.matrix`; returns how many rows and columns it has."""
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
-    _fill(rows, columns, t, score, rules, below, work)
+    _find_starts(rows * columns, t, rules, below, work)
+    _find_stakes(t, score, rules, below, work)
+    fill(rows * columns, below, work)
     return rows, columns
 
 
@@ -311,4 +331,4 @@ def fill_games(rows, ranks, ties, scores, letter_of, letters, rules, layer, belo
         sizes[i] = height, width
         for row in range(height):
             for column in range(width):
-                matrices[i, row, column] = work.matrix[row, column]
+                matrices[i, row, column] = work.matrix[row * width + column]

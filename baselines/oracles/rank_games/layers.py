@@ -139,7 +139,7 @@ class Layers(ABC, Generic[S]):
             offsets = self._offsets(cards)
             rows, values, games = self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, *nothing)
             _require_rows(self._rules.cards, rows)
-            sizes.append(self._size(cards, Size(int(offsets[-1]), int(rows), int(values), int(games))))
+            sizes.append(self._size(cards, Size(int(offsets[-1]), int(rows), max(int(values), 1), int(games))))
         return sizes
 
     def solve(self, progress: Progress | None = None) -> None:
@@ -170,11 +170,11 @@ class Layers(ABC, Generic[S]):
         return offsets
 
     def empty_layer(self, cards: int) -> ValueLayer:
-        """Returns a layer laid out, with its values unset."""
-        size = self.sizes[cards - 1] if cards else Size(0, 0, 0, 0)
+        """Returns a layer laid out, with all values 0."""
+        size = self.sizes[cards - 1] if cards else Size(0, 0, 1, 0)
         offsets = self._offsets(cards) if cards else np.zeros(1, dtype=np.int64)
         row_of = np.full(size.words, self._kernel(0.0).NO_ROW, dtype=np.int32)
-        layer = ValueLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.empty(size.values))
+        layer = ValueLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.zeros(size.values))
         if cards:
             self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, row_of, layer.base)
         return read_only(layer)._replace(values=layer.values)
@@ -213,7 +213,7 @@ class Layers(ABC, Generic[S]):
         compute = kernel_for(rules, 1e-4)
         work = work_for(cards, compute)
         rows, columns = compute.matrix_at(word, first, second, self.letters, rules, self._layers[cards - 1], work)
-        return work.matrix[:rows, :columns]
+        return work.matrix[: rows * columns].reshape(rows, columns)
 
     def layer(self, cards: int) -> ValueLayer:
         """Returns a solved layer, which must be kept."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from baselines.matrix_game.kernel import value_bounds, workspace  # noqa: F401  # for `engine.py`
 from baselines.oracles.rank_games.interleavings_kernel import first_half, mirrored, number_of, spell, word_at
-from baselines.oracles.rank_games.kernel import FAILED, GAMES, NO_ROW, find_next, moves
+from baselines.oracles.rank_games.kernel import FAILED, GAMES, NO_ROW, fill, find_next, inlined, moves
 from cardwar_envs.core.compiled import njit
 
 
@@ -28,14 +28,12 @@ def look_up(word, letters, rules, below, work):  # type: ignore[no-untyped-def]
     """Records, for each pair of cards, who wins and where the next values start; returns how many cards each has."""
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
-    if below.cards:
-        for i in range(rows):
-            for j in range(columns):
-                work.row[i, j] = below.base[work.row[i, j]] * len(rules.swapped)
+    for cell in range(rows * columns if below.cards else 0):
+        work.start[cell] = below.base[work.row[cell]] * len(rules.swapped)
     return rows, columns
 
 
-@njit()
+@inlined
 def find_stakes(context, prize, rules, work):  # type: ignore[no-untyped-def]
     """Records, for each kind of trick in `find_next`, the payment and the next context.
 
@@ -49,24 +47,11 @@ def find_stakes(context, prize, rules, work):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def _fill(rows, columns, context, prize, rules, below, work):  # type: ignore[no-untyped-def]
-    """Writes the matrix game for a prize into `work.matrix`: continuation payoffs to player 0, in payoff points."""
-    find_stakes(context, prize, rules, work)
-    places, signs, points = work.step, work.sign, work.points
-    for i in range(rows):
-        line, kinds, starts = work.matrix[i], work.kind[i], work.row[i]
-        for j in range(columns):
-            kind = kinds[j]
-            line[j] = points[kind]
-            if signs[kind] != 0.0:
-                line[j] += signs[kind] * below.values[starts[j] + places[kind]]
-
-
-@njit()
 def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
     rows, columns = look_up(word, letters, rules, below, work)
     own_mirror = mirrored(word, letters) == word
-    game, x, y = work.matrix[:rows, :columns], work.x[:rows], work.y[:columns]
+    cells = rows * columns
+    game, x, y = work.matrix[:cells].reshape((rows, columns)), work.x[:rows], work.y[:columns]
     start = layer.base[row] * len(rules.turned)
     for context in range(len(rules.turned)):
         if own_mirror and rules.own[context]:  # symmetric under swapping the seats: all its games have value 0
@@ -75,7 +60,8 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
             continue
         total = 0.0
         for prize in range(rules.turned[context]):
-            _fill(rows, columns, context, prize, rules, below, work)
+            find_stakes(context, prize, rules, work)
+            fill(cells, below, work)
             lower, upper = value_bounds(game, rules.tolerance, x, y, work.simplex)
             good = upper - lower <= rules.tolerance
             if good or counts[FAILED] >= len(failed):
@@ -110,7 +96,8 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
 def matrix_at(word, context, prize, letters, rules, below, work):  # type: ignore[no-untyped-def]
     """Writes the matrix game at a state into `work.matrix`; returns how many rows and columns it has."""
     rows, columns = look_up(word, letters, rules, below, work)
-    _fill(rows, columns, context, prize, rules, below, work)
+    find_stakes(context, prize, rules, work)
+    fill(rows * columns, below, work)
     return rows, columns
 
 
@@ -129,4 +116,4 @@ def fill_games(rows, ranks, contexts, prizes, letter_of, letters, rules, layer, 
         sizes[i] = height, width
         for row in range(height):
             for column in range(width):
-                matrices[i, row, column] = work.matrix[row, column]
+                matrices[i, row, column] = work.matrix[row * width + column]

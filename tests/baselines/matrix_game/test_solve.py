@@ -16,6 +16,7 @@ from baselines.matrix_game import solve as matrix_game
 from baselines.matrix_game.kernel import (
     certify,
     solve_batch_kernel,
+    solve_kernel,
     solve_with,
     value_bounds,
     workspace,
@@ -134,6 +135,13 @@ def test_floats_and_rationals_agree(kind):
 def test_larger_games(kind, size):
     matrix = KINDS[kind](np.random.default_rng(size), 1, size, size)[0]
     certify_solution(matrix, solve_matrix(matrix), SCALE_TOLERANCE * max(1.0, np.abs(matrix).max()))
+
+
+def test_the_kernel_alone_solves_a_large_game():
+    """It takes hundreds of pivots; Bland's rule would stop far from the optimum."""
+    matrix = np.random.default_rng(0).normal(size=(120, 120))
+    lower, upper = solve_kernel(matrix, np.empty(120), np.empty(120))
+    assert upper - lower <= SCALE_TOLERANCE
 
 
 # -- games whose solution is known -----------------------------------------------------------------
