@@ -116,7 +116,7 @@ class _Batch:
         first = int(np.random.SeedSequence(seeds).generate_state(1)[0])
         # The game draws from the first half, the policies from the second.
         streams = new_streams(first, 2 * slots)
-        self._engine, self._streams = new_engine(game, streams[:slots], "auto", reuse=True), streams[slots:]
+        self._engine, self._streams = new_engine(game, streams[:slots], "auto"), streams[slots:]
         self._untouched = streams[:slots].copy()
         self._policies, self._at_end = policies, at_end
         self._while_certain = while_certain

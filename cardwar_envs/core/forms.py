@@ -33,8 +33,8 @@ class CompiledRules(Generic[S]):
     * `acting(tables, rows, acts)`: marks in `[num_games, num_players]` the players who choose now.
     * `uniform(tables, rows, streams, where, player, actions)`: draws the player's actions under uniform play,
     `[num_games]`.
-    * `observe(tables, rows, observations, masks)`: writes the players' observations, `[num_games, num_players, ...]`,
-    and all entries of their masks.
+    * `observe(tables, rows, first, observations, masks)`: writes what the players `first`, `first + 1`, ... observe and
+    all entries of their masks, `[num_games, number of these players, ...]`.
     * `outcomes(tables, rows, actions, after, probabilities, rewards, over)`, if `most_outcomes` is more than 1: writes
     every outcome of a joint action in each game as rows `[num_games, most_outcomes, row_size]`, with probabilities
     `[num_games, most_outcomes]` (0 where there are fewer outcomes), rewards and ends.

@@ -98,7 +98,6 @@ class GameBatch(Generic[S]):
         seed: int | None = None,
         start: str = "initial",
         engine: str = "auto",
-        reuse: bool = False,
     ) -> None:
         """Sets up the games; `reset` must be called before `step`.
 
@@ -109,8 +108,6 @@ class GameBatch(Generic[S]):
             start: "initial", or "random": a state reached by uniform play to a uniformly
                 drawn depth.
             engine: "compiled", "rules", or "auto", which means "compiled" if the game has compiled rules.
-            reuse: Whether compiled rules write observations and masks to the same arrays in each step instead of
-                allocating new ones; the caller must then not modify them.
 
         Raises:
             ValueError: If an argument is invalid, or the game's deal can pay something or end the game.
@@ -119,7 +116,7 @@ class GameBatch(Generic[S]):
         self.game, self.num_games = game, checked_count("num_games", num_games)
         self._random = one_of("start", start, START) == "random"
         self._everywhere = np.ones(self.num_games, dtype=np.bool_)
-        self._engine: Engine[S] = new_engine(game, new_streams(checked_seed(seed), self.num_games), engine, reuse)
+        self._engine: Engine[S] = new_engine(game, new_streams(checked_seed(seed), self.num_games), engine)
         if isinstance(self._engine, RulesEngine):
             _check_deals(game)
         self._started = False

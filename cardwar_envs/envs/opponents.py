@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
-from cardwar_envs.core.policy_names import ALIASES, as_policy
+from cardwar_envs.core.policy_names import as_policy
 
 UNIFORM = "uniform"
 # If a game ends before the agent acts, a new game starts, at most this many times.
@@ -82,11 +82,6 @@ class SeatPool(NamedTuple):
 
 
 Opponent = str | Policy | Pool
-
-
-def is_uniform(opponent: object) -> bool:
-    """Returns whether this is a name of uniform play, which engines draw without querying a policy."""
-    return isinstance(opponent, str) and ALIASES.get(opponent, opponent) == UNIFORM
 
 
 def opponent_pools(opponent: Opponent | Sequence[Opponent], game: Game[Any]) -> list[SeatPool]:

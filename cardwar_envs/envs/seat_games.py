@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import FORFEIT, Game
-from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.core.streams import draw, streams_of
 from cardwar_envs.envs.engines import new_engine
-from cardwar_envs.envs.engines.engine import Engine, Views, chosen_actions
+from cardwar_envs.envs.engines.engine import Engine, chosen_actions
 from cardwar_envs.envs.opponents import MAX_STARTS, SeatPool
 from cardwar_envs.envs.session import forfeit_payoffs, refuse_late_payments
 
@@ -27,7 +27,9 @@ class SeatGames:
 
     Attributes:
         engine: The engine that steps the games.
-        views: The views of all players; None before the first start.
+        started: Whether there are games.
+        fails_late: Whether an opponent may be queried, and fail, after others' actions have been played.
+        out: `[count]`: whether the caller's seat is out of its game, or the game is over.
         revealed: What the caller's seat may see of each game, if recorded. Each change makes a new list.
     """
 
@@ -38,7 +40,6 @@ class SeatGames:
         seat: int,
         opponents: Mapping[int, SeatPool],
         *,
-        uniform: bool,
         engine: str,
         revealing: bool,
     ) -> None:
@@ -49,16 +50,17 @@ class SeatGames:
             count: Number of games.
             seat: The caller's seat.
             opponents: The pool of policies of every other seat.
-            uniform: Whether all opponents play uniformly, in which case the engine draws their actions.
             engine: "compiled", "rules", or "auto": compiled rules if the game has them.
             revealing: Whether to record `revealed`; games that are not rendered run faster without it.
         """
         refuse_late_payments(game)
         self.game, self.seat, self.count = game, seat, count
-        self._opponents, self._uniform = opponents, uniform
-        # Callers get copies of the engine's views, so the engine can reuse its arrays.
-        self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, reuse=True)
-        self.views: Views | None = None
+        self._opponents = opponents
+        policies = [policy for pool in opponents.values() for policy in pool.policies]
+        self.fails_late = not (game.facts.everyone_acts or all(map(_plays_uniformly, policies)))
+        self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine)
+        self.started = False
+        self.out = self._asked = np.zeros(count, dtype=np.bool_)
         self._revealing = revealing
         self.revealed: list[Revealed[Any]] = []
         # `[count, num_players]`: index of each seat's policy in its pool.
@@ -78,8 +80,6 @@ class SeatGames:
         except BaseException:
             vars(self).clear()
             vars(self).update(kept | copied)
-            if self.views is not None:
-                self.views = self.engine.views()
             raise
 
     def start(self, where: NDArray[np.bool_], options: Mapping[str, Any]) -> None:
@@ -94,7 +94,7 @@ class SeatGames:
         """
         for _ in range(MAX_STARTS):
             if not where.any():
-                self.views = self.engine.views()
+                self.started = True
                 return
             self._seat_opponents(where)
             state = options.get("state")
@@ -108,8 +108,18 @@ class SeatGames:
             self._owed = np.where(where, 0.0, self._owed)
             self._pay(dealt[:, self.seat])
             self._play_until_asked(where)
-            where = where & ~self.engine.acting()[:, self.seat]
+            where = where & ~self._asked
         raise ValueError(f"player_{self.seat} never acted in {MAX_STARTS} games")
+
+    def offends(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """`[count]`: whether the caller's action, `[count]`, is illegal in each of the games `where`."""
+        flags = self.engine.illegal(self._joint(actions), where)
+        return np.zeros(self.count, dtype=np.bool_) if flags is None else flags[:, self.seat]
+
+    def _joint(self, actions: NDArray[np.int64] | int) -> NDArray[np.int64]:
+        joint = np.zeros(self.engine.shape, dtype=np.int64)
+        joint[:, self.seat] = actions
+        return joint
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
         """Plays the caller's actions, then continues until the caller must choose again.
@@ -119,7 +129,7 @@ class SeatGames:
             where: The games.
             offends: The games in which the action is illegal: these end with the minimal payoff for the caller's seat.
         """
-        self._play(actions, where, offends)
+        self._play(self._joint(actions), where, offends)
         if offends.any():
             self._pay(np.where(offends, self.game.facts.min_payoff - self._paid, 0.0))
         self._play_until_asked(where & ~offends)
@@ -142,23 +152,22 @@ class SeatGames:
 
     def _play_until_asked(self, where: NDArray[np.bool_]) -> None:
         while True:
-            without = where & self.engine.live()[:, self.seat] & ~self.engine.acting()[:, self.seat]
+            self._asked, live = self.engine.asked(self.seat)
+            self.out, without = ~live, where & live & ~self._asked
             if not without.any():
                 return
-            self._play(None, without, np.zeros_like(without))
+            self._play(self._joint(0), without, np.zeros_like(without))
 
-    def _play(self, actions: NDArray[np.int64] | None, where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
-        """Draws the opponents' actions in the games `where`, and plays these games but for those that offenders end."""
-        joint = self._drawn(where, None if actions is None else self.views)
-        if actions is not None:
-            joint[:, self.seat] = actions
+    def _play(self, joint: NDArray[np.int64], where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
+        """Adds the opponents' actions in the games `where`, and plays these games but for those that offenders end."""
+        self._draw(joint, where)
         paid = self.engine.play(joint, where & ~offends)[0]
         self._pay(paid[:, self.seat])
         self._reveal_play(where, joint, paid, offends)
 
     def _reveal_starts(self, where: NDArray[np.bool_], dealt: NDArray[np.float64]) -> None:
-        self._dealt[where] = dealt[where]
         if self._revealing:
+            self._dealt[where] = dealt[where]
             nothing = (0.0,) * self.game.facts.num_players
             starts = [
                 Revealed(state, self.seat, None, nothing, not self.game.acting_players(state))
@@ -190,29 +199,28 @@ class SeatGames:
             revealed[place] = Revealed(state, self.seat, actions, tuple(payoffs), over, old.state)
         self.revealed = revealed
 
-    def _drawn(self, where: NDArray[np.bool_], views: Views | None) -> NDArray[np.int64]:
-        """Draws the opponents' actions, `[count, num_players]`; `views` are those of all games, if known."""
-        joint = np.zeros(self.engine.shape, dtype=np.int64)
-        if self._uniform:
-            for player in self._opponents:
-                joint[:, player] = self.engine.uniform(player, where)
-            return joint
-        acting, answers = self.engine.acting() & where[:, None], []
+    def _draw(self, joint: NDArray[np.int64], where: NDArray[np.bool_]) -> None:
+        """Writes the opponents' actions into `joint`, `[count, num_players]`."""
+        engine, acting = self.engine, None
+        uniform: list[tuple[int, NDArray[np.bool_]]] = []
+        answers: list[tuple[int, NDArray[np.intp], NDArray[np.float64]]] = []
         for player, pool in self._opponents.items():
             for place, policy in enumerate(pool.policies):
-                games = np.flatnonzero(acting[:, player] & (self._sitting[:, player] == place))
+                sits = where if len(pool.policies) == 1 else where & (self._sitting[:, player] == place)
+                if _plays_uniformly(policy):
+                    uniform.append((player, sits))
+                    continue
+                acting = engine.acting() if acting is None else acting
+                games = np.flatnonzero(sits & acting[:, player])
                 if len(games):
-                    seen = self._views_at(games, views)
-                    probabilities = checked_probabilities(policy, seen.observations[:, player], seen.masks[:, player])
-                    answers.append((player, games, probabilities))
+                    answers.append((player, games, checked_probabilities(policy, *engine.views(games, player))))
         # Query all policies before drawing, so that invalid probabilities leave the streams unchanged.
+        for player, sits in uniform:
+            np.copyto(joint[:, player], engine.uniform(player, sits), where=sits)
         for player, games, probabilities in answers:
-            joint[games, player] = chosen_actions(probabilities, draw(self.engine.streams, games))
-        return joint
+            joint[games, player] = chosen_actions(probabilities, draw(engine.streams, games))
 
-    def _views_at(self, games: NDArray[np.intp], views: Views | None) -> Views:
-        if views is None:
-            return self.engine.views(games)
-        if len(games) == self.count:
-            return views
-        return Views(views.observations[games], views.masks[games])
+
+def _plays_uniformly(policy: Policy) -> bool:
+    """Whether the engine may draw the policy's actions."""
+    return getattr(policy, "plays_uniformly", False)

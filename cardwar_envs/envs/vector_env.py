@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from cardwar_envs.core.parameters import ArgumentError, one_of
 from cardwar_envs.core.streams import streams_of
 from cardwar_envs.drawing.pixels import Window
 from cardwar_envs.envs import spaces
-from cardwar_envs.envs.engines.engine import Views
+from cardwar_envs.envs.engines.memory import zeros
 from cardwar_envs.envs.game_batch import checked_actions, checked_count, checked_mask
-from cardwar_envs.envs.opponents import UNIFORM, Opponent, is_uniform, seated_opponents
+from cardwar_envs.envs.opponents import UNIFORM, Opponent, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show
 from cardwar_envs.envs.seat_games import SeatGames
 from cardwar_envs.envs.session import WITHOUT_MASKS, Session, checked_seed, resolved_game
@@ -91,7 +92,6 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             num_envs,
             self.seat,
             seated_opponents(opponent, self.game, self.seat),
-            uniform=is_uniform(opponent),
             engine=engine,
             revealing=self.render_mode is not None,
         )
@@ -132,7 +132,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             where = checked_mask(RESET_MASK, options[RESET_MASK], self.num_envs)
             if not where.any():
                 raise ArgumentError(f"reset_mask ({where!r}) must be true for at least one game")
-        if self._games.views is None and not where.all():
+        if not self._games.started and not where.all():
             raise ResetNeeded("there are no games yet: in the first reset, reset_mask must be true for all games")
         with self._games.all_or_nothing():
             if seeds is not None:
@@ -159,19 +159,22 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         Raises:
             IllegalActionError: If an action is illegal; all games are then unchanged.
             ResetNeeded: If `reset` was not called or, in mode DISABLED, was not called for every finished game.
-            ValueError: If `actions` is not one integer per game.
+            ValueError: If `actions` is not one integer per game, or an opponent does not return probabilities; all
+                games are then unchanged.
         """
         games, restarting = self._games, self._over
         chosen, offends = self._checked(actions)
         playing = ~restarting
-        games.play(chosen, playing, offends)
-        rewards = games.collected(playing)
-        ended = offends | (playing & ~games.engine.live()[:, self.seat])
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            final, restarting = self._final_info(ended), ended
-        else:
-            final, self._over = {}, ended
-        games.start(restarting, self._options)
+        with games.all_or_nothing() if games.fails_late else nullcontext():
+            games.play(chosen, playing, offends)
+            rewards = games.collected(playing)
+            ended = offends | (playing & games.out)
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                final, over, restarting = self._final_info(ended), self._over, ended
+            else:
+                final, over = {}, ended
+            games.start(restarting, self._options)
+        self._over = over
         self._show()
         observations, infos = self._seen(np.ones(self.num_envs, dtype=np.bool_))
         return observations, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), {**infos, **final}
@@ -203,12 +206,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The action masks, `[num_envs, num_actions]`, under the name that sb3-contrib expects."""
-        return self._masks(self._require_start()).astype(np.bool_)
+        self._require_start()
+        return self._views()["action_mask"].astype(np.bool_)
 
-    def _require_start(self) -> Views:
-        if self._games.views is None:
+    def _require_start(self) -> None:
+        if not self._games.started:
             raise ResetNeeded("there are no games yet: call reset() first")
-        return self._games.views
 
     # -- inputs -----------------------------------------------------------------------------
 
@@ -224,14 +227,12 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
     def _checked(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The agent's actions, and whether each is illegal and forfeits its game, `[num_envs]`."""
-        masks = self._require_start().masks[:, self.seat]
+        self._require_start()
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             over = ", ".join(map(str, np.flatnonzero(self._over)))
             raise ResetNeeded(f"games {over} are over: reset them first, with the option reset_mask")
         chosen = checked_actions(actions, self.num_envs)
-        known = (chosen >= 0) & (chosen < masks.shape[1])
-        offends = ~known | (masks[np.arange(self.num_envs), np.where(known, chosen, 0)] == 0)
-        offends &= ~self._over  # the action of a game that restarts is ignored
+        offends = self._games.offends(chosen, ~self._over)  # the action of a game that restarts is ignored
         if offends.any() and not self._session.forfeits:
             place = int(offends.argmax())
             raise self._games.engine.illegal_action_error(place, self.seat, int(chosen[place]), WITHOUT_MASKS)
@@ -241,17 +242,15 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
 
     def _seen(self, told: NDArray[np.bool_]) -> tuple[spaces.Observation, dict[str, Any]]:
         """Observations of all games, and infos of the games `told`."""
-        views = self._require_start()
-        seen: spaces.Observation = {
-            "observation": views.observations[:, self.seat].copy(),
-            "action_mask": self._masks(views),
-        }
+        seen = self._views()
         return seen, self._infos(told, seen if told.all() else {name: array[told] for name, array in seen.items()})
 
-    def _masks(self, views: Views) -> NDArray[np.int8]:
-        """Fresh masks, `[num_envs, num_actions]`; all 0 in games that are over, e.g. by a forfeit."""
-        masks: NDArray[np.int8] = views.masks[:, self.seat] * ~self._over[:, None]
-        return masks
+    def _views(self) -> spaces.Observation:
+        """Fresh observations of all games; masks are all 0 in games that are over, e.g. by a forfeit."""
+        observations, masks = self._games.engine.views(player=self.seat)
+        if self._over.any():
+            masks[self._over] = 0
+        return {"observation": observations, "action_mask": masks}
 
     def _infos(self, where: NDArray[np.bool_], seen: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         """Infos for the games `where`, given the agent's views of these games; zeros elsewhere, as in Gymnasium."""
@@ -260,8 +259,9 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         for key, told in {"action_mask": seen["action_mask"], **more}.items():
             infos[key] = told
             if len(places) < self.num_envs:
-                infos[key] = np.zeros((self.num_envs, *told.shape[1:]), dtype=told.dtype)
-                infos[key][places] = told
+                infos[key] = zeros((self.num_envs, *told.shape[1:]), told.dtype)
+                if told.any():  # otherwise the system need not provide the memory
+                    infos[key][places] = told
         return _marked(infos, where)
 
     def _final_info(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
@@ -269,12 +269,11 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         places = np.flatnonzero(ended)
         if not len(places):
             return {}
-        observations = self._games.engine.views(places).observations[:, self.seat]
+        observations = self._games.engine.views(places, self.seat).observations
         masks = np.zeros((len(places), self.game.facts.num_actions), dtype=np.int8)
         final_obs = np.full(self.num_envs, None, dtype=object)
-        final_obs[places] = [
-            {"observation": seen, "action_mask": mask} for seen, mask in zip(observations, masks, strict=True)
-        ]
+        ends = [{"observation": seen, "action_mask": mask} for seen, mask in zip(observations, masks, strict=True)]
+        final_obs[places] = np.fromiter(ends, dtype=object, count=len(ends))
         infos = self._infos(ended, {"observation": observations, "action_mask": masks})
         return _marked({"final_obs": final_obs, "final_info": infos}, ended)
 

@@ -29,11 +29,6 @@ PGX_GAMES = 8192  # the batch size at which Pgx is fastest on two cores
 PGX = ("kuhn_poker", "tic_tac_toe")
 GOOFSPIEL = "goofspiel(num_cards=6,points_order=descending,returns_type=win_loss,imp_info=False)"
 VARIANTS: dict[str, dict[str, bool]] = {"actions given": {}, "actions drawn": {"draw": True}}
-# WAR's masks have 4,381 entries: allocating memory at every step costs more than playing the game.
-REUSED = {
-    "actions given, arrays reused": {"reuse": True},
-    "actions drawn, arrays reused": {"draw": True, "reuse": True},
-}
 WARM_UP = 0.05  # seconds; compiles
 
 
@@ -60,9 +55,9 @@ def stepping(load: Callable[[], Ready], seconds: float) -> Maker:
     return make
 
 
-def batch(name: str, count: int, draw: bool = False, reuse: bool = False) -> Ready:
+def batch(name: str, count: int, draw: bool = False) -> Ready:
     """Self-play in a game of default size."""
-    games = GameBatch(make_game(name), count, seed=0, reuse=reuse)
+    games = GameBatch(make_game(name), count, seed=0)
     games.reset()
 
     def given() -> Callable[[], int]:
@@ -150,7 +145,7 @@ def comparisons(settings: Settings) -> list[Comparison]:
     """A single comparison of all batches."""
     ours: dict[str, Maker] = {}
     for name in GAMES:
-        for kind, arguments in (VARIANTS | (REUSED if name == "war" else {})).items():
+        for kind, arguments in VARIANTS.items():
             ours[f"{name}, {kind}"] = stepping(partial(batch, name, settings.games, **arguments), settings.seconds)
         ours[f"{name}, vector environment"] = stepping(partial(vector_env, name, settings.games), settings.seconds)
     pgx_games = {f"Pgx {name}": pgx_game(name, settings) for name in PGX}

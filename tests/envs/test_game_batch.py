@@ -15,6 +15,7 @@ from toys import one_step
 from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.engines.compiled import CompiledEngine
+from cardwar_envs.envs.engines.memory import LEAST_BYTES
 from cardwar_envs.envs.engines.rules import RulesEngine
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
@@ -42,6 +43,10 @@ PRIZES = [
         *((5, "ascending", "carry", "win", "cards"), (1, "random", "discard", "margin", "cards")),
     ]
 ]
+SUMO = [
+    make_game("oshi_zumo", coins=9, size=1, min_bid=2),
+    make_game("oshi_zumo", coins=4, size=2, min_bid=0, horizon=7, alesia=True),
+]
 POKER = [make_game("dice_poker"), make_game("dice_poker", sides=3, ante=0.0, raise_size=2.5)]
 WARS = [
     make_game("war", num_players=players, ranks=ranks, discards=discards, max_rounds=max_rounds)
@@ -58,7 +63,7 @@ def named(game):
 
 # A new game joins by having compiled rules.
 OTHERS = [game for game in EVERY_GAME if game.compiled_rules() is not None]
-compiled_games = pytest.mark.parametrize("game", [*DUELS, *PRIZES, *POKER, *WARS, *OTHERS], ids=named)
+compiled_games = pytest.mark.parametrize("game", [*DUELS, *PRIZES, *SUMO, *POKER, *WARS, *OTHERS], ids=named)
 both_engines = pytest.mark.parametrize("engine", ["compiled", "rules"])
 BOTH = ("compiled", "rules")
 SMALL = [
@@ -112,8 +117,8 @@ def test_every_step_is_one_that_the_rules_allow(game, engine):
 
 
 # WAR's random play draws in another order: see the tests of its odds.
-FROM_START = [(game, "initial") for game in [*DUELS, *PRIZES, *POKER, *WARS]]
-FROM_ANYWHERE = [(game, "random") for game in [*DUELS, *PRIZES, *POKER]]
+FROM_START = [(game, "initial") for game in [*DUELS, *PRIZES, *SUMO, *POKER, *WARS]]
+FROM_ANYWHERE = [(game, "random") for game in [*DUELS, *PRIZES, *SUMO, *POKER]]
 
 
 @each_row(("game", "start"), [*FROM_START, *FROM_ANYWHERE])
@@ -123,7 +128,7 @@ def test_both_engines_go_the_same_way(game, start):
 
 
 @pytest.mark.plain_kernels
-@each_row("game", [*DUELS, *PRIZES, *POKER])
+@each_row("game", [*DUELS, *PRIZES, *SUMO, *POKER])
 def test_both_engines_draw_the_same_uniform_actions(game):
     first, second = (GameBatch(game, 6, 3, engine=engine) for engine in BOTH)
     first.reset(), second.reset()
@@ -273,7 +278,7 @@ def test_a_game_does_not_depend_on_those_beside_it(game):
 @each_row("engine", BOTH)
 @small_games
 def test_games_that_are_kept_go_on_as_they_would_have(game, engine):
-    all_games, some = (GameBatch(game, 9, 8, "random", engine, reuse=True) for _ in range(2))
+    all_games, some = (GameBatch(game, 9, 8, "random", engine) for _ in range(2))
     all_games.reset(), some.reset()
     kept = np.arange(9)
     for dropped in (4, 1, 0):
@@ -337,14 +342,17 @@ def test_arrays_are_fresh_and_of_the_stated_kinds(game, engine):
     assert equal(step, kept)
 
 
-@each_row("game", [*SMALL, *WARS])
-def test_arrays_that_are_reused_show_the_same(game):
-    batch = GameBatch(game, 6, seed=3, reuse=True)
-    assert equal(play(batch, 100), play(GameBatch(game, 6, seed=3), 100))
-    first = batch.reset()
-    step = batch.step(legal_actions(first.masks, np.random.default_rng(0)))
-    assert step.observations is first.observations
-    assert step.masks is first.masks
+def test_memory_is_used_again_once_nothing_refers_to_it():
+    batch = GameBatch(make_game("war"), 200, seed=3)
+    masks = batch.reset().masks
+    assert masks.nbytes > LEAST_BYTES
+    kept, copy, first = masks[:, 1, ::3], masks[:, 1, ::3].copy(), masks.ctypes.data
+    del masks
+    for _ in range(5):
+        assert batch.step(batch.uniform_actions()).masks.ctypes.data != first
+    assert np.array_equal(kept, copy)
+    kept = copy
+    assert first in {batch.step(batch.uniform_actions()).masks.ctypes.data for _ in range(2)}
 
 
 def test_games_start_from_states_that_are_given():

@@ -34,7 +34,7 @@ def opponents_first_cards(opponent, games=GAMES, seed=0, tricks=3):
     envs, batch = GameVectorEnv("dinosaur_war", games, num_cards=tricks, opponent=opponent), []
     envs.reset(seed=seed)
     for trick in range(tricks):
-        before = envs._games.views.observations[:, 1, :tricks].copy()
+        before = envs._games.engine.views().observations[:, 1, :tricks].copy()
         envs.step(np.full(games, trick))
         batch.append(before)
     # The cards that are gone from the hand say what was played; the last is the one that was left.

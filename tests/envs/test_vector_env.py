@@ -11,7 +11,7 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
 from knock_out import Always
-from skins import every_game, same
+from skins import every_game, same, view
 from thinning import each_row
 from tiny_games import EVERY_GAME
 
@@ -291,3 +291,19 @@ def test_what_is_handed_out_is_the_callers(engine):
         other, other_rewards, other_ended, _, infos = second.step(actions)
         assert same(before, kept), "arrays are fresh at every step"
         assert same((seen, rewards, ended), (other, other_rewards, other_ended))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_opponent_that_fails_in_a_turn_without_the_agent_leaves_everything_unchanged(engine):
+    """Two others are at war, the agent waits; one of them cannot answer then."""
+
+    class FailsAtWar(Always):
+        def action_probabilities(self, observations, action_masks):
+            return super().action_probabilities(observations, action_masks) * (action_masks[:, :1] == 1)
+
+    envs = GameVectorEnv("war", 2, opponent=FailsAtWar(2), engine=engine, num_players=3, ranks=3, discards=1)
+    envs.reset(seed=0)
+    before = view(envs)
+    with pytest.raises(ValueError, match="FailsAtWar: probabilities sum to 0"):
+        envs.step(np.zeros(2, dtype=int))
+    assert same(before, view(envs))

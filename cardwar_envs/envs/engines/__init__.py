@@ -14,17 +14,15 @@ from cardwar_envs.envs.engines.rules import RulesEngine
 ENGINES = ("auto", "compiled", "rules")
 
 
-def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str, reuse: bool = False) -> Engine[S]:
+def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str) -> Engine[S]:
     """Makes an engine; the kind "auto" means "compiled" if the game has compiled rules, otherwise "rules".
-
-    With `reuse`, a compiled engine returns the views of all games in the same arrays each time.
 
     Raises:
         ValueError: If there is no such kind, or the kind is "compiled" and the game has no compiled rules.
     """
     compiled = None if one_of("engine", kind, ENGINES) == "rules" else game.compiled_rules()
     if compiled is not None:
-        return CompiledEngine(game, streams, compiled, reuse)
+        return CompiledEngine(game, streams, compiled)
     if kind == "compiled":
         raise ValueError(f"engine ('compiled'): {game.facts.name} has no compiled rules with these parameters")
     return RulesEngine(game, streams)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from cardwar_envs.core.game import Game, S
 from cardwar_envs.core.kernels import kernels
 from cardwar_envs.core.play import require_playable
 from cardwar_envs.envs.engines.engine import Engine, Outcomes, Views
+from cardwar_envs.envs.engines.memory import Memory
 
 # Plain Python's time per number in the rows of all games and per player, averaged over all functions and games.
 SECONDS_PER_NUMBER = 4e-7
@@ -25,12 +27,10 @@ class CompiledEngine(Engine[S]):
     probabilities are equal, but the same seed gives different actions.
     """
 
-    def __init__(
-        self, game: Game[S], streams: NDArray[np.uint64], rules: CompiledRules[S], reuse: bool = False
-    ) -> None:
+    def __init__(self, game: Game[S], streams: NDArray[np.uint64], rules: CompiledRules[S]) -> None:
         super().__init__(game, streams)
-        self._reused = self._blank(len(streams)) if reuse else None
         self._rules = rules
+        self._memory = Memory()
         self._to_row = rules.to_row or (lambda state: game.observation(state, 0))
         self._from_row = rules.from_row or (lambda row: game.state_of(row)[0])
         # Compiled functions of other packages may differ from plain Python, e.g. where integers wrap around.
@@ -40,7 +40,6 @@ class CompiledEngine(Engine[S]):
     def keep(self, where: NDArray[np.bool_]) -> None:
         super().keep(where)
         self._rows = self._rows[where]
-        self._reused = None if self._reused is None else self._blank(len(self._rows))
 
     @property
     def _bodies(self) -> Any:
@@ -88,7 +87,12 @@ class CompiledEngine(Engine[S]):
     def live(self) -> NDArray[np.bool_]:
         if self._rules.live is not None:
             return self._rules.live(self._rows)
-        return np.repeat(self.acting().any(axis=1, keepdims=True), self.shape[1], axis=1)
+        return np.repeat(_anyone(self.acting())[:, None], self.shape[1], axis=1)
+
+    def asked(self, player: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        acts = self.acting()
+        live = _anyone(acts) if self._rules.live is None else self._rules.live(self._rows)[:, player]
+        return acts[:, player], live
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         flags = np.empty(self.shape, dtype=np.bool_)
@@ -116,22 +120,21 @@ class CompiledEngine(Engine[S]):
             )
         found = probabilities > 0.0
         where, rows = np.nonzero(found)[0], after[found]
-        views = self._written(rows, self._blank(len(rows)))
-        return Outcomes(where, probabilities[found], rewards[found], over[found], views)
+        return Outcomes(where, probabilities[found], rewards[found], over[found], self._seen(rows, 0, players))
 
-    def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        if places is None:
-            return self._written(self._rows, self._reused or self._blank(len(self._rows)))
-        return self._written(self._rows[places], self._blank(len(places)))
+    def views(self, places: NDArray[np.intp] | None = None, player: int | None = None) -> Views:
+        rows = self._rows if places is None else self._rows[places]
+        if player is None:
+            return self._seen(rows, 0, self.shape[1])
+        return self._seen(rows, player, 1).of((slice(None), 0))
 
-    def _written(self, rows: NDArray[np.float32], views: Views) -> Views:
-        self._bodies.observe(self._rules.tables, rows, *views)
+    def _seen(self, rows: NDArray[np.float32], first: int, players: int) -> Views:
+        """The views `[len(rows), players, ...]` of the players from `first`."""
+        facts, shape = self.game.facts, (len(rows), players)
+        observations = self._memory.empty((*shape, facts.observation_size), np.float32)
+        views = Views(observations, self._memory.empty((*shape, facts.num_actions), np.int8))
+        self._bodies.observe(self._rules.tables, rows, first, *views)
         return views
-
-    def _blank(self, count: int) -> Views:
-        facts, shape = self.game.facts, (count, self.shape[1])
-        observations = np.empty((*shape, facts.observation_size), dtype=np.float32)
-        return Views(observations, np.empty((*shape, facts.num_actions), dtype=np.int8))
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         actions = np.empty(len(where), dtype=np.int64)
@@ -140,3 +143,8 @@ class CompiledEngine(Engine[S]):
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
         return self._rules.info(observations)
+
+
+def _anyone(acts: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """`acts.any(axis=1)`, which NumPy computes slowly for few players."""
+    return reduce(np.logical_or, acts.T)

@@ -104,6 +104,10 @@ class Engine(ABC, Generic[S]):
     def live(self) -> NDArray[np.bool_]:
         """`[num_games, num_players]`: which players are still in their game."""
 
+    def asked(self, player: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """`[num_games]` each: whether the player chooses now, and whether it is still in its game."""
+        return self.acting()[:, player], self.live()[:, player]
+
     @abstractmethod
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """`[num_games, num_players]`: which acting players choose an illegal action; None if there are none."""
@@ -126,8 +130,11 @@ class Engine(ABC, Generic[S]):
         """Every outcome of legal joint actions, `[num_games, num_players]`; None if the engine cannot list them."""
 
     @abstractmethod
-    def views(self, places: NDArray[np.intp] | None = None) -> Views:
-        """The players' views of the games at `places`, or of all games; fresh arrays unless the engine reuses them."""
+    def views(self, places: NDArray[np.intp] | None = None, player: int | None = None) -> Views:
+        """The players' views of the games at `places`, or of all games, in fresh arrays; or those of one player.
+
+        The views of one player are `[games, observation_size]` and `[games, num_actions]`.
+        """
 
     @abstractmethod
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -25,6 +25,8 @@ from cardwar_envs.envs.engines.engine import Engine, Outcomes, Views, chosen_act
 NOT_REACHED = -1
 # Limits of a table: bytes for the views of states, and numbers of joint actions and of outcomes.
 MOST_BYTES, MOST_PLAYS, MOST_OUTCOMES = 1 << 28, 400_000, 2_000_000
+# Plays are looked up in an array if a state has at most this many joint actions, else in a dictionary.
+MOST_JOINT = 4096
 
 
 class Rows:
@@ -34,7 +36,8 @@ class Rows:
         self.array = np.zeros((64, *shape), dtype=dtype)
 
     def __getitem__(self, places: Any) -> NDArray[Any]:
-        found: NDArray[Any] = self.array[places]
+        # `take` is faster than an index.
+        found: NDArray[Any] = self.array[places] if isinstance(places, tuple) else self.array.take(places, axis=0)
         return found
 
     def put(self, place: int, row: Any) -> None:
@@ -62,6 +65,7 @@ class TransitionCache(Generic[S]):
         masks: `[states, num_players, num_actions]` int8, all 0 for players who are out of the game.
         acting: `[states, num_players]` bool: the players who choose an action.
         live: `[states, num_players]` bool: the players still in the game.
+        over: `[states]` bool: whether nobody chooses an action.
     """
 
     def __init__(self, game: Game[S], least: int) -> None:
@@ -73,13 +77,18 @@ class TransitionCache(Generic[S]):
         self.observations = Rows(np.float32, players, facts.observation_size)
         self.masks = Rows(np.int8, players, facts.num_actions)
         self.acting, self.live = Rows(np.bool_, players), Rows(np.bool_, players)
+        self.over = Rows(np.bool_)
         self._plays: dict[tuple[int, ...], int] = {}  # (state, an action per player) -> number
+        joint = facts.num_actions**players
+        self._joint = joint if joint <= MOST_JOINT else 0
+        self._strides = facts.num_actions ** np.arange(players if self._joint else 0)
+        self._looked_up = Rows(np.int32, self._joint)  # by state and joint action: 1 + number, 0 if not yet played
         self._first_outcome, self._outcome_counts = Rows(np.int64), Rows(np.int64)  # by number of the play
         # Indexed by outcome. A state gets its number, and the rules are queried about it, when a game first reaches it.
         self._targets: list[S] = []
         self._child, self._up_to = Rows(np.int64), Rows(np.float64)
         self._rewards = Rows(np.float64, players)
-        bytes_of_state = players * (4 * facts.observation_size + facts.num_actions)
+        bytes_of_state = players * (4 * facts.observation_size + facts.num_actions) + 4 * self._joint
         self._most_states = max(least, MOST_BYTES // bytes_of_state)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TransitionCache[S]:
@@ -108,6 +117,8 @@ class TransitionCache(Generic[S]):
         game, players = self._game, range(self._game.facts.num_players)
         acting, live = game.acting_players(state), game.live_players(state)
         self.acting.put(number, [player in acting for player in players])
+        self.over.put(number, not acting)
+        self._looked_up.put(number, np.zeros(self._joint))
         self.live.put(number, [player in live for player in players])
         self.observations.put(number, [game.observation(state, player) for player in players])
         nothing = np.zeros(game.facts.num_actions, dtype=np.int8)
@@ -119,6 +130,17 @@ class TransitionCache(Generic[S]):
         Actions of players who do not act are ignored.
         """
         chosen = np.where(self.acting[states], actions, 0)
+        if not self._joint:
+            return self._listed(states, chosen)
+        joint = chosen @ self._strides
+        found = self._looked_up[states, joint].astype(np.int64) - 1
+        new = np.flatnonzero(found < 0)
+        if len(new):
+            found[new] = self._listed(states[new], chosen[new])
+            self._looked_up.array[states[new], joint[new]] = found[new] + 1
+        return found
+
+    def _listed(self, states: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
         keys = list(zip(states.tolist(), *chosen.T.tolist(), strict=True))
         known = self._plays
         return np.array([known[key] if key in known else self._play(key) for key in keys], dtype=np.int64)
@@ -241,7 +263,7 @@ class RulesEngine(Engine[S]):
                 acts = self._table.acting[self._now[walkers], player]
                 actions[acts, player] = self._any_actions(player, walkers[acts])
             self._now[walkers], _ = self._step(walkers, actions)
-            over = walkers[~self._table.acting[self._now[walkers]].any(axis=1)]
+            over = walkers[self._table.over[self._now[walkers]]]
             if len(over):
                 chosen = (draw(self.streams, over) * len(passed)).astype(np.int64)
                 self._now[over] = np.stack(passed)[chosen, over]
@@ -302,7 +324,7 @@ class RulesEngine(Engine[S]):
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         inside = actions.clip(0, self.game.facts.num_actions - 1)
-        masks = np.take_along_axis(self._table.masks[self._now], inside[:, :, None], axis=2)[:, :, 0]
+        masks = self._table.masks[self._now[:, None], np.arange(self.shape[1]), inside]
         flags: NDArray[np.bool_] = self.acting() & where[:, None] & ((inside != actions) | (masks == 0))
         return flags if flags.any() else None
 
@@ -311,7 +333,7 @@ class RulesEngine(Engine[S]):
             self._begin_table(self.states())
         rewards, over, places = np.zeros(self.shape), np.zeros(len(where), dtype=np.bool_), np.flatnonzero(where)
         self._now[places], rewards[places] = self._step(places, actions[places])
-        over[places] = ~self._table.acting[self._now[places]].any(axis=1)
+        over[places] = self._table.over[self._now[places]]
         return rewards, over
 
     def outcomes(self, actions: NDArray[np.int64]) -> Outcomes:
@@ -322,13 +344,13 @@ class RulesEngine(Engine[S]):
         numbers = np.arange(len(games)) + np.repeat(first - np.cumsum(count) + count, count)
         probabilities = self._table.probabilities(numbers, numbers == first[games])
         after, rewards = self._table.reached(numbers)
-        done: NDArray[np.bool_] = np.logical_not(self._table.acting[after].any(axis=1))
         views = Views(self._table.observations[after], self._table.masks[after])
-        return Outcomes(games, probabilities, rewards, done, views)
+        return Outcomes(games, probabilities, rewards, self._table.over[after], views)
 
-    def views(self, places: NDArray[np.intp] | None = None) -> Views:
+    def views(self, places: NDArray[np.intp] | None = None, player: int | None = None) -> Views:
         now = self._now if places is None else self._now[places]
-        return Views(self._table.observations[now], self._table.masks[now])
+        which = now if player is None else (now, player)
+        return Views(self._table.observations[which], self._table.masks[which])
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         # A player who does not act has only the action to wait, or none.
@@ -343,5 +365,7 @@ class RulesEngine(Engine[S]):
         return chosen_actions(counts, draw(self.streams, places))
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:
+        if type(self.game).info is Game.info:
+            return {}
         told = [self.game.info(self._table.states[number], player) for number in self._now[places].tolist()]
         return {key: np.array([info[key] for info in told]) for key in (told[0] if told else ())}

@@ -61,8 +61,8 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
 
 
 @njit()
-def observe(tables, rows, observations, masks):  # type: ignore[no-untyped-def]
+def observe(tables, rows, first, observations, masks):  # type: ignore[no-untyped-def]
     for g in range(len(rows)):
-        for player in range(2):
-            observations[g, player, 0], observations[g, player, 1] = rows[g, player], player
-            masks[g, player, 0] = masks[g, player, 1] = rows[g, 2] < 0.0
+        for k in range(observations.shape[1]):
+            observations[g, k, 0], observations[g, k, 1] = rows[g, first + k], first + k
+            masks[g, k, 0] = masks[g, k, 1] = rows[g, 2] < 0.0

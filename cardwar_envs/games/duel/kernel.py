@@ -16,7 +16,7 @@ def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-unt
     win, win_or_tie = wins[action_0, action_1], wins_or_ties[action_0, action_1]
     certain = win > 1.0 or win_or_tie > 1.0 or win_or_tie < 0.0
     drawn = 0.5 if certain else draw(streams, g)
-    winner = 1 if drawn < win else 0 if drawn < win_or_tie else -1
+    winner = int(drawn < win) - int(drawn >= win_or_tie)  # no branch: processors would mispredict it
     return _decided(tables, rows[g], action_0, action_1, winner)
 
 
@@ -128,10 +128,10 @@ def outcomes(tables, rows, actions, after, probabilities, rewards, over):  # typ
 
 @njit()
 def _acts(row, ranks):  # type: ignore[no-untyped-def]
-    cards = row[0]
-    for i in range(1, ranks):
-        cards += row[i]
-    return cards > 0.0
+    held = 0
+    for i in range(ranks):
+        held += row[i] > 0.0
+    return held > 0
 
 
 @njit()
@@ -145,32 +145,31 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
     ranks = len(tables[1])
     for g in range(len(rows)):
         hand = rows[g, player * ranks : (player + 1) * ranks]
-        cards = 0.0
+        cards = 0  # sums of integers are vectorised
         for i in range(ranks):
-            cards += hand[i]
-        actions[g] = held_card(hand, cards, draw(streams, g)) if where[g] and cards > 0.0 else 0
+            cards += int(hand[i])
+        actions[g] = held_card(hand, float(cards), draw(streams, g)) if where[g] and cards > 0 else 0
 
 
 @njit(inline="always")
 def show_hands(row, ranks, player, seen, mask):  # type: ignore[no-untyped-def]
     """Writes both hands as `player` observes them, that player's hand first, and the mask of that player's cards."""
-    own, other = player * ranks, (1 - player) * ranks
+    # Slices, because indices that may be negative cannot be vectorised.
+    own, other = row[player * ranks : (player + 1) * ranks], row[(1 - player) * ranks : (2 - player) * ranks]
     for i in range(ranks):
-        seen[i] = row[own + i]
+        seen[i] = own[i]
     for i in range(ranks):
-        seen[ranks + i] = row[other + i]
+        seen[ranks + i] = other[i]
     for i in range(ranks):
-        mask[i] = row[own + i] > 0.0
+        mask[i] = own[i] > 0.0
 
 
 @njit()
-def observe(tables, rows, observations, masks):  # type: ignore[no-untyped-def]
+def observe(tables, rows, first, observations, masks):  # type: ignore[no-untyped-def]
     ranks = len(tables[1])
     for g in range(len(rows)):
-        row = rows[g]
-        for player in range(2):
-            show_hands(row, ranks, player, observations[g, player], masks[g, player])
-            observations[g, player, 2 * ranks + 1] = row[2 * ranks + 1]
-        score = row[2 * ranks]
-        observations[g, 0, 2 * ranks] = score
-        observations[g, 1, 2 * ranks] = 0.0 - score
+        for k in range(observations.shape[1]):
+            show_hands(rows[g], ranks, first + k, observations[g, k], masks[g, k])
+            score = rows[g, 2 * ranks]
+            observations[g, k, 2 * ranks] = score if first + k == 0 else 0.0 - score
+            observations[g, k, 2 * ranks + 1] = rows[g, 2 * ranks + 1]

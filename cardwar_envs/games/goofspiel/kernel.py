@@ -124,14 +124,13 @@ def outcomes(tables, rows, actions, after, probabilities, rewards, over):  # typ
 
 
 @njit()
-def observe(tables, rows, observations, masks):  # type: ignore[no-untyped-def]
+def observe(tables, rows, first, observations, masks):  # type: ignore[no-untyped-def]
     ranks, margin = len(tables[1]), tables[4]
     for g in range(len(rows)):
-        row = rows[g]
-        for player in range(2):
-            seen = observations[g, player]
-            show_hands(row, ranks, player, seen, masks[g, player])
-            for i in range(2 * ranks, len(row)):
-                seen[i] = row[i]
-        if not margin:
-            observations[g, 1, 3 * ranks + 1] = 0.0 - row[3 * ranks + 1]
+        for k in range(observations.shape[1]):
+            show_hands(rows[g], ranks, first + k, observations[g, k], masks[g, k])
+            rest, shown = rows[g, 2 * ranks :], observations[g, k, 2 * ranks :]
+            for i in range(len(rest)):
+                shown[i] = rest[i]
+            if first + k == 1 and not margin:
+                observations[g, k, 3 * ranks + 1] = 0.0 - rows[g, 3 * ranks + 1]

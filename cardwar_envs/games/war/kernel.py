@@ -141,20 +141,24 @@ def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-u
 @njit()
 def _mark_wars(hand, sets, below, mask):  # type: ignore[no-untyped-def]
     ranks, discards = len(hand), sets.shape[1]
-    s = 0
+    s = paid = 0  # the first cards of set `s` that the hand has paid
     while s < len(sets):
-        chosen, paid = sets[s], 0
-        while paid < discards and hand[chosen[paid]] > 0.0:
-            hand[chosen[paid]] -= 1.0
+        while paid < discards and hand[sets[s, paid]] > 0.0:
+            hand[sets[s, paid]] -= 1.0
             paid += 1
         if paid == discards:
             marked = mask[ranks * (1 + s) : ranks * (2 + s)]
             for i in range(ranks):
                 marked[i] = hand[i] > 0.0
-        for k in range(paid):
-            hand[chosen[k]] += 1.0
         # Skip the following sets that begin with the same unaffordable cards.
-        s += 1 if paid == discards else below[paid, chosen[paid]]
+        following = s + (1 if paid == discards else below[paid, sets[s, paid]])
+        shared = 0
+        while following < len(sets) and shared < paid and sets[s, shared] == sets[following, shared]:
+            shared += 1
+        while paid > shared:
+            paid -= 1
+            hand[sets[s, paid]] += 1.0
+        s = following
 
 
 @njit()
@@ -178,25 +182,28 @@ def _mask(row, player, phase, players, sets, below, mask):  # type: ignore[no-un
 def _observe(row, player, players, ranks, seen):  # type: ignore[no-untyped-def]
     """Writes a player's observation: the row with the player's own seat first, then the others in seating order."""
     own, pot, (at_war, live) = 2 * ranks * player, 2 * ranks * players, flags_at(players, ranks)
-    for i in range(pot - own):
-        seen[i] = row[own + i]
-    for i in range(own):
-        seen[pot - own + i] = row[i]
-    for i in range(ranks):
-        seen[pot + i] = row[pot + i]
-    for seat in range(players):
-        other = player + seat if player + seat < players else player + seat - players
-        seen[at_war + seat], seen[live + seat] = row[at_war + other], row[live + other]
-    seen[live + players] = row[live + players]
+    _copy(row[own:pot], seen)
+    _copy(row[:own], seen[pot - own :])
+    _copy(row[pot:at_war], seen[pot:])
+    for flags in (at_war, live):
+        _copy(row[flags + player : flags + players], seen[flags:])
+        _copy(row[flags : flags + player], seen[flags + players - player :])
+    seen[-1] = row[-1]
+
+
+@njit(inline="always")
+def _copy(source, target):  # type: ignore[no-untyped-def]
+    for i in range(len(source)):
+        target[i] = source[i]
 
 
 @njit()
-def observe(tables, rows, observations, masks):  # type: ignore[no-untyped-def]
+def observe(tables, rows, first, observations, masks):  # type: ignore[no-untyped-def]
     players, _, sets, below, _ = tables
     ranks = below.shape[1]
     for g in range(len(rows)):
         row = rows[g]
         phase = phase_of(row, players, ranks)
-        for player in range(players):
-            _observe(row, player, players, ranks, observations[g, player])
-            _mask(row, player, phase, players, sets, below, masks[g, player])
+        for k in range(observations.shape[1]):
+            _observe(row, first + k, players, ranks, observations[g, k])
+            _mask(row, first + k, phase, players, sets, below, masks[g, k])

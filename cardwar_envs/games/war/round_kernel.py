@@ -51,7 +51,7 @@ def phase_of(row, players, ranks):  # type: ignore[no-untyped-def]
     return ROUND
 
 
-@njit()
+@njit(inline="always")
 def can_act(row, player, phase, players, ranks, discards):  # type: ignore[no-untyped-def]
     """Returns whether a player chooses now."""
     at_war, live = flags_at(players, ranks)

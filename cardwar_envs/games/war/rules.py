@@ -297,13 +297,15 @@ class War(Game[WarState]):
         return CompiledRules(kernel, tables, len(start), info=self._utilities, live=self._live_rows)
 
     def _live_rows(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
-        live = rows[:, -1 - self.num_players : -1] > 0
-        live &= (rows[:, -1:] > 0) & (live.sum(axis=1, keepdims=True) > 1)
-        return live
+        # Sums over the first axis of a contiguous array are fast.
+        live = np.ascontiguousarray(rows[:, -1 - self.num_players : -1].T) > 0
+        live &= (rows[:, -1] > 0) & (live.sum(axis=0) > 1)
+        return live.T
 
     def _utilities(self, observations: NDArray[np.float32]) -> Info:
-        held = observations[:, : 2 * self.ranks].reshape(-1, 2, self.ranks).sum(axis=1)
-        return {"utility": held.astype(np.int64) @ np.array(self.cards)}
+        held = observations[:, : self.ranks] + observations[:, self.ranks : 2 * self.ranks]
+        # NumPy multiplies integer matrices slowly.
+        return {"utility": (held.astype(np.float64) @ np.array(self.cards, dtype=np.float64)).astype(np.int64)}
 
     def rounds_form(self, starts: Sequence[WarState], max_positions: int) -> RoundsForm[WarState]:
         """All two-player positions that can follow `starts`; see `cardwar_envs.games.war.positions`."""

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.cards import INSIDE, face_to_face, last_play, standing
+from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number, whole_numbers
 from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
@@ -173,6 +174,13 @@ class OshiZumo(Game[OshiZumoState]):
     def state_of(self, observation: NDArray[np.float32]) -> tuple[OshiZumoState, int]:
         own, other, position, moves_left = observation.astype(int).tolist()
         return OshiZumoState((own, other), position, moves_left), 0
+
+    def compiled_rules(self) -> CompiledRules[OshiZumoState]:
+        """Compiled rules; a row is player 0's observation."""
+        from cardwar_envs.games.oshi_zumo import kernel  # compiles on first use
+
+        tables = (self.coins, self.size, self.min_bid, self.facts.max_length, self.alesia)
+        return CompiledRules(kernel, tables, row_size=4)
 
     def canonical(self, state: OshiZumoState) -> Canonical[OshiZumoState]:
         """Swaps the seats if the result is lower."""
