@@ -109,7 +109,8 @@ def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generato
     """Draws one of `outcomes` by probability; uses the generator only if there are several."""
     if len(outcomes) == 1:
         return outcomes[0]
-    draw, last, odds = rng.random(), None, 0.0
+    draw, odds = rng.random(), 0.0
+    last: Fraction | None = None
     for outcome in outcomes:
         if outcome.probability is not last:  # to divide takes long, `float` longer, and many outcomes can have the same
             last = outcome.probability

@@ -98,7 +98,8 @@ class ParallelGameEnv(PettingZooSkin, _Base):
             raise ValueError(f"actions are given for {list(actions)}, but must be given for {self.agents}")
 
     def _views(self, agents: list[str]) -> tuple[dict[str, spaces.Observation], Infos]:
-        observations, infos = {}, {}
+        observations: dict[str, spaces.Observation] = {}
+        infos: Infos = {}
         for agent in agents:
             player = self._player_of[agent]
             observations[agent] = self._session.observe(player)

@@ -189,7 +189,7 @@ class War(Game[WarState]):
     def _decided(self, state: WarState, hands: list[Pile], pot: list[int], battle: dict[int, int]) -> WarState:
         """The state after the cards are compared: a player has taken the pot, or a war begins."""
         highest = max(battle.values())
-        best = tuple(player for player, card in battle.items() if card == highest)
+        best = tuple([player for player, card in battle.items() if card == highest])
         wins = list(state.wins)
         if len(best) > 1:
             if any(len(hands[player]) > self.discards for player in best):
@@ -203,7 +203,7 @@ class War(Game[WarState]):
         for player in state.live:
             if not hands[player]:
                 hands[player], wins[player] = wins[player], ()
-        live = tuple(player for player in state.live if hands[player])
+        live = state.live if all(hands) else tuple(player for player in state.live if hands[player])
         return new_state(tuple(hands), tuple(wins), tuple(sorted(pot)), (), live, state.rounds_left - 1)
 
     def _payments(self, before: WarState, after: WarState) -> tuple[float, ...]:
@@ -238,9 +238,13 @@ class War(Game[WarState]):
         return np.frombuffer(bytearray(own_first + rounds_left), np.float32)
 
     def action_mask(self, state: WarState, player: int) -> NDArray[np.int8]:
-        if not state.tied or player not in self.live_players(state):
-            return super().action_mask(state, player)
-        return _war_mask(self.actions, self._at_stake(state, player)).copy()
+        live = player in self.live_players(state)
+        if live and state.tied:
+            return _war_mask(self.actions, self._at_stake(state, player)).copy()
+        mask = bytearray(self.actions.size)
+        for card in state.hands[player] if live else ():
+            mask[card - LOWEST_CARD] = 1
+        return np.frombuffer(mask, np.int8)
 
     def _at_stake(self, state: WarState, player: int) -> Pile | None:
         """The hand of a player who acts in a war; None of one who waits."""
