@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, product
 from numbers import Real
 from typing import Any, Generic
 
@@ -19,6 +21,7 @@ from cardwar_envs.core.scene import Revealed
 
 # The usual types come first, because the test for `Real` takes long.
 NUMBER = (Fraction, float, Real)
+USUAL = {float, int}  # types of rewards
 
 
 def listed(game: Game[S], outcomes: Sequence[Transition[S]]) -> Sequence[Transition[S]]:
@@ -52,21 +55,67 @@ def drawn(game: Game[S], outcomes: Sequence[Transition[S]], rng: np.random.Gener
         ValueError: Like `listed`.
     """
     try:
-        outcome = sample_transition(outcomes, rng)
+        outcome = outcomes[0] if len(outcomes) == 1 else sample_transition(outcomes, rng)
     except (AttributeError, IndexError, KeyError, TypeError):
         listed(game, outcomes)
         raise
+    return _checked(game, outcome)
+
+
+def _checked(game: Game[S], outcome: Transition[S]) -> Transition[S]:
+    """Returns the outcome, checked like `listed`; recognises what rules usually return faster."""
+    if type(outcome) is Transition:
+        probability, _, rewards = outcome
+        if type(probability) is Fraction and type(rewards) is tuple and len(rewards) == game.facts.num_players:
+            for each in rewards:
+                if type(each) not in USUAL:
+                    break
+            else:
+                return outcome
     listed(game, [outcome])
     return outcome
+
+
+class Starts(Generic[S]):
+    """The starts of a game, listed once for many draws."""
+
+    def __init__(self, game: Game[S]) -> None:
+        self._game, self._outcomes = game, game.initial()
+        self._sums: array[float] | None = None  # of the probabilities, from the first start up
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Starts[S]:
+        return self  # nothing that can be seen of it ever changes
+
+    def drawn(self, rng: np.random.Generator) -> Transition[S]:
+        """Draws one of the starts.
+
+        Raises:
+            ValueError: Like `drawn`.
+        """
+        try:
+            if len(self._outcomes) == 1:
+                outcome = self._outcomes[0]
+            else:
+                if self._sums is None:
+                    self._sums = array("d", accumulate(float(each.probability) for each in self._outcomes))
+                outcome = self._outcomes[min(bisect(self._sums, rng.random()), len(self._outcomes) - 1)]
+        except (AttributeError, IndexError, KeyError, TypeError):
+            listed(self._game, self._outcomes)
+            raise
+        return _checked(self._game, outcome)
 
 
 def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generator) -> Transition[S]:
     """Draws one of `outcomes` by probability; uses the generator only if there are several."""
     if len(outcomes) == 1:
         return outcomes[0]
-    draw = rng.random()
+    draw, odds = rng.random(), 0.0
+    last: Fraction | None = None
     for outcome in outcomes:
-        draw -= float(outcome.probability)
+        if outcome.probability is not last:  # to divide takes long, `float` longer, and many outcomes can have the same
+            last = outcome.probability
+            odds = last.numerator / last.denominator if type(last) is Fraction else float(last)
+        draw -= odds
         if draw < 0.0:
             return outcome
     return outcomes[-1]

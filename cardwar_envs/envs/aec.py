@@ -64,35 +64,35 @@ class AECGameEnv(PettingZooSkin, _Base):
         """
         if not self.agents:
             raise ResetNeeded("step() needs a game in progress: call reset() first")
-        agent = self.agent_selection
+        agent, session, pending = self.agent_selection, self._session, self._pending
         if self.terminations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]  # it must be None here
             return
-        session = self._session
         player = self._player_of[agent]
-        committed = session.committed(player, action)
-        self._pending[player] = committed
-        self._clear_rewards()
+        pending[player] = session.committed(player, action)
         self._cumulative_rewards[agent] = 0.0
-        if len(self._pending) < len(session.acting):
-            self.agent_selection = self.possible_agents[session.acting[len(self._pending)]]
+        if len(pending) < len(session.acting):
+            self._clear_rewards()
+            self.agent_selection = self.possible_agents[session.acting[len(pending)]]
             return
         assert self._rng is not None  # set by reset
-        actions, self._pending = self._pending, {}
-        payments = session.resolve(actions, self._rng)
+        self._pending = {}
+        payments = session.resolve(pending, self._rng)
+        rewards, cumulative, players = self.rewards, self._cumulative_rewards, self._player_of
         for receiver in self.agents:
-            self.rewards[receiver] = payments[self._player_of[receiver]]
-        self._accumulate_rewards()
+            rewards[receiver] = paid = payments[players[receiver]]
+            cumulative[receiver] += paid
         self._announce()
 
     def _announce(self) -> None:
         """Updates terminations, infos and the selected agent."""
-        session, players = self._session, self._player_of
-        self.terminations = {agent: players[agent] not in session.live for agent in self.agents}
-        self.infos = {agent: session.info(players[agent]) for agent in self.agents}
+        session, players, agents = self._session, self._player_of, self.agents
+        self.infos = {agent: session.info(players[agent]) for agent in agents}
         if session.acting:
             self.agent_selection = self.possible_agents[session.acting[0]]
-        if len(session.live) < len(self.agents):
+        self.terminations = dict.fromkeys(agents, False)
+        if len(session.live) < len(agents):
+            self.terminations = {agent: players[agent] not in session.live for agent in agents}
             self._deads_step_first()
         if self.render_mode == "human":
             self.render()

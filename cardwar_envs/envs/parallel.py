@@ -67,31 +67,41 @@ class ParallelGameEnv(PettingZooSkin, _Base):
         """
         if not self.agents:
             raise ResetNeeded("step() needs a game in progress: call reset() first")
-        if not isinstance(actions, Mapping):
-            raise ValueError(f"actions ({actions!r}) must be a mapping from agents to actions")
-        if not set(self.agents) <= set(actions) <= set(self.possible_agents):
-            raise ValueError(f"actions are given for {list(actions)}, but must be given for {self.agents}")
+        session, players, agents = self._session, self._player_of, self.agents
+        self._require_actions(actions)
         assert self._rng is not None  # set by reset
-        session, players = self._session, self._player_of
-        agents = self.agents
-        committed = {players[agent]: session.committed(players[agent], actions[agent]) for agent in agents}
+        committed = {}
+        for agent in agents:
+            player = players[agent]
+            committed[player] = session.committed(player, actions[agent])
         if len(committed) > len(session.acting):  # drop the actions of waiting players, except forfeits
             acting = session.acting
             committed = {p: action for p, action in committed.items() if p in acting or action == FORFEIT}
         payments = session.resolve(committed, self._rng)
-        self.agents = [agent for agent in agents if players[agent] in session.live]
+        rewards = {agent: payments[players[agent]] for agent in agents}
+        truncations = dict.fromkeys(agents, False)
+        terminations = truncations.copy()
+        if len(session.live) < len(agents):
+            self.agents = [agent for agent in agents if players[agent] in session.live]
+            terminations = {agent: players[agent] not in session.live for agent in agents}
         observations, infos = self._views(agents)
         if self.render_mode == "human":
             self.render()
-        return (
-            observations,
-            {agent: payments[players[agent]] for agent in agents},
-            {agent: players[agent] not in session.live for agent in agents},
-            dict.fromkeys(agents, False),
-            infos,
-        )
+        return observations, rewards, terminations, truncations, infos
+
+    def _require_actions(self, actions: Mapping[str, int]) -> None:
+        """Raises a ValueError unless there is an action for each live agent, and for no unknown agent."""
+        if type(actions) is not dict and not isinstance(actions, Mapping):  # the first is tested faster
+            raise ValueError(f"actions ({actions!r}) must be a mapping from agents to actions")
+        everyone = self._player_of.keys()
+        if actions.keys() != everyone and not set(self.agents) <= actions.keys() <= everyone:
+            raise ValueError(f"actions are given for {list(actions)}, but must be given for {self.agents}")
 
     def _views(self, agents: list[str]) -> tuple[dict[str, spaces.Observation], Infos]:
-        players = [self._player_of[agent] for agent in agents]
-        observations = {agent: self._session.observe(player) for agent, player in zip(agents, players, strict=True)}
-        return observations, {agent: self._session.info(player) for agent, player in zip(agents, players, strict=True)}
+        observations: dict[str, spaces.Observation] = {}
+        infos: Infos = {}
+        for agent in agents:
+            player = self._player_of[agent]
+            observations[agent] = self._session.observe(player)
+            infos[agent] = self._session.info(player)
+        return observations, infos

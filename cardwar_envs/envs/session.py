@@ -17,7 +17,8 @@ zero-sum.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
+from functools import cached_property
+from operator import add, index
 from typing import Any, Generic
 
 import numpy as np
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import FORFEIT, Game, GameFacts, S
 from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
-from cardwar_envs.core.play import drawn, random_state, require_playable
+from cardwar_envs.core.play import Starts, drawn, random_state, require_playable
 from cardwar_envs.core.rules import illegal_action_error, random_moves
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.spaces import Observation
@@ -41,6 +42,9 @@ RESET_OPTIONS = ("state", "start", "reset_mask")
 MISTYPED = 0.75
 # Joint actions of random games in which `refuse_late_payments` looks for payments.
 PROBED = 1000
+# Bytes of what is kept of a small game, and the size of its arrays besides their entries. More would not fit into the
+# cache of a processor, and would then take longer than to follow the rules again.
+MOST_KEPT, OVERHEAD = 1 << 18, 200
 MASKED_EVALUATION = (
     ". Stable-Baselines3's own evaluation ignores masks: to evaluate MaskablePPO, use evaluate_policy of "
     "sb3_contrib.common.maskable.evaluation or MaskableEvalCallback of sb3_contrib.common.maskable.callbacks"
@@ -149,6 +153,26 @@ def _check_spelling(options: Mapping[str, Any]) -> None:
             raise ValueError(f"reset has no option {key!r}; did you mean {near!r}? Its options are {allowed}")
 
 
+def _number(action: Any) -> int:
+    """The action as an int; -1, which is never legal, if it is not an integer."""
+    try:
+        # Before version 2, NumPy treats its bools as integers.
+        return -1 if isinstance(action, np.bool_) else index(action)
+    except TypeError:
+        return -1
+
+
+class _Kept(dict[Any, Any]):
+    """What players see in the states of a small game, by state; a game with more states than `most` is not kept."""
+
+    def __init__(self, facts: GameFacts) -> None:
+        super().__init__()
+        self.most = MOST_KEPT // (facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Kept:
+        return self  # it follows from the rules
+
+
 class Session(Generic[S]):
     """A game in progress.
 
@@ -172,9 +196,17 @@ class Session(Generic[S]):
         self.live: tuple[int, ...] = ()
         self.last_actions: dict[int, int] | None = None
         self.before: S | None = None
-        self._paid: tuple[float, ...] = (0.0,) * len(self.agents)
+        # What the players see in this state, as far as they were asked for.
+        self._masks: list[NDArray[np.int8] | None] = [None] * len(self.agents)
+        self._seen: list[NDArray[np.float32] | None] = [None] * len(self.agents)
+        self._kept: _Kept | None = _Kept(game.facts)
+        # Methods that are not overridden need not be called.
+        self._nobody_leaves, self._no_info = type(game).live_players is Game.live_players, type(game).info is Game.info
+        self._everyone = tuple(range(len(self.agents)))
+        self._nothing: tuple[float, ...] = (0.0,) * len(self.agents)
+        self._paid = self._nothing
         # Payments not yet returned as rewards: no API can return those of the deal before the first step.
-        self._owed = self._paid
+        self._owed = self._nothing
 
     def check_options(self, options: Mapping[str, Any] | None, needed: int | None = None) -> None:
         """Checks the options of `reset`; ignores unknown keys, except misspelt options.
@@ -202,18 +234,36 @@ class Session(Generic[S]):
 
     def reset(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> None:
         """Starts a game; the options must have passed `check_options`."""
-        options = options or {}
-        self._paid = (0.0,) * len(self.agents)
-        if options.get("state") is not None:
-            self.state = options["state"]
-        elif options.get("start") == "random":
-            self.state = random_state(self.game, rng)
+        self._paid = self._nothing
+        if options and options.get("state") is not None:
+            self._enter(options["state"])
+        elif options and options.get("start") == "random":
+            self._enter(random_state(self.game, rng))
         else:
-            _, self.state, self._paid = drawn(self.game, self.game.initial(), rng)
+            _, start, self._paid = self._starts.drawn(rng)
+            self._enter(start)
         self._owed = self._paid
-        self.acting = self.game.acting_players(self.state)
-        self.live = self.game.live_players(self.state)
         self.last_actions, self.before = None, None
+
+    @cached_property
+    def _starts(self) -> Starts[S]:
+        return Starts(self.game)
+
+    def _enter(self, state: S) -> None:
+        self.state, kept = state, self._kept
+        if kept is not None and state in kept:
+            self.acting, self.live, self._masks, self._seen = kept[state]
+            return
+        self._masks, self._seen = [None] * len(self.agents), [None] * len(self.agents)
+        self.acting = self.game.acting_players(state)
+        if self._nobody_leaves:
+            self.live = self._everyone if self.acting else ()
+        else:
+            self.live = self.game.live_players(state)
+        if kept is not None:
+            kept[state] = self.acting, self.live, self._masks, self._seen
+            if len(kept) > kept.most:
+                self._kept = None
 
     def require_start(self) -> None:
         """Raises ResetNeeded before the first `reset`."""
@@ -222,17 +272,39 @@ class Session(Generic[S]):
 
     def observe(self, player: int) -> Observation:
         """Returns a player's observation and mask, as fresh arrays."""
-        return {"observation": self.game.observation(self.state, player), "action_mask": self.mask(player)}
+        mask = self._masks[player]
+        if mask is None:
+            mask = self._new_mask(player)
+        seen = self._seen[player]
+        if seen is None:
+            seen = self.game.observation(self.state, player)
+            if self._kept is None:
+                return {"observation": seen, "action_mask": mask.copy()}
+            self._seen[player] = seen
+        return {"observation": seen.copy(), "action_mask": mask.copy()}
 
     def info(self, player: int) -> dict[str, Any]:
         """Returns the mask, as a fresh array, and the game's own infos for the player."""
-        return {"action_mask": self.mask(player), **self.game.info(self.state, player)}
+        mask = self._masks[player]
+        if mask is None:
+            mask = self._new_mask(player)
+        if self._no_info:
+            return {"action_mask": mask.copy()}
+        return {"action_mask": mask.copy(), **self.game.info(self.state, player)}
 
     def mask(self, player: int) -> NDArray[np.int8]:
         """Returns a player's action mask, `[num_actions]`; all 0 if the player is out of the game."""
+        mask = self._masks[player]
+        return (self._new_mask(player) if mask is None else mask).copy()
+
+    def _new_mask(self, player: int) -> NDArray[np.int8]:
+        """Makes the mask of a player in this state; only copies of it are returned to callers."""
         if player in self.live:
-            return self.game.action_mask(self.state, player)
-        return np.zeros(self.game.facts.num_actions, dtype=np.int8)
+            mask = self.game.action_mask(self.state, player)
+        else:
+            mask = np.zeros(self.game.facts.num_actions, dtype=np.int8)
+        self._masks[player] = mask
+        return mask
 
     def global_state(self) -> NDArray[np.float32]:
         """Returns the concatenated observations of all players, which include hidden information."""
@@ -255,16 +327,15 @@ class Session(Generic[S]):
         Raises:
             IllegalActionError: If it is illegal and illegal actions raise an error.
         """
-        legal = self.game.legal_actions(self.state, player)
-        try:
-            # Before version 2, NumPy treats its bools as integers.
-            number = -1 if isinstance(action, np.bool_) else index(action)
-            if number in legal:
-                return number
-        except TypeError:
-            pass  # not an integer, so not an action
+        number = action if type(action) is int else _number(action)
+        mask = self._masks[player]
+        if mask is None:
+            mask = self._new_mask(player)
+        if 0 <= number < len(mask) and mask[number]:
+            return number
         if self.forfeits:
             return FORFEIT
+        legal = self.game.legal_actions(self.state, player)
         raise illegal_action_error(self.agents[player], action, legal, WITHOUT_MASKS)
 
     def resolve(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
@@ -273,24 +344,25 @@ class Session(Generic[S]):
         Raises:
             ValueError: If the rules pay a player who has left the game; the state is then unchanged.
         """
-        before, offenders = self.state, [player for player, action in actions.items() if action == FORFEIT]
-        payments = self._forfeit(offenders) if offenders else self._play(actions, rng)
-        self.before, self.last_actions, self._owed = before, actions, (0.0,) * len(self.agents)
+        before = self.state
+        payments = self._forfeit(actions) if FORFEIT in actions.values() else self._play(actions, rng)
+        self.before, self.last_actions, self._owed = before, actions, self._nothing
         return payments
 
     def _play(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
         _, state, rewards = drawn(self.game, self.game.transitions(self.state, actions), rng)
         if len(self.live) < len(self.agents):
             require_paid_in_time(self.game, self.live, rewards)
-        self.state = state
-        self.acting = self.game.acting_players(self.state)
-        self.live = self.game.live_players(self.state)
-        self._paid = tuple(paid + reward for paid, reward in zip(self._paid, rewards, strict=True))
-        return tuple(reward + owed for reward, owed in zip(rewards, self._owed, strict=True))
+        self._enter(state)
+        if not any(rewards):
+            return self._owed
+        self._paid = tuple(map(add, self._paid, rewards))
+        return tuple(map(add, rewards, self._owed))
 
-    def _forfeit(self, offenders: list[int]) -> tuple[float, ...]:
+    def _forfeit(self, actions: dict[int, int]) -> tuple[float, ...]:
         """Ends the game; returns each player's final payoff (see `forfeit_payoffs`) minus the rewards so far."""
         handed_out = self._handed_out()
+        offenders = [player for player, action in actions.items() if action == FORFEIT]
         self._paid = tuple(forfeit_payoffs(self.game.facts, self._paid, self.live, offenders))
-        self.acting, self.live = (), ()
+        self.acting, self.live, self._masks = (), (), [None] * len(self.agents)
         return tuple(payoff - paid for payoff, paid in zip(self._paid, handed_out, strict=True))

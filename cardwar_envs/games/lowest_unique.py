@@ -17,7 +17,6 @@ Version history: 0: first version.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -111,7 +110,7 @@ class LowestUnique(Game[LowestUniqueState]):
 
     def acting_players(self, state: LowestUniqueState) -> tuple[int, ...]:
         """All players act as long as rounds are left."""
-        return tuple(range(self.num_players)) if state.rounds_left else ()
+        return self._everyone if state.rounds_left else ()
 
     def legal_actions(self, state: LowestUniqueState, player: int) -> tuple[int, ...]:
         """All numbers are legal; action `i` chooses `i + 1`."""
@@ -207,9 +206,14 @@ class LowestUnique(Game[LowestUniqueState]):
 
 def _lowest_unique(choices: Mapping[int, int]) -> int | None:
     """The player with the lowest unique choice; None if there is none."""
-    chosen = Counter(choices.values())
-    unique = [(choice, player) for player, choice in choices.items() if chosen[choice] == 1]
-    return min(unique)[1] if unique else None
+    several: set[int] = set()
+    players: dict[int, int] = {}  # by the number chosen
+    for player, choice in choices.items():
+        if choice in players:
+            several.add(choice)
+        players[choice] = player
+    unique = players.keys() - several
+    return players[min(unique)] if unique else None
 
 
 def _total(revealed: Revealed[LowestUniqueState]) -> str:

@@ -22,6 +22,7 @@ T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 LEAST_PROCESSOR = 0.01  # seconds; the resolution of the system's clock for other processes
 CLOCKS = ("wall", "processor")
+FAILED = "failed"
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,11 @@ class Result:
     skipped: dict[str, str]
 
     @property
+    def failed(self) -> dict[str, str]:
+        """The skipped peers that are installed."""
+        return {name: why for name, why in self.skipped.items() if why.startswith(FAILED)}
+
+    @property
     def references(self) -> list[Row]:
         return [row for row in self.rows if row.name in self.comparison.against]
 
@@ -199,7 +205,7 @@ def _next(candidate: Measure, before: list[Sample]) -> Sample:
 
 
 def reason(error: Exception) -> str:
-    return f"failed: {' '.join(str(error).split()) or type(error).__name__}"
+    return f"{FAILED}: {' '.join(str(error).split()) or type(error).__name__}"
 
 
 def in_child(target: str, *arguments: Any, limit: float | None = None, needs: tuple[str, ...] = ()) -> Maker:

@@ -11,7 +11,7 @@ from typing import Any
 
 from baselines.system.files import write_atomically
 from lab.benchmarks import machine
-from lab.benchmarks.comparison import Result, Settings, as_data, measure
+from lab.benchmarks.comparison import Result, Settings, as_data, measure, reason
 from lab.benchmarks.report import markdown, plot
 
 GROUPS = ("stepping", "batches", "matrix_games", "solving", "duel_sizes", "war_simulation")
@@ -22,16 +22,17 @@ RESULTS_FILE, REPORT_FILE, PLOT_FILE = "results.json", "report.md", "ratios.png"
 def run(
     names: Sequence[str], settings: Settings, folder: Path, show: Callable[[Result], None] = lambda result: None
 ) -> dict[str, Any]:
-    """Measures groups and writes the results to files.
+    """Measures groups and writes the results to files. A group that fails ends there; the others are still measured.
 
     Args:
-        names: Names in `GROUPS` or `ON_REQUEST`; if empty, all of `GROUPS`.
+        names: Names in `GROUPS` or `ON_REQUEST`.
         settings: How much is measured.
         folder: Folder for the files.
         show: Called with every result as soon as it is ready.
 
     Returns:
-        All measurements and ratios, the machine, the peers that were skipped, and the files written.
+        All measurements and ratios, the machine, the peers that were skipped, one line for each group or installed peer
+        that failed, and the files written.
 
     Raises:
         ValueError: If there is no such group.
@@ -43,17 +44,23 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     facts, load, begin = machine.facts(), machine.load(), time.perf_counter()
     groups: dict[str, list[Result]] = {}
-    for name in names or GROUPS:
+    failed: list[str] = []
+    for name in names:
         groups[name] = []
-        for comparison in import_module(f"lab.benchmarks.{name}").comparisons(settings):
-            groups[name].append(measure(comparison, settings.rounds))
-            show(groups[name][-1])
+        try:
+            for comparison in import_module(f"lab.benchmarks.{name}").comparisons(settings):
+                groups[name].append(measure(comparison, settings.rounds))
+                show(groups[name][-1])
+        except Exception as error:
+            failed.append(f"{name}: {reason(error)}")
+        failed += [f"{name}: {peer}: {why}" for result in groups[name] for peer, why in result.failed.items()]
     data: dict[str, Any] = {
         "settings": vars(settings),
         "machine": facts,
         "load": {"start": load, "end": machine.load()},
         "seconds": time.perf_counter() - begin,
         "groups": {name: [as_data(result) for result in results] for name, results in groups.items()},
+        "failed": failed,
     }
     data["files"] = [str(path) for path in _write(folder, data, groups)]
     return data

@@ -11,7 +11,8 @@ from thinning import each_row
 
 import cardwar_cli.laboratory
 from cardwar_envs import GAMES
-from lab.benchmarks import duel_sizes
+from lab.benchmarks import duel_sizes, war_simulation
+from lab.benchmarks.compare import report
 from lab.benchmarks.comparison import QUICK, Comparison, Sample, Settings, as_data, in_child, measure
 from lab.benchmarks.report import cells, for_terminal, markdown, plot
 from lab.benchmarks.suite import GROUPS, ON_REQUEST
@@ -191,11 +192,27 @@ def test_what_cannot_be_measured_is_one_line(capsys, tmp_path, monkeypatch):
     assert not (tmp_path / "bench").exists()
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("default")  # the peers' own
-def test_no_peer_that_is_installed_fails(capsys, tmp_path):
-    data = run_json(capsys, "bench", "--quick", "--out", str(tmp_path))
-    skipped = [
-        why for group in data["groups"].values() for comparison in group for why in comparison["skipped"].values()
+def test_a_group_that_fails_is_one_line_and_the_others_are_kept(capsys, tmp_path, monkeypatch):
+    sample = Sample(1.0, 1.0, 1.0)
+    fine = Comparison(title="Playing", unit="games", ours={"ours": scripted(sample)}, peers={"peer": breaking})
+    torn = Comparison(title="Losing", unit="games", ours={"ours": lambda: breaking})
+    monkeypatch.setattr(war_simulation, "comparisons", lambda settings: [fine, torn])
+    monkeypatch.setattr(duel_sizes, "comparisons", lambda settings: [fine])
+    code, shown, said = run(capsys, "bench", "war_simulation", "duel_sizes", "--quick", "--out", str(tmp_path))
+    assert code == 1
+    assert said.splitlines() == [
+        "war_simulation: failed: out of memory",
+        "war_simulation: peer: failed: out of memory",
+        "duel_sizes: peer: failed: out of memory",
     ]
-    assert [why for why in skipped if not why.startswith("not installed")] == []
+    data = json.loads((tmp_path / "results.json").read_text())
+    assert {name: len(group) for name, group in data["groups"].items()} == {"war_simulation": 1, "duel_sizes": 1}
+    assert data["failed"] == said.splitlines()
+    assert shown.count("Playing") == 2
+
+
+def test_two_commits_are_compared_by_the_speeds_of_their_rounds(capsys):
+    steady, job = [10.0, 11.0, 12.0], ("Playing", "ours")
+    assert report({job: steady}, {job: [9.9, 10.0, 10.1]}) == 0, "the rounds overlap"
+    assert report({job: steady}, {job: [9.0, 8.0, 7.0], ("Playing", "new"): steady}) == 1
+    assert "  0.73 (0.58..0.90)  Playing: ours  SLOWER" in capsys.readouterr().out

@@ -9,7 +9,6 @@ from functools import cached_property
 
 from cardwar_envs import Duel, DuelState, Game, Transition, WarState, make_game
 from cardwar_envs.core.game import ActionImage, Canonical
-from cardwar_envs.games.duel.state import HandView
 
 BASES = {
     "jujitsu": make_game("jujitsu", num_cards=3),
@@ -112,10 +111,6 @@ def _of_duels(base):
         ends = {rank_0, rank_1} == {self.ranks[0], self.ranks[-1]} and rank_0 != rank_1
         return tuple((chance, -winner) for chance, winner in outcomes) if ends else outcomes
 
-    def view_of_lowest(self, hand):
-        view = base._view(self, hand)
-        return HandView(view.counts, view.legal[:1], view.mask)
-
     return {
         "initial": {"initial": initial},
         "acting_players": {"acting_players": lambda self, state: (0, 1) if len(state.hands[0]) > 1 else ()},
@@ -124,7 +119,6 @@ def _of_duels(base):
         "cyclic_tricks": {"trick_outcomes": cyclic, "ranks_are_ordinal": property(lambda self: False)},
         "ranks_are_ordinal": {"ranks_are_ordinal": property(lambda self: False)},
         "keeps_score": {"keeps_score": property(lambda self: False)},
-        "_view": {"_view": view_of_lowest},
     }
 
 

@@ -23,8 +23,9 @@ change.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -43,13 +44,10 @@ from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.scene import duel_scene
 from cardwar_envs.games.duel.state import (
     DuelState,
-    HandView,
     check_held,
     check_score,
     checked_hand,
     checked_state,
-    float_row,
-    hand_views,
     new_state,
     odds_of,
     sign,
@@ -58,6 +56,8 @@ from cardwar_envs.games.duel.state import (
 MAX_CARDS = 1000
 # Compiled rules store the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
+# Single entries of a Python array are set much faster than those of a NumPy array.
+ZERO = array("f", [0.0])
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class Duel(Game[DuelState]):
 
     def legal_actions(self, state: DuelState, player: int) -> tuple[int, ...]:
         """The ranks that the player holds."""
-        return self._view(state.hands[player]).legal
+        return tuple(dict.fromkeys(map(self._action_of.__getitem__, state.hands[player])))
 
     def transitions(self, state: DuelState, actions: Mapping[int, int]) -> Sequence[Transition[DuelState]]:
         """The outcomes of one trick."""
@@ -197,13 +197,12 @@ class Duel(Game[DuelState]):
         hands = (hand_0[:at_0] + hand_0[at_0 + 1 :], hand_1[:at_1] + hand_1[at_1 + 1 :])
         if self.view == "word":
             hands = self._packed(hands)
-        outcomes = []
+        outcomes, keeps_score, margin = [], self.keeps_score, self.payoff == "margin"
         for probability, winner in self.trick_outcomes(rank_0, rank_1):
             won = winner * (1 + ties)
             carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
-            after = new_state((hands, score + won if self.keeps_score else 0, carried))
-            at_end = 0.0 if hands[0] else sign(after.score)
-            paid = float(won) if self.payoff == "margin" else at_end
+            after = new_state((hands, score + won if keeps_score else 0, carried))
+            paid = float(won) if margin else 0.0 if hands[0] else sign(after.score)
             outcomes.append(Transition(probability, after, (paid, 0.0 - paid)))  # -paid could be -0.0
         return outcomes
 
@@ -226,13 +225,21 @@ class Duel(Game[DuelState]):
             1: carried ties
         """
         hands, score, ties = state
-        own_score = score if player == 0 else -score
-        counts, others = self._view(hands[player]).counts, self._view(hands[1 - player]).counts
-        # Concatenating existing arrays is much faster than making an array from numbers.
-        return np.concatenate((counts, others, float_row(own_score, ties)))
+        action_of, ranks = self._action_of, len(self.ranks)
+        row = ZERO * (2 * ranks + 2)
+        for rank in hands[player]:
+            row[action_of[rank]] += 1.0
+        for rank in hands[1 - player]:
+            row[ranks + action_of[rank]] += 1.0
+        row[-2] = score if player == 0 else -score
+        row[-1] = ties
+        return np.frombuffer(row, np.float32)
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
-        return self._view(state.hands[player]).mask.copy()
+        action_of, mask = self._action_of, bytearray(len(self.ranks))
+        for rank in state.hands[player]:
+            mask[action_of[rank]] = 1
+        return np.frombuffer(mask, np.int8)
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The number of cards of each rank that the observer holds."""
@@ -253,13 +260,6 @@ class Duel(Game[DuelState]):
             for counts in (numbers[:size], numbers[size : 2 * size])
         )
         return new_state(((own, other), *numbers[2 * size :])), 0
-
-    def _view(self, hand: Hand) -> HandView:
-        return self._views(hand)
-
-    @cached_property
-    def _views(self) -> Callable[[Hand], HandView]:
-        return hand_views(self.ranks)
 
     def compiled_rules(self) -> CompiledRules[DuelState] | None:
         """Compiled rules for hands of at most 200 ranks; a row is player 0's observation."""

@@ -1,11 +1,11 @@
-"""States of duels, and cached views of hands."""
+"""States of duels, and checks of states."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -16,8 +16,6 @@ from cardwar_envs.core.parameters import checked_tuple, reading_state, whole_num
 from cardwar_envs.core.texts import counted
 from cardwar_envs.games.duel.interleaving import Hand, Hands
 
-# A bound on memory: long games with many cards pass through more hands than this.
-MOST_VIEWS = 100_000
 # Odds below 0 or above 1 mark a certain trick, for which the kernel draws no random number, as in the Python rules.
 CERTAIN_ODDS = {1: (2.0, 2.0), 0: (-1.0, 2.0), -1: (-1.0, -1.0)}
 
@@ -117,38 +115,6 @@ def odds_of(ranks: Hand, outcomes: Callable[[int, int], Iterable[tuple[Fraction,
     return odds
 
 
-@lru_cache(maxsize=1 << 14)
-def float_row(*numbers: int) -> NDArray[np.float32]:
-    """Returns the numbers as an array that is shared internally and never returned to callers."""
-    return np.array(numbers, dtype=np.float32)
-
-
 def sign(number: int) -> float:
     """Returns the sign of a number: 1, 0 or -1."""
     return float(number > 0) - float(number < 0)  # NumPy cannot subtract bools
-
-
-class HandView(NamedTuple):
-    """Cached arrays of a hand, shared internally and never returned to callers.
-
-    Attributes:
-        counts: `[ranks]` float32, how many cards of each rank the hand has.
-        legal: Actions that play one of its cards, ascending.
-        mask: `[ranks]` int8, 1 for the actions in `legal`.
-    """
-
-    counts: NDArray[np.float32]
-    legal: tuple[int, ...]
-    mask: NDArray[np.int8]
-
-
-def hand_views(ranks: Hand) -> Callable[[Hand], HandView]:
-    """Returns a function that makes the view of a hand, or finds it if it was made before."""
-
-    @lru_cache(maxsize=MOST_VIEWS)
-    def view(hand: Hand) -> HandView:
-        held = Counter(hand)
-        counts = np.array([held[rank] for rank in ranks], dtype=np.float32)
-        return HandView(counts, tuple(np.flatnonzero(counts).tolist()), (counts > 0).astype(np.int8))
-
-    return view

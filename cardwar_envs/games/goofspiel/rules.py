@@ -24,7 +24,8 @@ Version history: 0: first version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb, factorial
@@ -40,11 +41,12 @@ from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.core.texts import WorkedRound, numbers_in_words
 from cardwar_envs.games.duel.how_to_play import SEEN, cards_in_words
 from cardwar_envs.games.duel.interleaving import Hand, interchangeable, most_held, packed_from_one
-from cardwar_envs.games.duel.state import HandView, float_row, hand_views, sign
+from cardwar_envs.games.duel.state import sign
 from cardwar_envs.games.goofspiel.scene import goofspiel_scene
-from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, next_prizes, without
+from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, new_state, next_prizes, without
 
 MAX_CARDS = 100
+ZERO = array("f", [0.0])  # see `cardwar_envs.games.duel.rules`
 ORDERS = ("random", "descending", "ascending")
 
 
@@ -134,7 +136,7 @@ class Goofspiel(Game[GoofspielState]):
 
     def legal_actions(self, state: GoofspielState, player: int) -> tuple[int, ...]:
         """The cards that the player holds."""
-        return self._views(state.hands[player]).legal
+        return tuple(dict.fromkeys(card - 1 for card in state.hands[player]))
 
     def transitions(self, state: GoofspielState, actions: Mapping[int, int]) -> Sequence[Transition[GoofspielState]]:
         """The higher card wins the prize, and the next prize is turned up."""
@@ -152,7 +154,7 @@ class Goofspiel(Game[GoofspielState]):
         paid = float(won) if self.payoff == "margin" else at_end
         rewards = (paid, 0.0 - paid)  # -paid could be -0.0
         return [
-            Transition(chance, GoofspielState(hands, following, left, score, carried), rewards)
+            Transition(chance, new_state((hands, following, left, score, carried)), rewards)
             for chance, following, left in next_prizes(self.prizes, prizes)
         ]
 
@@ -176,18 +178,30 @@ class Goofspiel(Game[GoofspielState]):
             1 if payoff="win": own points minus the other player's
             1 if ties="carry": points carried from tied prizes
         """
-        view, own_score = self._views, state.score if player == 0 else -state.score
-        counts, others = view(state.hands[player]).counts, view(state.hands[1 - player]).counts
-        score = (own_score,) if self.keeps_score else ()
-        carried = (state.carried,) if self.ties == "carry" else ()
-        return np.concatenate((counts, others, view(state.prizes).counts, float_row(state.prize, *score, *carried)))
+        size = self.num_cards
+        row = ZERO * (3 * size + 1)
+        for card in state.hands[player]:
+            row[card - 1] += 1.0
+        for card in state.hands[1 - player]:
+            row[size + card - 1] += 1.0
+        for prize in state.prizes:
+            row[2 * size + prize - 1] = 1.0
+        row[-1] = state.prize
+        if self.keeps_score:
+            row.append(state.score if player == 0 else -state.score)
+        if self.ties == "carry":
+            row.append(state.carried)
+        return np.frombuffer(row, np.float32)
 
     def prizes_seen(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         """The current prize: `[batch, observation_size]` observations -> `[batch]`."""
         return observations[:, 3 * self.num_cards].astype(np.int64)
 
     def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
-        return self._views(state.hands[player]).mask.copy()
+        mask = bytearray(self.num_cards)
+        for card in state.hands[player]:
+            mask[card - 1] = 1
+        return np.frombuffer(mask, np.int8)
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The number of each card that the observer holds; it exceeds one only if hands are packed."""
@@ -210,10 +224,6 @@ class Goofspiel(Game[GoofspielState]):
             for first in range(0, 3 * self.num_cards, self.num_cards)
         )
         return GoofspielState((own, other), prize, prizes, score, carried), 0
-
-    @cached_property
-    def _views(self) -> Callable[[Hand], HandView]:
-        return hand_views(self.cards)
 
     def describe(self, state: GoofspielState) -> str:
         """The prizes, both hands and, if they are part of the state, the score and the carried points."""

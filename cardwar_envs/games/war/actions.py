@@ -69,13 +69,14 @@ class WarActions:
         Raises:
             ValueError: If there is no such action.
         """
-        if not 0 <= index(action) < self.size:
+        number = index(action)
+        if not 0 <= number < self.size:
             raise ValueError(f"action ({action}) must be in 0..{self.size - 1}")
-        if action == self.wait:
+        if number < len(self.cards):
+            return self.cards[number]
+        if number == self.wait:
             return None
-        group, rank = divmod(index(action), len(self.cards))
-        if group == 0:
-            return self.cards[rank]
+        group, rank = divmod(number, len(self.cards))
         return WarChoice(tuple(self.cards[r] for r in self.sets[group - 1]), self.cards[rank])
 
     def _rank(self, card: int) -> int:

@@ -21,6 +21,7 @@ Version history: 0: first version.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,12 +48,9 @@ MAX_RANKS = 1000
 MAX_DISCARDS = 100
 MAX_ACTIONS = 100_000
 ROUNDS_PER_PLAYER = 500
+ZERO = array("f", [0.0])  # see `cardwar_envs.games.duel.rules`
 # Maximum number of rounds; larger numbers would not be exact in an observation.
 MOST_ROUNDS = 1 << 24
-
-
-# Hands and wins, pot, flags: the parts of a state that appear in every observation.
-_Table = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -162,8 +160,8 @@ class War(Game[WarState]):
         if player not in self.live_players(state):
             return ()
         if not state.tied:
-            return tuple(sorted({card - LOWEST_CARD for card in state.hands[player]}))
-        return self._war_view(state, player)[0]
+            return tuple(dict.fromkeys([card - LOWEST_CARD for card in state.hands[player]]))
+        return _war_actions(self.actions, self._at_stake(state, player))
 
     def transitions(self, state: WarState, actions: Mapping[int, int]) -> Sequence[Transition[WarState]]:
         """The outcome of a round, up to its end or a war, or of a war, up to its end or the next war."""
@@ -191,7 +189,7 @@ class War(Game[WarState]):
     def _decided(self, state: WarState, hands: list[Pile], pot: list[int], battle: dict[int, int]) -> WarState:
         """The state after the cards are compared: a player has taken the pot, or a war begins."""
         highest = max(battle.values())
-        best = tuple(player for player, card in battle.items() if card == highest)
+        best = tuple([player for player, card in battle.items() if card == highest])
         wins = list(state.wins)
         if len(best) > 1:
             if any(len(hands[player]) > self.discards for player in best):
@@ -205,7 +203,7 @@ class War(Game[WarState]):
         for player in state.live:
             if not hands[player]:
                 hands[player], wins[player] = wins[player], ()
-        live = tuple(player for player in state.live if hands[player])
+        live = state.live if all(hands) else tuple(player for player in state.live if hands[player])
         return new_state(tuple(hands), tuple(wins), tuple(sorted(pot)), (), live, state.rounds_left - 1)
 
     def _payments(self, before: WarState, after: WarState) -> tuple[float, ...]:
@@ -234,19 +232,23 @@ class War(Game[WarState]):
             num_players: 1 for each seat that is in the game, else 0
             1: rounds left
         """
-        piles, pot, flags = _table(state, self.ranks)
-        own_first = (piles[player:], piles[:player], pot, flags[0, player:], flags[0, :player])
-        rest = (flags[1, player:], flags[1, :player], np.array((state.rounds_left,), dtype=np.float32))
-        return np.concatenate([part.ravel() for part in (*own_first, *rest)])
+        piles, pot, tied, live, rounds_left = _table(state, self.ranks)
+        before, seat = 8 * self.ranks * player, 4 * player  # in bytes: the others' entries before the player's own
+        own_first = piles[before:] + piles[:before] + pot + tied[seat:] + tied[:seat] + live[seat:] + live[:seat]
+        return np.frombuffer(bytearray(own_first + rounds_left), np.float32)
 
     def action_mask(self, state: WarState, player: int) -> NDArray[np.int8]:
-        if state.tied and player in self.live_players(state):
-            return self._war_view(state, player)[1].copy()
-        return super().action_mask(state, player)
+        live = player in self.live_players(state)
+        if live and state.tied:
+            return _war_mask(self.actions, self._at_stake(state, player)).copy()
+        mask = bytearray(self.actions.size)
+        for card in state.hands[player] if live else ():
+            mask[card - LOWEST_CARD] = 1
+        return np.frombuffer(mask, np.int8)
 
-    def _war_view(self, state: WarState, player: int) -> tuple[tuple[int, ...], NDArray[np.int8]]:
-        """Legal actions and mask of a live player in a war; the array is shared and never returned to callers."""
-        return _war_choices(self.actions, state.hands[player] if player in self.acting_players(state) else None)
+    def _at_stake(self, state: WarState, player: int) -> Pile | None:
+        """The hand of a player who acts in a war; None of one who waits."""
+        return state.hands[player] if player in self.acting_players(state) else None
 
     def action_parts(self) -> NDArray[np.int64]:
         """Parts are the card of a round, the discards (by rank) and the battle card of a war, and waiting."""
@@ -377,28 +379,42 @@ class War(Game[WarState]):
 
 
 @lru_cache(maxsize=1)  # the observations of all players in a state are computed one after another
-def _table(state: WarState, ranks: int) -> _Table:
-    """`[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[2, players]` flags: at war, live."""
+def _table(state: WarState, ranks: int) -> tuple[bytes, ...]:
+    """The parts of a state that appear in every observation, as bytes of float32, which are joined fast.
+
+    `[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[players]` at war, `[players]` live, `[1]` rounds left.
+    """
     players = len(state.hands)
-    piles = [_counts(pile, ranks) for pair in zip(state.hands, state.wins, strict=True) for pile in pair]
-    flags = np.zeros((2, players), dtype=np.float32)
-    flags[0, list(state.tied)] = 1.0
-    flags[1, list(state.live)] = 1.0
-    return np.array(piles, dtype=np.float32).reshape(players, 2 * ranks), _counts(state.pot, ranks), flags
-
-
-def _counts(pile: Pile, ranks: int) -> NDArray[np.float32]:
-    return np.bincount(pile, minlength=LOWEST_CARD + ranks)[LOWEST_CARD:].astype(np.float32)
+    piles, first = ZERO * (2 * ranks * players), -LOWEST_CARD
+    for pair in zip(state.hands, state.wins, strict=True):
+        for pile in pair:
+            for card in pile:
+                piles[first + card] += 1.0
+            first += ranks
+    pot, tied, live = ZERO * ranks, ZERO * players, ZERO * players
+    for card in state.pot:
+        pot[card - LOWEST_CARD] += 1.0
+    for player in state.tied:
+        tied[player] = 1.0
+    for player in state.live:
+        live[player] = 1.0
+    return tuple(part.tobytes() for part in (piles, pot, tied, live, array("f", [state.rounds_left])))
 
 
 @lru_cache(maxsize=256)  # a bound on memory: there can be thousands of choices
-def _war_choices(actions: WarActions, hand: Pile | None) -> tuple[tuple[int, ...], NDArray[np.int8]]:
-    """The actions of a hand in a war, and their mask; without a hand the player waits."""
+def _war_actions(actions: WarActions, hand: Pile | None) -> tuple[int, ...]:
+    """The actions of a hand in a war; without a hand the player waits."""
+    return tuple(np.flatnonzero(_war_mask(actions, hand)).tolist())
+
+
+@lru_cache(maxsize=256)
+def _war_mask(actions: WarActions, hand: Pile | None) -> NDArray[np.int8]:
+    """The mask of these actions, which is shared and never returned to callers."""
+    if hand is not None:
+        return actions.war_mask(np.bincount(hand, minlength=LOWEST_CARD + len(actions.cards))[LOWEST_CARD:])
     mask = np.zeros(actions.size, dtype=np.int8)
     mask[actions.wait] = 1
-    if hand is not None:
-        mask = actions.war_mask(_counts(hand, len(actions.cards)).astype(np.int64))
-    return tuple(np.flatnonzero(mask).tolist()), mask
+    return mask
 
 
 def _listed(pile: Pile) -> str:
@@ -408,9 +424,10 @@ def _listed(pile: Pile) -> str:
 
 
 def _without(pile: Pile, cards: Pile) -> Pile:
-    left = list(pile)
+    left = pile
     for card in cards:
         if card not in left:
             raise IllegalActionError(f"{_listed(cards)} cannot be put down from a hand of {_listed(pile)}")
-        left.remove(card)
-    return tuple(left)
+        place = left.index(card)
+        left = left[:place] + left[place + 1 :]
+    return left
