@@ -100,7 +100,7 @@ class FuzzedVector:
 
     def look(self):
         games, engine = self.env._games, self.env._games.engine
-        kept = games.views, games._paid, games._owed
+        kept = engine.views(), games._paid, games._owed
         return [
             engine.states(),
             engine.streams.tolist(),
