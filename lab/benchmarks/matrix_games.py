@@ -2,15 +2,14 @@
 
 Usage: cardwar bench matrix_games [--rounds 5]
 
-All payoffs are Gaussian. `solve_matrices` solves and certifies all games as one batch, on all processors. So does
-QuantEcon's compiled `minmax` here, in as many threads and without certificates; the other solvers take one game per
-call. The gap of a solution is the sum of what both players could gain by deviating; it is computed here in the same way
-for all solvers.
+All payoffs are Gaussian. `solve_matrices` solves and certifies all games as one batch, on all processors;
+the other solvers take one game per call. The gap of a solution is the sum of what both players could gain by
+deviating; it is computed here in the same way for all solvers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -19,7 +18,6 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from baselines import solve_matrices
-from cardwar_envs.core.kernels import map_in_threads
 from lab.benchmarks.comparison import Comparison, Maker, Measure, Settings, clocked
 
 Array = NDArray[np.float64]
@@ -27,8 +25,6 @@ Answer = tuple[Any, Any]
 Solver = Callable[[Array], Answer]
 SIZES = (2, 6, 13)
 PEER = "scipy HiGHS"
-BATCH_PEER = "QuantEcon, compiled loop"
-AT_A_TIME = 1024  # games of a thread's task
 
 
 def highs() -> Solver:
@@ -81,31 +77,6 @@ def open_spiel() -> Solver:
 OTHERS = {PEER: highs, "pygambit lp_solve": gambit, "nashpy": nashpy, "OpenSpiel": open_spiel}
 
 
-def quant_econ(batch: Array) -> Maker:
-    """All games of a batch in threads, as `solve_matrices` does it."""
-
-    def make() -> Measure:
-        minmax, numba = import_module("quantecon.optimize").minmax, import_module("numba")
-
-        @numba.njit(nogil=True)
-        def solve(games: Array, x: Array, y: Array) -> None:
-            for g in range(len(games)):
-                _, x[g], y[g] = minmax(games[g])
-
-        def solve_all() -> Iterable[Answer]:
-            x, y = np.empty(batch.shape[:2]), np.empty(batch.shape[::2])
-            pieces = [slice(start, start + AT_A_TIME) for start in range(0, len(batch), AT_A_TIME)]
-            list(map_in_threads(lambda piece: solve(batch[piece], x[piece], y[piece]), pieces))
-            return zip(x, y, strict=True)
-
-        solve(batch[:1], np.empty((1, batch.shape[1])), np.empty((1, batch.shape[2])))  # compiles
-        return lambda: clocked(solve_all, lambda answers: {"worst gap": max(map(gap, batch, answers))})._replace(
-            amount=len(batch)
-        )
-
-    return make
-
-
 def gap(matrix: Array, answer: Answer) -> float:
     first, second = (np.asarray(strategy, dtype=float) for strategy in answer)
     return float((matrix @ second).max() - (first @ matrix).min())
@@ -138,14 +109,13 @@ def comparisons(settings: Settings) -> list[Comparison]:
     found = []
     for size in SIZES:
         batch = np.random.default_rng(0).normal(size=(settings.matrices, size, size))
-        peers = {name: one_by_one(load, batch[: settings.singles]) for name, load in OTHERS.items()}
         found.append(
             Comparison(
                 title=f"Matrix games of {size} x {size}, time for one",
                 unit="games",
-                peers={**peers, BATCH_PEER: quant_econ(batch[: settings.matrices // 10])},
+                peers={name: one_by_one(load, batch[: settings.singles]) for name, load in OTHERS.items()},
                 ours={f"ours, {settings.matrices:,} at once": all_at_once(batch)},
-                against=(PEER, BATCH_PEER, "pygambit lp_solve"),
+                against=(PEER, "pygambit lp_solve"),
                 timed=True,
                 facts={"worst gap": ".0e"},
             )
