@@ -40,16 +40,18 @@ def worktree(commit: str, folder: Path) -> Iterator[Path]:
         subprocess.run([*git, "remove", "--force", str(folder)], check=True)
 
 
+def run(tree: Path, words: Sequence[str]) -> None:
+    """Runs the command of a commit; raises RuntimeError if it fails."""
+    program = [sys.executable, "-c", "from cardwar_cli.main import main; main()", *words]
+    environment = os.environ | {"PYTHONPATH": str(tree)}
+    done = subprocess.run(program, cwd=tree, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"cardwar {' '.join(words)} failed in {tree}: {done.stderr.strip()}")
+
+
 def speeds(tree: Path, groups: Sequence[str], seconds: float, out: Path) -> dict[tuple[str, str], float]:
     """Runs one round of a commit's benchmark; returns the speeds of its own candidates."""
-    program = "from cardwar_cli.main import main; main()"
-    words = ["bench", *groups, "--rounds", "1", "--seconds", str(seconds), "--out", str(out)]
-    environment = os.environ | {"PYTHONPATH": str(tree)}
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words], cwd=tree, env=environment, capture_output=True, text=True
-    )
-    if done.returncode:
-        raise RuntimeError(f"the benchmark of {tree} failed: {done.stderr.strip()}")
+    run(tree, ["bench", *groups, "--rounds", "1", "--seconds", str(seconds), "--out", str(out)])
     results = json.loads((out / "results.json").read_text())["groups"].values()
     return {
         (comparison["title"], row["name"]): row["amounts"][0] / row["processor_seconds"][0]
@@ -95,6 +97,8 @@ def main(words: Sequence[str] | None = None) -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         trees = [stack.enter_context(worktree(given.base, folder / "base"))]
         trees.append(stack.enter_context(worktree(given.head, folder / "head")) if given.head else ROOT)
+        for tree in trees:  # plain Python would be measured while kernels compile
+            run(tree, ["warmup"])
         for number in range(given.rounds):
             for place in (0, 1) if number % 2 == 0 else (1, 0):
                 for key, speed in speeds(trees[place], given.groups, given.seconds, folder / "out").items():
