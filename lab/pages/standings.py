@@ -115,18 +115,19 @@ def curves() -> str:
                 number = learners.index(entry.stated.learner)
                 style = {"color": f"C{number % 10}", "ls": STYLES[number // 10 % len(STYLES)], "lw": 1.2}
                 axes.plot(*zip(*curve, strict=True), label=f" {entry.stated.learner}", **style)
-            axes.set_title(title, fontsize=9)
+            axes.set_title(title.replace(" ", "\n", 1), fontsize=9)
+            axes.set_xlabel("CPU seconds of learning", fontsize=8)
             axes.set_yscale("symlog", linthresh=LINEAR, linscale=0.3)
             axes.set_ylim(bottom=0.0)
+            axes.yaxis.set_major_formatter("{x:g}")
             axes.grid(alpha=0.3)
         named = {
             label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)
         }
-        figure.supxlabel("CPU seconds of learning", fontsize=9)
         figure.supylabel("exploitability, payoff points", fontsize=9)
         figure.legend(named.values(), named, loc="outside lower center", ncols=4)
 
-    return picture(draw, 10.0, 1.5 + 2.4 * rows, "svg").decode()
+    return picture(draw, 10.0, 1.5 + 2.7 * rows, "svg").decode()
 
 
 def medians(entry: Entry) -> list[tuple[float, float]]:
