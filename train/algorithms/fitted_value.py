@@ -219,7 +219,7 @@ class Learner(Resumable):
 
     @torch.no_grad()
     def _refit(self, layer: Layer) -> None:
-        """Solves for the weights of the last linear map by least squares, so that small layers are learned exactly."""
+        """Solves for the weights of the last linear map by least squares."""
         assert self._lessons is not None
         *hidden, last = self._networks[str(layer.moves_left)].children()
         assert isinstance(last, torch.nn.Linear)
