@@ -18,7 +18,7 @@ from train.algorithms.registry import ALGORITHMS, CLASSES
 from train.policies.by_word import policy_from
 from train.runs.identity import train_words
 from train.runs.loop import reproducible
-from train.standings.entries import Entry, Run, add, paths, read_entry, verify
+from train.standings.entries import Entry, Run, add, paths, read_entry, require_root, verify
 from train.storage.run_folder import CONFIG_FILE, RunFolder
 from train.text.game_names import game_from, game_in_words, json_parameters
 from train.text.parsing import only_parameters, parameters_and_names
@@ -27,9 +27,10 @@ from train.text.printing import points
 Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="The folder of all standings.")]
 Filter = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[GAME [KEY=VALUE ...]]", help="Show only this game; by default all games."),
+    typer.Argument(metavar="[GAME [KEY=VALUE ...]]", help="Only this game; by default all games."),
 ]
 STANDINGS = Path("standings")
+EACH = ", if POLICY is not a run folder; once for each such POLICY."
 GROUP = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -53,15 +54,16 @@ def _add(
         str, typer.Option("--class", metavar="CLASS", help=f"What the learner used: {', '.join(CLASSES)}.")
     ] = "",
     learner: Annotated[str, typer.Option(help="The learner; by default the name in the run folders.")] = "",
-    by: Annotated[str, typer.Option(help="Who made the entry; by default the project.")] = "cardwar-envs",
+    by: Annotated[str, typer.Option(help="Who made the entry.")] = "",
     cpu_seconds: Annotated[
-        float | None, typer.Option(min=0.0, help="CPU seconds of learning, if POLICY is not a run folder.")
+        list[float] | None,
+        typer.Option(min=0.0, help=f"CPU seconds of learning{EACH}"),
     ] = None,
     joint_actions: Annotated[
-        int | None,
-        typer.Option(parser=count(0), metavar="N", help="Joint actions played, if POLICY is not a run folder."),
+        list[int] | None,
+        typer.Option(parser=count(0), metavar="N", help=f"Joint actions played{EACH}"),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the learner, if POLICY is not a run folder.")] = 0,
+    seed: Annotated[list[int] | None, typer.Option(min=0, help=f"Seed of the learner{EACH}")] = None,
     root: Root = STANDINGS,
 ) -> None:
     """Measure policies exactly and enter them; run folders bring their figures."""
@@ -70,9 +72,26 @@ def _add(
     if len(given) < 2:
         raise ValueError("name the entry and at least one policy, as in cardwar standings add jujitsu mine runs/mine")
     name, *policies = given
-    made = [_made(word, rules, (cpu_seconds, joint_actions, seed)) for word in policies]
+    require_root(root)
+    costs: dict[str, list[Any]] = {
+        "--cpu-seconds": cpu_seconds or [],
+        "--joint-actions": joint_actions or [],
+        "--seed": seed or [],
+    }
+    own = [word for word in policies if not _is_run(word)]
+    needed = {"--by": by} | ({"--class": uses, "--learner": learner, **costs} if own else {})
+    if missing := [option for option, value in needed.items() if not value]:
+        raise ValueError(f"{own[0] if own else name} needs {', '.join(missing)}")
+    for option, values in costs.items():
+        if len(values) != len(own):
+            raise ValueError(f"{option} ({len(values)} values) must be given once for each of: {', '.join(own)}")
+    figures = iter(zip(*costs.values(), strict=True))
+    made = [made_in(word, rules) if _is_run(word) else _made(word, rules, *next(figures)) for word in policies]
     entry = enter(root, name, rules, made, by=by, uses=uses, learner=learner)
-    say(f"Entered {entry.path}: exploitability {points(entry.exploitability)}, {counted(len(made), 'run')}")
+    say(
+        f"Entered {entry.path}: exploitability {points(entry.exploitability)}, {counted(len(made), 'run')}. "
+        f"Measure it again: cardwar standings verify {entry.stated.game}"
+    )
 
 
 class Made(NamedTuple):
@@ -102,17 +121,13 @@ def enter(
     return add(root, name, game, runs, uses=uses, learner=learner, command=found.command, step=found.step, **more)
 
 
-def _made(word: str, game: Game[Any], given: tuple[float | None, int | None, int]) -> Made:
-    """A run from its folder, or from a policy and the options."""
-    cpu_seconds, joint_actions, seed = given
-    if os.path.lexists(Path(word) / CONFIG_FILE):
-        return made_in(word, game)
-    policy = policy_from(word, game)
-    for option, value in (("--cpu-seconds", cpu_seconds), ("--joint-actions", joint_actions)):
-        if value is None:
-            raise ValueError(f"{option} is needed for {word}, which is not a run folder")
-    assert cpu_seconds is not None and joint_actions is not None  # noqa: PT018
-    return Made(Run(policy, seed, [cpu_seconds], [joint_actions]))
+def _is_run(word: str) -> bool:
+    return os.path.lexists(Path(word) / CONFIG_FILE)
+
+
+def _made(word: str, game: Game[Any], cpu_seconds: float, joint_actions: int, seed: int) -> Made:
+    """A run from a policy and the options."""
+    return Made(Run(policy_from(word, game), seed, [cpu_seconds], [joint_actions]))
 
 
 def made_in(word: str, game: Game[Any]) -> Made:

@@ -26,7 +26,6 @@ from train.text.parsing import MODULE_AND_CLASS
 
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"
-RENEWED = "resuming its run (--resume) writes it again"
 GIVEN = (
     "give a policy's name, a run folder, the policy.safetensors of a run, or module:Class, a class of your own with "
     "the method action_probabilities, which can load other files"
@@ -122,7 +121,7 @@ def load_policy(path: str | Path, game: Game[Any], kind: type[LearnedPolicy] | N
         return policy
     except Exception as error:  # invalid content can raise many kinds of errors
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"{path} does not contain a valid policy ({reason}); {RENEWED}") from None
+        raise ValueError(f"{path} does not contain a valid policy ({reason}){_renewed(folder)}") from None
 
 
 def _class_of(stored: Any, path: Path, own: type[LearnedPolicy] | None) -> type[LearnedPolicy]:
@@ -182,7 +181,7 @@ def _read(path: Path, folder: Path | None) -> Archive:
         archive = read_archive(path, folder)
     except ValueError as error:
         if folder is not None or not path.is_file():
-            raise ValueError(f"{error}; {RENEWED}") from None
+            raise ValueError(f"{error}{_renewed(folder)}") from None
         if path.suffix == ".zip" and is_zipfile(path):
             raise ValueError(
                 f"{path} is a zip archive, such as a model of stable-baselines3: load it in a class of your own, which "
@@ -190,16 +189,21 @@ def _read(path: Path, folder: Path | None) -> Archive:
             ) from None
         if path.suffix != Path(POLICY_FILE).suffix:
             raise ValueError(f"{path} is not a policy file; {GIVEN}") from None
-        raise ValueError(f"{error}; {GIVEN}") from None
+        raise
     if archive.data.get("format") != FORMAT:
         raise ValueError(
-            f"{path} contains a policy of format {archive.data.get('format')!r}, not {FORMAT!r}; {RENEWED}"
+            f"{path} contains a policy of format {archive.data.get('format')!r}, not {FORMAT!r}{_renewed(folder)}"
         )
     if type(archive.data.get("version")) is not int:
         raise ValueError(
-            f"{path} has the game's version {archive.data.get('version')!r}, which must be an integer; {RENEWED}"
+            f"{path} has the game's version {archive.data.get('version')!r}, which must be an integer{_renewed(folder)}"
         )
     return archive
+
+
+def _renewed(folder: Path | None) -> str:
+    """Says what makes a run's policy file anew."""
+    return "" if folder is None else "; resuming its run (--resume) writes it again"
 
 
 def _in_words(name: Any, version: Any, parameters: Any) -> str:

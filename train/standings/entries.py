@@ -85,6 +85,13 @@ class StoredEntry(Strict):
     uniform_exploitability: Annotated[Points, Field(ge=0)]
     runs: Annotated[list[StoredSeed], Field(min_length=1, max_length=1000)]
 
+    @model_validator(mode="after")
+    def _seeds_differ(self) -> StoredEntry:
+        seeds = [run.seed for run in self.runs]
+        if len(set(seeds)) < len(seeds):
+            raise ValueError(f"seeds ({seeds}) must differ, as each run has its own")
+        return self
+
 
 @dataclass(frozen=True)
 class Run:
@@ -166,7 +173,7 @@ def add(
         root: The folder of all standings.
         name: Name of the entry.
         game: A two-player zero-sum game of the suite.
-        runs: One run for each seed; those without exploitability are measured exactly.
+        runs: One run for each seed, all different; those without exploitability are measured exactly.
         uses: One of `CLASSES`.
         learner: Name of the learner, with the arguments that differ from its defaults.
         by: Who made the entry.
@@ -180,7 +187,10 @@ def add(
             would be larger than 4 MiB.
     """
     if not NAME.fullmatch(name):
-        raise ValueError(f"name ({name!r}) must have at most 100 letters, digits, '.', ',', '_', '=', '+' or '-'")
+        raise ValueError(
+            f"name ({name!r}) must begin with a letter or digit and contain only letters, digits and . , _ = + - "
+            "(at most 100)"
+        )
     title = game_in_words(game)
     if stored_game(title) is None:
         raise ValueError(f"{title} is not a game of the suite; other users could not measure the entry")
@@ -289,10 +299,15 @@ def read_entry(path: Path) -> Entry:
     return Entry(path, game, stated)
 
 
-def paths(root: Path, title: str = "") -> Iterator[Path]:
-    """The files of all entries, or of those on one game."""
+def require_root(root: Path) -> None:
+    """Raises ValueError if the folder of all standings does not exist."""
     if not root.is_dir():
         raise ValueError(f"there is no folder {root}; run this in a checkout of cardwar-envs, or give --root")
+
+
+def paths(root: Path, title: str = "") -> Iterator[Path]:
+    """The files of all entries, or of those on one game."""
+    require_root(root)
     yield from sorted(root.glob(f"{folder_name(title) or '*'}/*{TOML}"))
 
 

@@ -17,6 +17,7 @@ STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 MAX_INT = 2**53
 # pydantic's error type -> our message; other errors keep pydantic's message.
 PROBLEMS = {
+    "bool_type": "must be true or false",
     "int_type": "must be an integer",
     "float_type": "must be a number",
     "finite_number": "must be a finite number",

@@ -19,7 +19,7 @@ from train.standings.entries import Run, add, paths, read_entry, verify
 
 GAME = make_game("jujitsu", num_cards=3)
 STATED = {"uses": "plays only", "learner": "mine", "by": "me", "command": "cardwar train"}
-OPTIONS = ["--class=plays only", "--learner=mine", "--cpu-seconds=2", "--joint-actions=30"]
+OPTIONS = ["--class=plays only", "--learner=mine", "--by=me", "--cpu-seconds=2", "--joint-actions=30", "--seed=1"]
 
 
 class Skewed:
@@ -97,6 +97,15 @@ def test_the_command_enters_shows_and_verifies(tmp_path, capsys):
     code, shown, _ = said(capsys, "verify", "jujitsu", "num_cards=3", root)
     assert code == 0
     assert "Entries: 1, wrong: 0" in shown
+
+
+def test_each_policy_has_its_own_cost(tmp_path, capsys):
+    policies = [f"{__name__}:FromAnotherFramework", "uniform"]
+    costs = ["--cpu-seconds=4", "--joint-actions=50", "--seed=2"]
+    words = ["jujitsu", "num_cards=3", "mine", *policies, *OPTIONS, *costs]
+    assert said(capsys, "add", *words, f"--root={tmp_path}")[0] == 0
+    stated = read_entry(next(paths(tmp_path))).stated
+    assert [(run.seed, run.cpu_seconds, run.steps) for run in stated.runs] == [(1, [2.0], [30]), (2, [4.0], [50])]
 
 
 def change(text):
@@ -185,11 +194,14 @@ def test_spoilt_entries_are_refused_in_one_line_and_the_others_verified(spoil, t
 
 REFUSED = {
     "nameless": (["mine"], "name the entry and at least one policy"),
-    "no class": (["mine", "uniform", *OPTIONS[1:]], "--class is needed"),
+    "no class": (["mine", "uniform", *OPTIONS[1:]], "uniform needs --class"),
+    "no costs": (["mine", "uniform", *OPTIONS[:3]], "uniform needs --cpu-seconds, --joint-actions, --seed"),
+    "two policies, one cost": (["mine", "uniform", "lowest_card", *OPTIONS], "--cpu-seconds (1 values) must be given"),
+    "equal seeds": (["mine", "uniform", "lowest_card", *OPTIONS, *OPTIONS[3:]], "seeds ([1, 1]) must differ"),
     "unknown class": (["mine", "uniform", "--class=magic", *OPTIONS[1:]], "--class (magic) must be one of"),
-    "no seconds": (["mine", "uniform", *OPTIONS[:2]], "--cpu-seconds is needed"),
     "outside": (["../mine", "uniform", *OPTIONS], "name ('../mine')"),
     "unknown policy": (["mine", "nobody", *OPTIONS], "nobody"),
+    "no folder": (["mine", "uniform", *OPTIONS, "--root=nowhere"], "there is no folder nowhere"),
     "a name twice": (["taken", "uniform", *OPTIONS], "exists; choose another name"),
 }
 
@@ -199,7 +211,7 @@ def test_bad_arguments_are_refused_and_write_nothing(refused, tmp_path, capsys):
     entered(tmp_path, "taken")
     before = sorted(tmp_path.rglob("*"))
     words, message = REFUSED[refused]
-    code, _, complaint = said(capsys, "add", "jujitsu", "num_cards=3", *words, f"--root={tmp_path}")
+    code, _, complaint = said(capsys, "add", "jujitsu", "num_cards=3", f"--root={tmp_path}", *words)
     assert code == 2
     assert message in complaint
     assert complaint.count("\n") == 1
