@@ -12,7 +12,7 @@ from cardwar_envs.core.compiled import njit
 OVER, ROUND, WAR = 0, 1, 2
 
 
-# Functions take all rows and the index of one, because passing slices to functions costs more than the rest of a round.
+# Functions take all rows and the index of one: to pass slices on costs more than the rest of a round.
 
 
 @njit(inline="always")
