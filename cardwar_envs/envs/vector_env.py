@@ -20,6 +20,7 @@ from cardwar_envs.drawing.pixels import Window
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.engines.memory import zeros
 from cardwar_envs.envs.game_batch import checked_actions, checked_count, checked_mask
+from cardwar_envs.envs.infos import FINAL_OBS, Ends, Infos
 from cardwar_envs.envs.opponents import UNIFORM, Opponent, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show
 from cardwar_envs.envs.seat_games import SeatGames
@@ -177,7 +178,13 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         self._over = over
         self._show()
         observations, infos = self._seen(np.ones(self.num_envs, dtype=np.bool_))
-        return observations, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), {**infos, **final}
+        return (
+            observations,
+            rewards,
+            ended,
+            np.zeros(self.num_envs, dtype=np.bool_),
+            Infos(infos | final) if final else infos,
+        )
 
     def render(self) -> tuple[Frame, ...] | None:
         """Renders the agent's view of each game as text ("ansi") or pixels ("rgb_array").
@@ -270,12 +277,11 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         if not len(places):
             return {}
         observations = self._games.engine.views(places, self.seat).observations
-        masks = np.zeros((len(places), self.game.facts.num_actions), dtype=np.int8)
-        final_obs = np.full(self.num_envs, None, dtype=object)
-        ends = [{"observation": seen, "action_mask": mask} for seen, mask in zip(observations, masks, strict=True)]
-        final_obs[places] = np.fromiter(ends, dtype=object, count=len(ends))
+        num_actions = self.game.facts.num_actions
+        masks = np.zeros((len(places), num_actions), dtype=np.int8)
         infos = self._infos(ended, {"observation": observations, "action_mask": masks})
-        return _marked({"final_obs": final_obs, "final_info": infos}, ended)
+        ends = Ends(self.num_envs, places, observations, num_actions)
+        return _marked({FINAL_OBS: ends, "final_info": infos}, ended)
 
 
 def _marked(infos: dict[str, Any], where: NDArray[np.bool_]) -> dict[str, Any]:

@@ -308,9 +308,8 @@ class War(Game[WarState]):
         return live.T
 
     def _utilities(self, observations: NDArray[np.float32]) -> Info:
-        held = observations[:, : self.ranks] + observations[:, self.ranks : 2 * self.ranks]
-        # NumPy multiplies integer matrices slowly.
-        return {"utility": (held.astype(np.float64) @ np.array(self.cards, dtype=np.float64)).astype(np.int64)}
+        held = observations[:, : 2 * self.ranks].astype(np.float64)  # NumPy multiplies integer matrices slowly
+        return {"utility": (held @ np.tile(np.array(self.cards, dtype=np.float64), 2)).astype(np.int64)}
 
     def rounds_form(self, starts: Sequence[WarState], max_positions: int) -> RoundsForm[WarState]:
         """All two-player positions that can follow `starts`; see `cardwar_envs.games.war.positions`."""
