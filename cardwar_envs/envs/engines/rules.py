@@ -335,10 +335,11 @@ class RulesEngine(Engine[S]):
         return self._table.acting.of(now, player), self._table.live.of(now, player)
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        inside = actions.clip(0, self.game.facts.num_actions - 1)
-        entries = (self._now[:, None] * self.shape[1] + np.arange(self.shape[1])) * self.game.facts.num_actions + inside
-        legal = self._table.masks.array.ravel().take(entries)
-        flags: NDArray[np.bool_] = self.acting() & where[:, None] & ((inside != actions) | (legal == 0))
+        players, most = self.shape[1], self.game.facts.num_actions
+        outside = (actions < 0) | (actions >= most)
+        entries = (self._now * players)[:, None] + np.arange(players)
+        legal = self._table.masks.array.ravel().take(entries * most + np.where(outside, 0, actions))
+        flags: NDArray[np.bool_] = self.acting() & where[:, None] & (outside | (legal == 0))
         return flags if flags.any() else None
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -370,14 +371,15 @@ class RulesEngine(Engine[S]):
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         acts = where & self._table.acting.of(self._now, player)
         if acts.all():
-            return self._any_actions(player, np.arange(self.shape[0]))
+            return self._any_actions(player, slice(None))
         # A player who does not act has only the action to wait, or none.
         actions: NDArray[np.int64] = self._table.masks.of(self._now, player).argmax(axis=1).astype(np.int64)
         places = np.flatnonzero(acts)
         actions[places] = self._any_actions(player, places)
         return actions
 
-    def _any_actions(self, player: int, places: NDArray[np.intp]) -> NDArray[np.int64]:
+    def _any_actions(self, player: int, places: Any) -> NDArray[np.int64]:
+        """Actions of uniform play at `places`, an array or a slice."""
         counts = self.game.action_counts(*self.views(places, player))
         return chosen_actions(counts, draw(self.streams, places))
 
