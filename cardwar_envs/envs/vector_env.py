@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -250,7 +250,10 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
     def _seen(self, told: NDArray[np.bool_]) -> tuple[spaces.Observation, dict[str, Any]]:
         """Observations of all games, and infos of the games `told`."""
         seen = self._views()
-        return seen, self._infos(told, seen if told.all() else {name: array[told] for name, array in seen.items()})
+        observations, masks = seen["observation"], seen["action_mask"]
+        if not told.all():
+            observations, masks = observations[told], masks * told[:, None]
+        return seen, self._infos(told, observations, masks)
 
     def _views(self) -> spaces.Observation:
         """Fresh observations of all games; masks are all 0 in games that are over, e.g. by a forfeit."""
@@ -259,16 +262,16 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             masks[self._over] = 0
         return {"observation": observations, "action_mask": masks}
 
-    def _infos(self, where: NDArray[np.bool_], seen: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """Infos for the games `where`, given the agent's views of these games; zeros elsewhere, as in Gymnasium."""
-        places, infos = np.flatnonzero(where), dict[str, Any]()
-        more = self._games.engine.info(self.seat, places, seen["observation"])
-        for key, told in {"action_mask": seen["action_mask"], **more}.items():
+    def _infos(
+        self, where: NDArray[np.bool_], observations: NDArray[np.float32], masks: NDArray[np.int8]
+    ) -> dict[str, Any]:
+        """Infos for the games `where`, given the agent's observations of these games, and the masks of all games."""
+        places, infos = np.flatnonzero(where), dict[str, Any](action_mask=masks)
+        for key, told in self._games.engine.info(self.seat, places, observations).items():
             infos[key] = told
-            if len(places) < self.num_envs:
-                infos[key] = zeros((self.num_envs, *told.shape[1:]), told.dtype)
-                if told.any():  # otherwise the system need not provide the memory
-                    infos[key][places] = told
+            if len(places) < self.num_envs:  # zeros elsewhere, as in Gymnasium
+                infos[key] = np.zeros((self.num_envs, *told.shape[1:]), told.dtype)
+                infos[key][places] = told
         return _marked(infos, where)
 
     def _final_info(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
@@ -278,8 +281,7 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             return {}
         observations = self._games.engine.views(places, self.seat).observations
         num_actions = self.game.facts.num_actions
-        masks = np.zeros((len(places), num_actions), dtype=np.int8)
-        infos = self._infos(ended, {"observation": observations, "action_mask": masks})
+        infos = self._infos(ended, observations, zeros((self.num_envs, num_actions), np.dtype(np.int8)))
         ends = Ends(self.num_envs, places, observations, num_actions)
         return _marked({FINAL_OBS: ends, "final_info": infos}, ended)
 
