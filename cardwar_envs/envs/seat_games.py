@@ -151,12 +151,13 @@ class SeatGames:
                 self._sitting[places, player] = pool.drawn(draw(self.engine.streams, places))
 
     def _play_until_asked(self, where: NDArray[np.bool_]) -> None:
-        while True:
-            self._asked, live = self.engine.asked(self.seat)
-            self.out, without = ~live, where & live & ~self._asked
-            if not without.any():
-                return
-            self._play(self._joint(0), without, np.zeros_like(without))
+        while where.any():
+            places = None if where.all() else np.flatnonzero(where)
+            asked, live = self.engine.asked(self.seat, places)
+            self._asked, self.out = _replaced(self._asked, places, asked), _replaced(self.out, places, ~live)
+            where = where & ~self._asked & ~self.out
+            if where.any():
+                self._play(self._joint(0), where, np.zeros_like(where))
 
     def _play(self, joint: NDArray[np.int64], where: NDArray[np.bool_], offends: NDArray[np.bool_]) -> None:
         """Adds the opponents' actions in the games `where`, and plays these games but for those that offenders end."""
@@ -219,6 +220,15 @@ class SeatGames:
             np.copyto(joint[:, player], engine.uniform(player, sits), where=sits)
         for player, games, probabilities in answers:
             joint[games, player] = chosen_actions(probabilities, draw(engine.streams, games))
+
+
+def _replaced(old: NDArray[np.bool_], places: NDArray[np.intp] | None, new: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """A copy of `old` with `new` at `places`; only `new` if these are all places."""
+    if places is None:
+        return new
+    replaced = old.copy()
+    replaced[places] = new
+    return replaced
 
 
 def _plays_uniformly(policy: Policy) -> bool:

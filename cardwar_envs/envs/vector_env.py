@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -20,6 +20,7 @@ from cardwar_envs.drawing.pixels import Window
 from cardwar_envs.envs import spaces
 from cardwar_envs.envs.engines.memory import zeros
 from cardwar_envs.envs.game_batch import checked_actions, checked_count, checked_mask
+from cardwar_envs.envs.infos import FINAL_OBS, Ends, Infos
 from cardwar_envs.envs.opponents import UNIFORM, Opponent, seated_opponents
 from cardwar_envs.envs.render import RENDER_FPS, RENDER_MODES, Frame, picture, show
 from cardwar_envs.envs.seat_games import SeatGames
@@ -177,7 +178,13 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         self._over = over
         self._show()
         observations, infos = self._seen(np.ones(self.num_envs, dtype=np.bool_))
-        return observations, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), {**infos, **final}
+        return (
+            observations,
+            rewards,
+            ended,
+            np.zeros(self.num_envs, dtype=np.bool_),
+            Infos(infos | final) if final else infos,
+        )
 
     def render(self) -> tuple[Frame, ...] | None:
         """Renders the agent's view of each game as text ("ansi") or pixels ("rgb_array").
@@ -243,7 +250,10 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
     def _seen(self, told: NDArray[np.bool_]) -> tuple[spaces.Observation, dict[str, Any]]:
         """Observations of all games, and infos of the games `told`."""
         seen = self._views()
-        return seen, self._infos(told, seen if told.all() else {name: array[told] for name, array in seen.items()})
+        observations, masks = seen["observation"], seen["action_mask"]
+        if not told.all():
+            observations, masks = observations[told], masks * told[:, None]
+        return seen, self._infos(told, observations, masks)
 
     def _views(self) -> spaces.Observation:
         """Fresh observations of all games; masks are all 0 in games that are over, e.g. by a forfeit."""
@@ -252,16 +262,16 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
             masks[self._over] = 0
         return {"observation": observations, "action_mask": masks}
 
-    def _infos(self, where: NDArray[np.bool_], seen: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """Infos for the games `where`, given the agent's views of these games; zeros elsewhere, as in Gymnasium."""
-        places, infos = np.flatnonzero(where), dict[str, Any]()
-        more = self._games.engine.info(self.seat, places, seen["observation"])
-        for key, told in {"action_mask": seen["action_mask"], **more}.items():
+    def _infos(
+        self, where: NDArray[np.bool_], observations: NDArray[np.float32], masks: NDArray[np.int8]
+    ) -> dict[str, Any]:
+        """Infos for the games `where`, given the agent's observations of these games, and the masks of all games."""
+        places, infos = np.flatnonzero(where), dict[str, Any](action_mask=masks)
+        for key, told in self._games.engine.info(self.seat, places, observations).items():
             infos[key] = told
-            if len(places) < self.num_envs:
-                infos[key] = zeros((self.num_envs, *told.shape[1:]), told.dtype)
-                if told.any():  # otherwise the system need not provide the memory
-                    infos[key][places] = told
+            if len(places) < self.num_envs:  # zeros elsewhere, as in Gymnasium
+                infos[key] = np.zeros((self.num_envs, *told.shape[1:]), told.dtype)
+                infos[key][places] = told
         return _marked(infos, where)
 
     def _final_info(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
@@ -270,12 +280,10 @@ class GameVectorEnv(VectorEnv[spaces.Observation, NDArray[np.int64], NDArray[Any
         if not len(places):
             return {}
         observations = self._games.engine.views(places, self.seat).observations
-        masks = np.zeros((len(places), self.game.facts.num_actions), dtype=np.int8)
-        final_obs = np.full(self.num_envs, None, dtype=object)
-        ends = [{"observation": seen, "action_mask": mask} for seen, mask in zip(observations, masks, strict=True)]
-        final_obs[places] = np.fromiter(ends, dtype=object, count=len(ends))
-        infos = self._infos(ended, {"observation": observations, "action_mask": masks})
-        return _marked({"final_obs": final_obs, "final_info": infos}, ended)
+        num_actions = self.game.facts.num_actions
+        infos = self._infos(ended, observations, zeros((self.num_envs, num_actions), np.dtype(np.int8)))
+        ends = Ends(self.num_envs, places, observations, num_actions)
+        return _marked({FINAL_OBS: ends, "final_info": infos}, ended)
 
 
 def _marked(infos: dict[str, Any], where: NDArray[np.bool_]) -> dict[str, Any]:

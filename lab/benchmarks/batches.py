@@ -6,7 +6,8 @@ All play is random. Our batches write observations and masks of every seat at ev
 counts as one step for each seat. In Pgx's games, which JAX compiles as a whole, players take turns, and each
 move counts as one step; OpenSpiel's goofspiel writes no observations. Each of our games has three rows: with
 given actions (drawn before the clock starts), with actions drawn by the batch (as the peers do), and as a
-Gymnasium vector environment, where only the agent's steps count and `uniform` plays the other seat.
+Gymnasium vector environment, where only the agent's steps count and `uniform` plays the other seat. The own
+game is `examples/undercut.py`.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ import gymnasium
 
 from cardwar_envs import GAMES, make_game
 from cardwar_envs.envs.game_batch import GameBatch
-from cardwar_envs.envs.registration import gymnasium_id
 from lab.benchmarks.comparison import Comparison, Maker, Measure, Sample, Settings, clocked, for_seconds
 
 PGX_GAMES = 8192  # the batch size at which Pgx is fastest on two cores
 PGX = ("kuhn_poker", "tic_tac_toe")
 GOOFSPIEL = "goofspiel(num_cards=6,points_order=descending,returns_type=win_loss,imp_info=False)"
+# By the names of their rows; the last is a game of one's own, which has no kernels.
+PLAYED = {name: name for name in GAMES} | {"own game": "examples.undercut:Undercut"}
 VARIANTS: dict[str, dict[str, bool]] = {"actions given": {}, "actions drawn": {"draw": True}}
 WARM_UP = 0.05  # seconds; compiles
 
@@ -74,7 +76,7 @@ def batch(name: str, count: int, draw: bool = False) -> Ready:
 
 def vector_env(name: str, count: int) -> Ready:
     """The vector environment; the agent plays its first legal action, and the time to find it is not counted."""
-    env = gymnasium.make_vec(gymnasium_id(name), num_envs=count)
+    env = gymnasium.make_vec("cardwar/game-v0", num_envs=count, game=name)
     held = [env.reset(seed=0)[0]]
 
     def ready() -> Callable[[], int]:
@@ -144,10 +146,10 @@ def goofspiel(settings: Settings) -> Maker:
 def comparisons(settings: Settings) -> list[Comparison]:
     """A single comparison of all batches."""
     ours: dict[str, Maker] = {}
-    for name in GAMES:
+    for title, name in PLAYED.items():
         for kind, arguments in VARIANTS.items():
-            ours[f"{name}, {kind}"] = stepping(partial(batch, name, settings.games, **arguments), settings.seconds)
-        ours[f"{name}, vector environment"] = stepping(partial(vector_env, name, settings.games), settings.seconds)
+            ours[f"{title}, {kind}"] = stepping(partial(batch, name, settings.games, **arguments), settings.seconds)
+        ours[f"{title}, vector environment"] = stepping(partial(vector_env, name, settings.games), settings.seconds)
     pgx_games = {f"Pgx {name}": pgx_game(name, settings) for name in PGX}
     return [
         Comparison(

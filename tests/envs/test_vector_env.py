@@ -1,6 +1,7 @@
 """Gymnasium's vector environment: it does what Gymnasium's own SyncVectorEnv does with our single environments."""
 
-from copy import deepcopy
+import pickle
+from copy import copy, deepcopy
 from itertools import pairwise
 
 import gymnasium
@@ -16,6 +17,7 @@ from thinning import each_row
 from tiny_games import EVERY_GAME
 
 from cardwar_envs import DuelState, make_game
+from cardwar_envs.envs.infos import Ends, Infos
 from cardwar_envs.envs.registration import gymnasium_id
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 from cardwar_envs.envs.vector_env import GameVectorEnv
@@ -224,6 +226,50 @@ def test_each_game_goes_as_a_single_one_does(name, parameters, opponent, argumen
     assert sum(step[2].sum() for step in expected[1:]) > 12
     for number, (one, other) in enumerate(zip(expected, found, strict=True)):
         assert same(one, other), (number, one, other)
+
+
+READS = {
+    "an entry": lambda infos: {key: infos[key] for key in ("final_obs", *infos)},
+    "get": lambda infos: {"final_obs": infos.get("final_obs"), **infos},
+    "pop": lambda infos: {"final_obs": infos.pop("final_obs"), **infos},
+    "setdefault": lambda infos: {"final_obs": infos.setdefault("final_obs"), **infos},
+    "popitem": lambda infos: dict(infos.popitem() for _ in range(len(infos))),
+    "items": lambda infos: dict(infos.items()),
+    "values": lambda infos: dict(zip(infos.keys(), infos.values(), strict=True)),
+    "a dict": dict,
+    "unpacked": lambda infos: {**infos},
+    "keywords": lambda infos: dict(**infos),
+    "or": lambda infos: infos | {},
+    "or, right": lambda infos: {} | infos,
+    "update": lambda infos: (updated := {}, updated.update(infos))[0],
+    "copy": lambda infos: dict(infos.copy()),
+    "copied": copy,
+    "deep copy": deepcopy,
+    "pickled": lambda infos: pickle.loads(pickle.dumps(infos)),
+}
+
+
+@pytest.mark.parametrize("read", READS)
+def test_final_observations_are_there_however_they_are_read(read):
+    envs = GameVectorEnv("jujitsu", 3, opponent="lowest_card", num_cards=2)
+    envs.reset(seed=0)
+    envs.step(np.array([0, 1, 1]))
+    *_, ended, _, infos = envs.step(np.array([1, 0, 0]))
+    assert "final_obs" in infos
+    ended[:] = False  # the caller's own
+    found = READS[read](infos)
+    assert type(found) is dict
+    # `infos` itself and every copy hold what Gymnasium's own environments show: a dictionary for each finished game.
+    for last in (found["final_obs"], infos.get("final_obs", found["final_obs"])):
+        assert (type(last), last.dtype, last.shape) == (np.ndarray, np.dtype(object), (3,))
+        assert [each["observation"][-1] for each in last] == [2.0, 0.0, 0.0]  # tied tricks
+        assert not any(each["action_mask"].any() for each in last)
+    assert found.keys() == {f"{mark}{key}" for key in ("action_mask", "final_obs", "final_info") for mark in ("", "_")}
+
+
+def test_final_observations_are_printed_as_observations():
+    ends = Ends(2, np.array([1]), np.ones((1, 3), dtype=np.float32), 2)
+    assert "'action_mask'" in repr(Infos({"final_obs": ends}))
 
 
 # -- what is refused --------------------------------------------------------------------------------

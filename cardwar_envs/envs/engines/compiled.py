@@ -89,9 +89,11 @@ class CompiledEngine(Engine[S]):
             return self._rules.live(self._rows)
         return np.repeat(_anyone(self.acting())[:, None], self.shape[1], axis=1)
 
-    def asked(self, player: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        acts = self.acting()
-        live = _anyone(acts) if self._rules.live is None else self._rules.live(self._rows)[:, player]
+    def asked(self, player: int, places: NDArray[np.intp] | None = None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        rows = self._rows if places is None else self._rows[places]
+        acts = np.empty((len(rows), self.shape[1]), dtype=np.bool_)
+        self._bodies.acting(self._rules.tables, rows, acts)
+        live = _anyone(acts) if self._rules.live is None else self._rules.live(rows)[:, player]
         return acts[:, player], live
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

@@ -104,9 +104,10 @@ class Engine(ABC, Generic[S]):
     def live(self) -> NDArray[np.bool_]:
         """`[num_games, num_players]`: which players are still in their game."""
 
-    def asked(self, player: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """`[num_games]` each: whether the player chooses now, and whether it is still in its game."""
-        return self.acting()[:, player], self.live()[:, player]
+    def asked(self, player: int, places: NDArray[np.intp] | None = None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether the player chooses now, and whether it is still in its game, in the games at `places` or in all."""
+        which: Any = slice(None) if places is None else places
+        return self.acting()[which, player], self.live()[which, player]
 
     @abstractmethod
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

@@ -40,6 +40,12 @@ class Rows:
         found: NDArray[Any] = self.array[places] if isinstance(places, tuple) else self.array.take(places, axis=0)
         return found
 
+    def of(self, places: NDArray[np.int64], players: Any) -> NDArray[Any]:
+        """`self[places, players]`, faster: the entries on the second axis of each row, one or one per place."""
+        flat = self.array.reshape(-1, *self.array.shape[2:])
+        found: NDArray[Any] = flat.take(places * self.array.shape[1] + players, axis=0)
+        return found
+
     def put(self, place: int, row: Any) -> None:
         """Writes a row at most one place past the end, which may reallocate the array.
 
@@ -133,7 +139,7 @@ class TransitionCache(Generic[S]):
         if not self._joint:
             return self._listed(states, chosen)
         joint = chosen @ self._strides
-        found = self._looked_up[states, joint].astype(np.int64) - 1
+        found = self._looked_up.of(states, joint).astype(np.int64) - 1
         new = np.flatnonzero(found < 0)
         if len(new):
             found[new] = self._listed(states[new], chosen[new])
@@ -212,13 +218,14 @@ class RulesEngine(Engine[S]):
     def deal(self, where: NDArray[np.bool_], random: bool) -> NDArray[np.float64]:
         paid, places = np.zeros(self.shape), np.flatnonzero(where)
         first, count = (np.full(len(places), number) for number in self._deals)
-        self._now[places], dealt, drawn = self._follow(first, count, places)
-        self._course[0, places, 0] = drawn
-        self._length[places] = 1
+        which = slice(None) if len(places) == len(where) else places  # slices are faster
+        self._now[which], dealt, drawn = self._follow(first, count, places)
+        self._course[0, which, 0] = drawn
+        self._length[which] = 1
         if random:
             self._walk(places)
         else:
-            paid[places] = dealt
+            paid[which] = dealt
         return paid
 
     def keep(self, where: NDArray[np.bool_]) -> None:
@@ -283,12 +290,13 @@ class RulesEngine(Engine[S]):
     def _record(self, places: NDArray[np.intp], drawn: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         """Adds a move to the course of each game at `places` that started with a deal."""
         known = self._length[places] > 0
-        turns, games = self._length[places[known]], places[known]
+        if not known.all():
+            places, drawn, actions = places[known], drawn[known], actions[known]
+        turns = self._length[places]
         if turns.max(initial=0) == len(self._course):
             self._course = np.concatenate([self._course, np.zeros_like(self._course)])
-        self._course[turns, games, 0] = drawn[known]
-        self._course[turns, games, 1:] = actions[known]
-        self._length[games] += 1
+        self._course[turns, places] = np.column_stack([drawn, actions])
+        self._length[places] = turns + 1
 
     def _follow(
         self, first: NDArray[np.int64], count: NDArray[np.int64], places: NDArray[np.intp]
@@ -322,18 +330,25 @@ class RulesEngine(Engine[S]):
     def live(self) -> NDArray[np.bool_]:
         return self._table.live[self._now]
 
+    def asked(self, player: int, places: NDArray[np.intp] | None = None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        now = self._now if places is None else self._now[places]
+        return self._table.acting.of(now, player), self._table.live.of(now, player)
+
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        inside = actions.clip(0, self.game.facts.num_actions - 1)
-        masks = self._table.masks[self._now[:, None], np.arange(self.shape[1]), inside]
-        flags: NDArray[np.bool_] = self.acting() & where[:, None] & ((inside != actions) | (masks == 0))
+        players, most = self.shape[1], self.game.facts.num_actions
+        outside = (actions < 0) | (actions >= most)
+        entries = (self._now * players)[:, None] + np.arange(players)
+        legal = self._table.masks.array.ravel().take(entries * most + np.where(outside, 0, actions))
+        flags: NDArray[np.bool_] = self.acting() & where[:, None] & (outside | (legal == 0))
         return flags if flags.any() else None
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         if self._table.full:
             self._begin_table(self.states())
         rewards, over, places = np.zeros(self.shape), np.zeros(len(where), dtype=np.bool_), np.flatnonzero(where)
-        self._now[places], rewards[places] = self._step(places, actions[places])
-        over[places] = self._table.over[self._now[places]]
+        which = slice(None) if len(places) == len(where) else places  # slices are faster
+        self._now[which], rewards[which] = self._step(places, actions[which])
+        over[which] = self._table.over[self._now[which]]
         return rewards, over
 
     def outcomes(self, actions: NDArray[np.int64]) -> Outcomes:
@@ -349,19 +364,23 @@ class RulesEngine(Engine[S]):
 
     def views(self, places: NDArray[np.intp] | None = None, player: int | None = None) -> Views:
         now = self._now if places is None else self._now[places]
-        which = now if player is None else (now, player)
-        return Views(self._table.observations[which], self._table.masks[which])
+        if player is None:
+            return Views(self._table.observations[now], self._table.masks[now])
+        return Views(self._table.observations.of(now, player), self._table.masks.of(now, player))
 
     def uniform(self, player: int, where: NDArray[np.bool_]) -> NDArray[np.int64]:
+        acts = where & self._table.acting.of(self._now, player)
+        if acts.all():
+            return self._any_actions(player, slice(None))
         # A player who does not act has only the action to wait, or none.
-        actions: NDArray[np.int64] = self._table.masks[self._now, player].argmax(axis=1).astype(np.int64)
-        places = np.flatnonzero(where & self._table.acting[self._now, player])
+        actions: NDArray[np.int64] = self._table.masks.of(self._now, player).argmax(axis=1).astype(np.int64)
+        places = np.flatnonzero(acts)
         actions[places] = self._any_actions(player, places)
         return actions
 
-    def _any_actions(self, player: int, places: NDArray[np.intp]) -> NDArray[np.int64]:
-        now = self._now[places]
-        counts = self.game.action_counts(self._table.observations[now, player], self._table.masks[now, player])
+    def _any_actions(self, player: int, places: Any) -> NDArray[np.int64]:
+        """Actions of uniform play at `places`, an array or a slice."""
+        counts = self.game.action_counts(*self.views(places, player))
         return chosen_actions(counts, draw(self.streams, places))
 
     def info(self, player: int, places: NDArray[np.intp], observations: NDArray[np.float32]) -> Info:

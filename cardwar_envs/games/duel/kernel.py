@@ -8,56 +8,55 @@ from __future__ import annotations
 from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 
+# Functions take all rows and the index of one: to pass slices or `tables` on costs more than the rest of a trick.
 
-@njit()
-def _trick(tables, rows, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
-    """Plays a trick; returns the points that player 0 wins."""
-    _, wins, wins_or_ties, _, _, _ = tables
+
+@njit(inline="always")
+def _winner(wins, wins_or_ties, streams, g, action_0, action_1):  # type: ignore[no-untyped-def]  # compiled
+    """Draws the winner of a trick: 1 for player 0, -1 for player 1, 0 for a tie."""
     win, win_or_tie = wins[action_0, action_1], wins_or_ties[action_0, action_1]
     certain = win > 1.0 or win_or_tie > 1.0 or win_or_tie < 0.0
     drawn = 0.5 if certain else draw(streams, g)
-    winner = int(drawn < win) - int(drawn >= win_or_tie)  # no branch: processors would mispredict it
-    return _decided(tables, rows[g], action_0, action_1, winner)
+    return int(drawn < win) - int(drawn >= win_or_tie)  # no branch: processors would mispredict it
 
 
-@njit()
-def _decided(tables, row, action_0, action_1, winner):  # type: ignore[no-untyped-def]
-    """Plays a trick with this winner (1 for player 0, -1 for player 1, 0 for a tie); returns player 0's points."""
-    _, wins, _, carry, margin, packs = tables
-    ranks = len(wins)
-    row[action_0] -= 1.0
-    row[ranks + action_1] -= 1.0
-    ties = row[2 * ranks + 1]
+@njit(inline="always")
+def _decided(kind, rows, g, ranks, action_0, action_1, winner):  # type: ignore[no-untyped-def]
+    """Plays a trick with this winner; returns the points that player 0 wins."""
+    carry, margin, packs = kind
+    rows[g, action_0] -= 1.0
+    rows[g, ranks + action_1] -= 1.0
+    ties = rows[g, 2 * ranks + 1]
     won = winner * (1.0 + ties)
     ties = ties + 1.0 if winner == 0 and carry else 0.0
     if packs:
-        pack(row, ranks)
+        pack(rows, g, ranks)
     if not (packs and margin):
-        row[2 * ranks] += won
-    row[2 * ranks + 1] = ties
+        rows[g, 2 * ranks] += won
+    rows[g, 2 * ranks + 1] = ties
     return won
 
 
 @njit()
-def pack(row, ranks):  # type: ignore[no-untyped-def]
+def pack(rows, g, ranks):  # type: ignore[no-untyped-def]
     """Renumbers ranks, merging neighbouring ranks that the same player holds alone."""
     number, before = -1, 3
     for rank in range(ranks):
-        own, other = row[rank], row[ranks + rank]
+        own, other = rows[g, rank], rows[g, ranks + rank]
         holders = (own > 0.0) + 2 * (other > 0.0)
         if holders == 0:
             continue
-        row[rank] = row[ranks + rank] = 0.0
+        rows[g, rank] = rows[g, ranks + rank] = 0.0
         if holders != before or holders == 3:
             number += 1
         before = holders
-        row[number] += own
-        row[ranks + number] += other
+        rows[g, number] += own
+        rows[g, ranks + number] += other
 
 
 @njit()
 def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
-    start, wins = tables[:2]
+    start, wins, wins_or_ties, carry, margin, packs = tables
     ranks = len(wins)
     cards = 0.0
     for i in range(ranks):
@@ -70,7 +69,8 @@ def deal(tables, rows, streams, where, random):  # type: ignore[no-untyped-def]
             for played in range(int(draw(streams, g) * cards)):
                 action_0 = held_card(rows[g, :ranks], cards - played, draw(streams, g))
                 action_1 = held_card(rows[g, ranks : 2 * ranks], cards - played, draw(streams, g))
-                _trick(tables, rows, streams, g, action_0, action_1)
+                winner = _winner(wins, wins_or_ties, streams, g, action_0, action_1)
+                _decided((carry, margin, packs), rows, g, ranks, action_0, action_1, winner)
 
 
 @njit()
@@ -88,31 +88,33 @@ def illegal(tables, rows, actions, where, flags):  # type: ignore[no-untyped-def
 
 @njit()
 def play(tables, rows, streams, actions, where, rewards, over):  # type: ignore[no-untyped-def]
-    ranks = len(tables[1])
+    _, wins, wins_or_ties, carry, margin, packs = tables
+    ranks = len(wins)
     for g in range(len(rows)):
         rewards[g, 0], rewards[g, 1], over[g] = 0.0, 0.0, False
         if not where[g]:
             continue
-        won = _trick(tables, rows, streams, g, actions[g, 0], actions[g, 1])
-        over[g] = not _acts(rows[g], ranks)
-        paid = _paid(tables, rows[g], won, over[g])
+        action_0, action_1 = actions[g, 0], actions[g, 1]
+        winner = _winner(wins, wins_or_ties, streams, g, action_0, action_1)
+        won = _decided((carry, margin, packs), rows, g, ranks, action_0, action_1, winner)
+        over[g] = not _acts(rows, g, ranks)
+        paid = _paid(margin, rows[g, 2 * ranks], won, over[g])
         rewards[g, 0], rewards[g, 1] = paid, 0.0 - paid
 
 
-@njit()
-def _paid(tables, row, won, over):  # type: ignore[no-untyped-def]
+@njit(inline="always")
+def _paid(margin, score, won, over):  # type: ignore[no-untyped-def]
     """Returns what player 0 is paid for a trick that wins these points."""
-    ranks, margin = len(tables[1]), tables[4]
     if margin:
         return won
-    score = row[2 * ranks]
     return float(int(score > 0.0) - int(score < 0.0)) if over else 0.0
 
 
 @njit()
 def outcomes(tables, rows, actions, after, probabilities, rewards, over):  # type: ignore[no-untyped-def]
     """Lists the winners of a trick: player 0, neither, player 1."""
-    wins, wins_or_ties = tables[1], tables[2]
+    _, wins, wins_or_ties, carry, margin, packs = tables
+    ranks, listed = len(wins), after.reshape((3 * len(rows), rows.shape[1]))
     for g in range(len(rows)):
         action_0, action_1 = actions[g, 0], actions[g, 1]
         win = min(max(wins[action_0, action_1], 0.0), 1.0)
@@ -120,35 +122,39 @@ def outcomes(tables, rows, actions, after, probabilities, rewards, over):  # typ
         probabilities[g, 0], probabilities[g, 1], probabilities[g, 2] = win, win_or_tie - win, 1.0 - win_or_tie
         for k in range(3):
             after[g, k] = rows[g]
-            won = _decided(tables, after[g, k], action_0, action_1, 1 - k)
-            over[g, k] = not _acts(after[g, k], len(wins))
-            paid = _paid(tables, after[g, k], won, over[g, k])
+            won = _decided((carry, margin, packs), listed, 3 * g + k, ranks, action_0, action_1, 1 - k)
+            over[g, k] = not _acts(listed, 3 * g + k, ranks)
+            paid = _paid(margin, after[g, k, 2 * ranks], won, over[g, k])
             rewards[g, k, 0], rewards[g, k, 1] = paid, 0.0 - paid
 
 
-@njit()
-def _acts(row, ranks):  # type: ignore[no-untyped-def]
-    held = 0
+@njit(inline="always")
+def _acts(rows, g, ranks):  # type: ignore[no-untyped-def]
+    held, hand = 0, rows[g, :ranks]
     for i in range(ranks):
-        held += row[i] > 0.0
+        held += hand[i] > 0.0
     return held > 0
 
 
 @njit()
 def acting(tables, rows, acts):  # type: ignore[no-untyped-def]
     for g in range(len(rows)):
-        acts[g, 0] = acts[g, 1] = _acts(rows[g], len(tables[1]))
+        acts[g, 0] = acts[g, 1] = _acts(rows, g, len(tables[1]))
 
 
 @njit()
 def uniform(tables, rows, streams, where, player, actions):  # type: ignore[no-untyped-def]
     ranks = len(tables[1])
     for g in range(len(rows)):
+        actions[g] = 0
+        if not where[g]:
+            continue
         hand = rows[g, player * ranks : (player + 1) * ranks]
         cards = 0  # sums of integers are vectorised
         for i in range(ranks):
             cards += int(hand[i])
-        actions[g] = held_card(hand, float(cards), draw(streams, g)) if where[g] and cards > 0 else 0
+        if cards > 0:
+            actions[g] = held_card(hand, float(cards), draw(streams, g))
 
 
 @njit(inline="always")

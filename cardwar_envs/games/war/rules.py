@@ -295,7 +295,10 @@ class War(Game[WarState]):
 
         start = self.observation(self.initial()[0].state, 0)
         sets = np.array(self.actions.sets, dtype=np.int16)  # [sets, discards]
-        tables = (self.num_players, start, sets, self.actions.sets_below(), self.facts.max_length)
+        needs = self.actions.needs.astype(np.int8)
+        # `[ranks, discards + 1, sets]`: 1 if so many cards of a rank are enough for a set of discards.
+        enough = np.array(needs.T[:, None] <= np.arange(self.discards + 1)[:, None], dtype=np.int8, order="C")
+        tables = (self.num_players, start, sets, self.actions.sets_below(), self.facts.max_length, needs, enough)
         return CompiledRules(kernel, tables, len(start), info=self._utilities, live=self._live_rows)
 
     def _live_rows(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -305,9 +308,8 @@ class War(Game[WarState]):
         return live.T
 
     def _utilities(self, observations: NDArray[np.float32]) -> Info:
-        held = observations[:, : self.ranks] + observations[:, self.ranks : 2 * self.ranks]
-        # NumPy multiplies integer matrices slowly.
-        return {"utility": (held.astype(np.float64) @ np.array(self.cards, dtype=np.float64)).astype(np.int64)}
+        held = observations[:, : 2 * self.ranks].astype(np.float64)  # NumPy multiplies integer matrices slowly
+        return {"utility": (held @ np.tile(np.array(self.cards, dtype=np.float64), 2)).astype(np.int64)}
 
     def rounds_form(self, starts: Sequence[WarState], max_positions: int) -> RoundsForm[WarState]:
         """All two-player positions that can follow `starts`; see `cardwar_envs.games.war.positions`."""
