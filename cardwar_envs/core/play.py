@@ -66,7 +66,7 @@ def _checked(game: Game[S], outcome: Transition[S]) -> Transition[S]:
     """Returns the outcome, checked like `listed`; recognises what rules usually return faster."""
     if type(outcome) is Transition:
         probability, _, rewards = outcome
-        if type(probability) is Fraction and type(rewards) is tuple and len(rewards) == game.facts.num_players:
+        if type(probability) is Fraction and type(rewards) is tuple and len(rewards) == len(game._everyone):
             for each in rewards:
                 if type(each) not in USUAL:
                     break

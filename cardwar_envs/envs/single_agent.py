@@ -155,7 +155,8 @@ class SingleAgentEnv(ShownGame, gymnasium.Env[spaces.Observation, int]):
             self.render()
 
     def _seen(self) -> tuple[spaces.Observation, dict[str, Any]]:
-        return self._session.observe(self.seat), self._session.info(self.seat)
+        agent = self._session.agents[self.seat]
+        return self._session.observe(self.seat), self._session.infos([agent])[agent]
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The action mask, `[num_actions]`, under the name that sb3-contrib expects."""
