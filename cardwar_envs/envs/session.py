@@ -42,9 +42,8 @@ RESET_OPTIONS = ("state", "start", "reset_mask")
 MISTYPED = 0.75
 # Joint actions of random games in which `refuse_late_payments` looks for payments.
 PROBED = 1000
-# Bytes of what is kept of a small game, and the size of its arrays besides their entries. More would not fit into the
-# cache of a processor, and would then take longer than to follow the rules again.
-MOST_KEPT, OVERHEAD = 1 << 18, 200
+# Bytes of what is kept of a small game, and for each player of a state, besides the entries of arrays.
+MOST_KEPT, OVERHEAD = 1 << 23, 500
 MASKED_EVALUATION = (
     ". Stable-Baselines3's own evaluation ignores masks: to evaluate MaskablePPO, use evaluate_policy of "
     "sb3_contrib.common.maskable.evaluation or MaskableEvalCallback of sb3_contrib.common.maskable.callbacks"
@@ -167,14 +166,35 @@ _Known = tuple[tuple[int, ...], tuple[int, ...], list[NDArray[np.int8] | None], 
 
 
 class _Kept(dict[Any, _Known]):
-    """What players see in the states of a small game, by state; a game with more states than `most` is not kept."""
+    """What players see in the states of a small game, by state, in all environments of the game.
 
-    def __init__(self, facts: GameFacts) -> None:
+    Attributes:
+        full: Whether the game has too many states, so that none is kept.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
         super().__init__()
-        self.most = MOST_KEPT // (facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD))
+        self._game, facts = game, game.facts
+        self._most = MOST_KEPT // (facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD))
+        self.full = False
 
+    def keep(self, state: Any, known: _Known) -> None:
+        self[state] = known
+        if len(self) > self._most:
+            self.full = True
+            self.clear()
+
+    # It follows from the rules.
     def __deepcopy__(self, memo: dict[int, Any]) -> _Kept:
-        return self  # it follows from the rules
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kept_of, (self._game,)
+
+
+@cached_by_game(4)  # a bound on memory
+def _kept_of(game: Game[Any]) -> _Kept:
+    return _Kept(game)
 
 
 class Session(Generic[S]):
@@ -205,7 +225,7 @@ class Session(Generic[S]):
         # What the players see in this state, as far as they were asked for.
         self._masks: list[NDArray[np.int8] | None] = [None] * len(self.agents)
         self._seen: list[NDArray[np.float32] | None] | None = None  # if it is None, observations are not kept
-        self._kept: _Kept | None = _Kept(game.facts)
+        self._kept: _Kept | None = _kept_of(game)
         self._last_start: tuple[S, _Known] | None = None  # most games of a kind start in the same state
         # Methods that are not overridden need not be called.
         self._nobody_leaves, self._no_info = type(game).live_players is Game.live_players, type(game).info is Game.info
@@ -277,11 +297,11 @@ class Session(Generic[S]):
             self.live = self._everyone if acting else ()
         else:
             self.live = self.game.live_players(state)
-        if kept is not None:
+        if kept is not None and kept.full:
+            self._kept = None
+        elif kept is not None:
             self._seen = [None] * len(self.agents)
-            kept[state] = acting, self.live, self._masks, self._seen
-            if len(kept) > kept.most:
-                self._kept = None
+            kept.keep(state, (acting, self.live, self._masks, self._seen))
 
     def require_start(self) -> None:
         """Raises ResetNeeded before the first `reset`."""
