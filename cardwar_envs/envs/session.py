@@ -176,7 +176,7 @@ class _Kept(dict[Any, _Known]):
         super().__init__()
         self._game, facts = game, game.facts
         self._most = MOST_KEPT // (facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD))
-        self.full = False
+        self.full = (game.count_states(canonical=False) or 0) > self._most
 
     def keep(self, state: Any, known: _Known) -> None:
         self[state] = known

@@ -134,8 +134,8 @@ def test_random_starts_are_never_over(game, skin):
 def test_environments_of_one_game_share_what_they_keep_and_nothing_else(monkeypatch, most):
     """Also if the game has too many states to be kept; a pickle holds none of them."""
     monkeypatch.setattr(session, "MOST_KEPT", most)
-    game = make_game("jujitsu", hand_0=(1, 4, 6, 7), hand_1=(2, 3, 5, 8 + most))  # no other test keeps it
-    envs = [AECGameEnv(make_game("jujitsu", **game.parameters())) for _ in range(2)]
+    game = make_game("oshi_zumo", coins=8, size=1, horizon=100 + most)  # no other test keeps it
+    envs = [AECGameEnv(make_game("oshi_zumo", **game.parameters())) for _ in range(2)]
     rng = np.random.default_rng(0)
     for env in envs:
         env.reset()
