@@ -15,7 +15,7 @@ import numpy as np
 
 from cardwar_envs.core.game import CERTAIN, Game, S, Transition, require_game
 from cardwar_envs.core.parameters import shown
-from cardwar_envs.core.policy import Policy, checked_probabilities, sample_actions
+from cardwar_envs.core.policy import Policy, checked_probabilities, sample_action, sample_actions
 from cardwar_envs.core.policy_names import seated_policies
 from cardwar_envs.core.scene import Revealed
 
@@ -66,7 +66,7 @@ def _checked(game: Game[S], outcome: Transition[S]) -> Transition[S]:
     """Returns the outcome, checked like `listed`; recognises what rules usually return faster."""
     if type(outcome) is Transition:
         probability, _, rewards = outcome
-        if type(probability) is Fraction and type(rewards) is tuple and len(rewards) == game.facts.num_players:
+        if type(probability) is Fraction and type(rewards) is tuple and len(rewards) == len(game._everyone):
             for each in rewards:
                 if type(each) not in USUAL:
                     break
@@ -169,10 +169,11 @@ class Episode(Generic[S]):
 
 def draw_action(game: Game[S], state: S, player: int, policy: Policy, rng: np.random.Generator) -> int:
     """Draws an action for `player` from `policy`."""
-    probabilities = checked_probabilities(
-        policy, game.observation(state, player)[None], game.action_mask(state, player)[None]
-    )
-    return int(sample_actions(probabilities, rng)[0])
+    seen, masks = game.observation(state, player)[None], game.action_mask(state, player)[None]
+    if getattr(policy, "plays_uniformly", False):  # nothing to check: the probabilities are the game's own
+        probabilities = policy.action_probabilities(seen, masks)
+        return sample_action(probabilities[0] / np.add.reduce(probabilities, axis=1), rng)
+    return sample_action(checked_probabilities(policy, seen, masks)[0], rng)
 
 
 def play_episode(

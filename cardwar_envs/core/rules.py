@@ -9,10 +9,10 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from random import Random
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -59,6 +59,8 @@ LISTED = 40
 Chance = Literal["none", "deal", "moves"]
 # States of random games from which the default `check` learns types.
 SHAPED = 500
+# Types of masks and observations; NumPy takes longer to make an array of `np.int8`.
+MASK, OBSERVED = np.dtype(np.int8), np.dtype(np.float32)
 # Marks an illegal action that forfeits the game.
 FORFEIT = -1
 
@@ -76,6 +78,12 @@ class Transition(NamedTuple, Generic[S]):
     probability: Fraction
     state: S
     rewards: tuple[float, ...]
+
+
+# Makes a Transition from its fields faster than its class.
+new_transition: Callable[[tuple[Fraction, Any, tuple[float, ...]]], Transition[Any]] = partial(
+    tuple.__new__, Transition
+)
 
 
 @dataclass(frozen=True)
@@ -220,7 +228,11 @@ class Rules(ABC, Generic[S]):
 
     def action_mask(self, state: S, player: int) -> NDArray[np.int8]:
         """A fresh array `[num_actions]`: 1 where `player` may play the action, else 0."""
-        mask = bytearray(self.facts.num_actions)  # single entries are set much faster than those of an array
+        mask = bytearray(self._num_actions)  # single entries are set much faster than those of an array
         for action in self.legal_actions(state, player):
             mask[action] = 1
-        return np.frombuffer(mask, np.int8)
+        return np.frombuffer(mask, MASK)
+
+    @cached_property
+    def _num_actions(self) -> int:
+        return self.facts.num_actions  # games may make their facts anew whenever they are read

@@ -43,10 +43,12 @@ class AECGameEnv(PettingZooSkin, _Base):
         """
         self._start(seed, options)
         self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._paying = False  # whether a reward may differ from 0
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.truncations = dict.fromkeys(self.agents, False)
         self._pending: dict[int, int] = {}
         self._skip_agent_selection = None  # type: ignore[assignment]  # "none" to AECEnv, which annotates str
+        self.terminations = self.truncations.copy()
         self._announce()
 
     def observe(self, agent: str) -> spaces.Observation:
@@ -68,29 +70,32 @@ class AECGameEnv(PettingZooSkin, _Base):
         if self.terminations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]  # it must be None here
             return
-        player = self._player_of[agent]
+        player, rewards, cumulative = self._player_of[agent], self.rewards, self._cumulative_rewards
         pending[player] = session.committed(player, action)
-        self._cumulative_rewards[agent] = 0.0
-        if len(pending) < len(session.acting):
-            self._clear_rewards()
-            self.agent_selection = self.possible_agents[session.acting[len(pending)]]
+        cumulative[agent] = 0.0
+        acting = session.acting
+        if len(pending) < len(acting):
+            if self._paying:
+                self._clear_rewards()
+                self._paying = False
+            self.agent_selection = self.possible_agents[acting[len(pending)]]
             return
         assert self._rng is not None  # set by reset
         self._pending = {}
         payments = session.resolve(pending, self._rng)
-        rewards, cumulative, players = self.rewards, self._cumulative_rewards, self._player_of
-        for receiver in self.agents:
-            rewards[receiver] = paid = payments[players[receiver]]
-            cumulative[receiver] += paid
+        if self._paying or any(payments):
+            self._paying = True
+            for receiver in self.agents:
+                rewards[receiver] = paid = payments[self._player_of[receiver]]
+                cumulative[receiver] += paid
         self._announce()
 
     def _announce(self) -> None:
         """Updates terminations, infos and the selected agent."""
         session, players, agents = self._session, self._player_of, self.agents
-        self.infos = {agent: session.info(players[agent]) for agent in agents}
+        self.infos = session.infos(agents)
         if session.acting:
             self.agent_selection = self.possible_agents[session.acting[0]]
-        self.terminations = dict.fromkeys(agents, False)
         if len(session.live) < len(agents):
             self.terminations = {agent: players[agent] not in session.live for agent in agents}
             self._deads_step_first()

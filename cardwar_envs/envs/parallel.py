@@ -98,10 +98,5 @@ class ParallelGameEnv(PettingZooSkin, _Base):
             raise ValueError(f"actions are given for {list(actions)}, but must be given for {self.agents}")
 
     def _views(self, agents: list[str]) -> tuple[dict[str, spaces.Observation], Infos]:
-        observations: dict[str, spaces.Observation] = {}
-        infos: Infos = {}
-        for agent in agents:
-            player = self._player_of[agent]
-            observations[agent] = self._session.observe(player)
-            infos[agent] = self._session.info(player)
-        return observations, infos
+        session, players = self._session, self._player_of
+        return {agent: session.observe(players[agent]) for agent in agents}, session.infos(agents)

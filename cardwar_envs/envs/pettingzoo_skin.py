@@ -52,7 +52,7 @@ class PettingZooSkin(ShownGame):
             "is_parallelizable": self.asks_everyone or facts.everyone_acts,
         }
         self.possible_agents = list(self._session.agents)
-        self._player_of = {agent: player for player, agent in enumerate(self.possible_agents)}
+        self._player_of = self._session.player_of
         self.agents: list[str] = []
         self.observation_spaces = {agent: spaces.observation_space(self.game) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.action_space(self.game) for agent in self.possible_agents}

@@ -16,7 +16,7 @@ zero-sum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import add, index
 from typing import Any, Generic
@@ -42,9 +42,8 @@ RESET_OPTIONS = ("state", "start", "reset_mask")
 MISTYPED = 0.75
 # Joint actions of random games in which `refuse_late_payments` looks for payments.
 PROBED = 1000
-# Bytes of what is kept of a small game, and the size of its arrays besides their entries. More would not fit into the
-# cache of a processor, and would then take longer than to follow the rules again.
-MOST_KEPT, OVERHEAD = 1 << 18, 200
+# Bytes of what is kept of a small game, and for each player of a state, besides the entries of arrays.
+MOST_KEPT, OVERHEAD = 1 << 23, 500
 MASKED_EVALUATION = (
     ". Stable-Baselines3's own evaluation ignores masks: to evaluate MaskablePPO, use evaluate_policy of "
     "sb3_contrib.common.maskable.evaluation or MaskableEvalCallback of sb3_contrib.common.maskable.callbacks"
@@ -162,15 +161,40 @@ def _number(action: Any) -> int:
         return -1
 
 
-class _Kept(dict[Any, Any]):
-    """What players see in the states of a small game, by state; a game with more states than `most` is not kept."""
+# What is known of a state: who acts, who is in the game, and the players' masks and observations so far.
+_Known = tuple[tuple[int, ...], tuple[int, ...], list[NDArray[np.int8] | None], list[NDArray[np.float32] | None] | None]
 
-    def __init__(self, facts: GameFacts) -> None:
+
+class _Kept(dict[Any, _Known]):
+    """What players see in the states of a small game, by state, in all environments of the game.
+
+    Attributes:
+        full: Whether the game has too many states, so that none is kept.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
         super().__init__()
-        self.most = MOST_KEPT // (facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD))
+        self._game, facts = game, game.facts
+        self._most = MOST_KEPT // (facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD))
+        self.full = (game.count_states(canonical=False) or 0) > self._most
 
+    def keep(self, state: Any, known: _Known) -> None:
+        self[state] = known
+        if len(self) > self._most:
+            self.full = True
+            self.clear()
+
+    # It follows from the rules.
     def __deepcopy__(self, memo: dict[int, Any]) -> _Kept:
-        return self  # it follows from the rules
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kept_of, (self._game,)
+
+
+@cached_by_game(4)  # a bound on memory
+def _kept_of(game: Game[Any]) -> _Kept:
+    return _Kept(game)
 
 
 class Session(Generic[S]):
@@ -179,6 +203,7 @@ class Session(Generic[S]):
     Attributes:
         game: The rules.
         agents: The name of each player.
+        player_of: The player of each name.
         state: The current state.
         acting: The players who choose an action now; empty when the game is over.
         live: The players who are still in the game.
@@ -191,6 +216,7 @@ class Session(Generic[S]):
     def __init__(self, game: Game[S], illegal_action: str) -> None:
         self.game = game
         self.agents = [f"player_{player}" for player in range(game.facts.num_players)]
+        self.player_of = {agent: player for player, agent in enumerate(self.agents)}
         self.forfeits = one_of("illegal_action", illegal_action, ILLEGAL_ACTION) == "forfeit"
         self.acting: tuple[int, ...] = ()
         self.live: tuple[int, ...] = ()
@@ -198,8 +224,9 @@ class Session(Generic[S]):
         self.before: S | None = None
         # What the players see in this state, as far as they were asked for.
         self._masks: list[NDArray[np.int8] | None] = [None] * len(self.agents)
-        self._seen: list[NDArray[np.float32] | None] = [None] * len(self.agents)
-        self._kept: _Kept | None = _Kept(game.facts)
+        self._seen: list[NDArray[np.float32] | None] | None = None  # if it is None, observations are not kept
+        self._kept: _Kept | None = _kept_of(game)
+        self._last_start: tuple[S, _Known] | None = None  # most games of a kind start in the same state
         # Methods that are not overridden need not be called.
         self._nobody_leaves, self._no_info = type(game).live_players is Game.live_players, type(game).info is Game.info
         self._everyone = tuple(range(len(self.agents)))
@@ -241,7 +268,7 @@ class Session(Generic[S]):
             self._enter(random_state(self.game, rng))
         else:
             _, start, self._paid = self._starts.drawn(rng)
-            self._enter(start)
+            self._enter_start(start)
         self._owed = self._paid
         self.last_actions, self.before = None, None
 
@@ -249,21 +276,32 @@ class Session(Generic[S]):
     def _starts(self) -> Starts[S]:
         return Starts(self.game)
 
+    def _enter_start(self, state: S) -> None:
+        if self._last_start is not None and self._last_start[0] is state:
+            self.state = state
+            self.acting, self.live, self._masks, self._seen = self._last_start[1]
+            return
+        self._enter(state)
+        self._seen = self._seen or [None] * len(self.agents)
+        self._last_start = state, (self.acting, self.live, self._masks, self._seen)
+
     def _enter(self, state: S) -> None:
         self.state, kept = state, self._kept
-        if kept is not None and state in kept:
-            self.acting, self.live, self._masks, self._seen = kept[state]
+        known = None if kept is None else kept.get(state)
+        if known is not None:
+            self.acting, self.live, self._masks, self._seen = known
             return
-        self._masks, self._seen = [None] * len(self.agents), [None] * len(self.agents)
-        self.acting = self.game.acting_players(state)
+        self._masks, self._seen = [None] * len(self.agents), None
+        self.acting = acting = self.game.acting_players(state)
         if self._nobody_leaves:
-            self.live = self._everyone if self.acting else ()
+            self.live = self._everyone if acting else ()
         else:
             self.live = self.game.live_players(state)
-        if kept is not None:
-            kept[state] = self.acting, self.live, self._masks, self._seen
-            if len(kept) > kept.most:
-                self._kept = None
+        if kept is not None and kept.full:
+            self._kept = None
+        elif kept is not None:
+            self._seen = [None] * len(self.agents)
+            kept.keep(state, (acting, self.live, self._masks, self._seen))
 
     def require_start(self) -> None:
         """Raises ResetNeeded before the first `reset`."""
@@ -275,22 +313,26 @@ class Session(Generic[S]):
         mask = self._masks[player]
         if mask is None:
             mask = self._new_mask(player)
+        if self._seen is None:
+            return {"observation": self.game.observation(self.state, player), "action_mask": mask.copy()}
         seen = self._seen[player]
         if seen is None:
-            seen = self.game.observation(self.state, player)
-            if self._kept is None:
-                return {"observation": seen, "action_mask": mask.copy()}
-            self._seen[player] = seen
+            seen = self._seen[player] = self.game.observation(self.state, player)
         return {"observation": seen.copy(), "action_mask": mask.copy()}
 
-    def info(self, player: int) -> dict[str, Any]:
-        """Returns the mask, as a fresh array, and the game's own infos for the player."""
-        mask = self._masks[player]
-        if mask is None:
-            mask = self._new_mask(player)
-        if self._no_info:
-            return {"action_mask": mask.copy()}
-        return {"action_mask": mask.copy(), **self.game.info(self.state, player)}
+    def infos(self, agents: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Returns, for each agent, the mask, as a fresh array, and the game's own infos."""
+        infos: dict[str, dict[str, Any]] = {}
+        masks, player_of = self._masks, self.player_of
+        for agent in agents:
+            mask = masks[player_of[agent]]
+            if mask is None:
+                mask = self._new_mask(player_of[agent])
+            infos[agent] = {"action_mask": mask.copy()}
+        if not self._no_info:
+            for agent, info in infos.items():
+                info.update(self.game.info(self.state, player_of[agent]))
+        return infos
 
     def mask(self, player: int) -> NDArray[np.int8]:
         """Returns a player's action mask, `[num_actions]`; all 0 if the player is out of the game."""
@@ -344,20 +386,19 @@ class Session(Generic[S]):
         Raises:
             ValueError: If the rules pay a player who has left the game; the state is then unchanged.
         """
-        before = self.state
-        payments = self._forfeit(actions) if FORFEIT in actions.values() else self._play(actions, rng)
+        before, game, payments = self.state, self.game, self._owed
+        if FORFEIT in actions.values():
+            payments = self._forfeit(actions)
+        else:
+            _, state, rewards = drawn(game, game.transitions(before, actions), rng)
+            if len(self.live) < len(self._everyone):
+                require_paid_in_time(game, self.live, rewards)
+            self._enter(state)
+            if any(rewards):
+                self._paid = tuple(map(add, self._paid, rewards))
+                payments = tuple(map(add, rewards, payments))
         self.before, self.last_actions, self._owed = before, actions, self._nothing
         return payments
-
-    def _play(self, actions: dict[int, int], rng: np.random.Generator) -> tuple[float, ...]:
-        _, state, rewards = drawn(self.game, self.game.transitions(self.state, actions), rng)
-        if len(self.live) < len(self.agents):
-            require_paid_in_time(self.game, self.live, rewards)
-        self._enter(state)
-        if not any(rewards):
-            return self._owed
-        self._paid = tuple(map(add, self._paid, rewards))
-        return tuple(map(add, rewards, self._owed))
 
     def _forfeit(self, actions: dict[int, int]) -> tuple[float, ...]:
         """Ends the game; returns each player's final payoff (see `forfeit_payoffs`) minus the rewards so far."""

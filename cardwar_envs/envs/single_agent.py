@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -75,11 +74,15 @@ class SingleAgentEnv(ShownGame, gymnasium.Env[spaces.Observation, int]):
         """
         seed = checked_seed(seed)
         self._session.check_options(options, needed=self.seat)
-        with self._all_or_nothing():
+        before = self._snapshot()
+        try:
             super().reset(seed=seed)
             if seed is not None or self._rng is None:
                 self._rng = own_stream(self.np_random)
             self._start(self._rng, options)
+        except BaseException:
+            self._restore(*before)
+            raise
         return self._seen()
 
     def _start(self, rng: np.random.Generator, options: dict[str, Any] | None) -> None:
@@ -106,28 +109,28 @@ class SingleAgentEnv(ShownGame, gymnasium.Env[spaces.Observation, int]):
         if self.seat not in self._session.acting:
             raise ResetNeeded("step() needs a game in progress: call reset() first")
         chosen = self._session.committed(self.seat, action)
-        with self._all_or_nothing():
+        before = self._snapshot()
+        try:
             reward = self._owed + self._play(chosen)
             self._owed = 0.0
             reward += self._play_others_until_asked()
+        except BaseException:
+            self._restore(*before)
+            raise
         observation, info = self._seen()
         return observation, reward, self.seat not in self._session.live, False, info
 
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Restores everything if an error is raised, e.g. by an opponent."""
-        kept, session, rng = dict(vars(self)), dict(vars(self._session)), self._rng
-        stream: Any = None if rng is None else rng.bit_generator.state
-        try:
-            yield
-        except BaseException:
-            if rng is not None:
-                rng.bit_generator.state = stream
-            vars(self._session).clear()
-            vars(self._session).update(session)
-            vars(self).clear()
-            vars(self).update(kept)
-            raise
+    def _snapshot(self) -> tuple[dict[str, Any], dict[str, Any], Any]:
+        """What `_restore` needs after an error, e.g. of an opponent."""
+        stream = None if self._rng is None else self._rng.bit_generator.state
+        return vars(self).copy(), vars(self._session).copy(), stream
+
+    def _restore(self, attributes: dict[str, Any], session: dict[str, Any], stream: Any) -> None:
+        for owner, kept in ((self._session, session), (self, attributes)):
+            vars(owner).clear()
+            vars(owner).update(kept)
+        if self._rng is not None:
+            self._rng.bit_generator.state = stream
 
     def _play_others_until_asked(self) -> float:
         """Continues the game until the agent must choose; returns the agent's reward."""
@@ -155,7 +158,8 @@ class SingleAgentEnv(ShownGame, gymnasium.Env[spaces.Observation, int]):
             self.render()
 
     def _seen(self) -> tuple[spaces.Observation, dict[str, Any]]:
-        return self._session.observe(self.seat), self._session.info(self.seat)
+        agent = self._session.agents[self.seat]
+        return self._session.observe(self.seat), self._session.infos([agent])[agent]
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The action mask, `[num_actions]`, under the name that sb3-contrib expects."""

@@ -1,5 +1,7 @@
 """What is taken as a policy, how one is found by name, and which answers are refused."""
 
+import re
+
 import numpy as np
 import pytest
 from thinning import each_row
@@ -7,7 +9,7 @@ from toys import BAD_ANSWERS, Answering, Arbitrary, uniform_over
 
 from baselines.opponents.strategies import HighestCard
 from cardwar_envs import Policy, make_game
-from cardwar_envs.core.policy import checked_probabilities, sample_actions
+from cardwar_envs.core.policy import checked_probabilities, sample_action, sample_actions
 from cardwar_envs.core.policy_names import as_policy, named_policy, policy_names
 
 GAME = make_game("jujitsu", num_cards=3)
@@ -80,6 +82,34 @@ def test_lists_are_taken_and_an_empty_batch_is_no_offence():
     assert empty.shape == (0, 3)
 
 
+@each_row(("answer", "message"), BAD_ANSWERS.values())
+def test_a_bad_row_is_refused_alone_too(answer, message):
+    """Single rows are checked in another way."""
+    errors = []
+    for row in range(len(MASKS)):
+        try:
+            checked_probabilities(Answering(answer), OBSERVATIONS[row : row + 1], MASKS[row : row + 1])
+        except ValueError as error:
+            errors.append(str(error))
+    assert errors
+    assert all(re.match("policy Answering: " + message, error) for error in errors)
+
+
+@pytest.mark.parametrize("actions", [3, 13, 64, 65])
+def test_a_row_alone_has_the_same_probabilities_as_among_others(actions):
+    rng = np.random.default_rng(actions)
+    masks = (rng.random((200, actions)) < 0.5).astype(np.int8)
+    masks[:, 0] = 1
+    weights = rng.random(masks.shape) * masks
+    weights /= weights.sum(axis=1, keepdims=True)
+    weights *= 1.0 + 4e-6 * (rng.random((len(masks), 1)) - 0.5)
+    together = checked_probabilities(Answering(lambda o, m: weights), np.zeros((len(masks), 1), np.float32), masks)
+    for row, mask in enumerate(masks):
+        one = Answering(lambda o, m, row=row: weights[row : row + 1])
+        alone = checked_probabilities(one, np.zeros((1, 1), np.float32), mask[None])
+        assert np.array_equal(alone[0], together[row])
+
+
 # -- drawing -----------------------------------------------------------------------------------
 
 
@@ -99,7 +129,7 @@ class Stub:
     def __init__(self, draw):
         self.draw = draw
 
-    def random(self, shape):
+    def random(self, shape=()):
         return np.full(shape, self.draw)
 
 
@@ -117,6 +147,19 @@ class Stub:
 )
 def test_draws_at_the_edges_stay_on_actions_of_weight(weights, draw, action):
     assert sample_actions(np.array([weights]), Stub(draw)).tolist() == [action]
+    assert sample_action(np.array(weights), Stub(draw)) == action
+
+
+@pytest.mark.parametrize("actions", [1, 2, 13, 500])
+def test_a_single_draw_is_that_of_a_batch(actions):
+    rng = np.random.default_rng(actions)
+    for seed in range(300):
+        weights = rng.random(actions) * (rng.random(actions) < 0.5) + 1e-3 * (
+            rng.integers(actions) == np.arange(actions)
+        )
+        first, second = np.random.default_rng(seed), np.random.default_rng(seed)
+        assert sample_action(weights, first) == sample_actions(weights[None], second)[0]
+        assert first.random() == second.random()
 
 
 # -- by name -----------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def view(env, without=()):
         return copy.deepcopy((*kept, games._paid, games._owed, games.revealed, env._over, env.action_masks()))
     session = env._session
     seen = {name: getattr(env, name) for name in ATTRIBUTES if hasattr(env, name)}
-    kept = ("game", "_starts", "_masks", "_seen", "_kept")  # the rules, and what follows from them
+    kept = ("game", "_starts", "_last_start", "_masks", "_seen", "_kept")  # the rules, and what follows from them
     seen["session"] = {name: value for name, value in vars(session).items() if name not in kept}
     seen["observations"] = [session.observe(player) for player in range(len(session.agents))]
     seen["text"] = session.game.describe_revealed(session.revealed(None))

@@ -5,6 +5,7 @@ The kit checks the seeds of AEC and Parallel environments.
 
 import copy
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from skins import every_game, every_skin, generator, is_over, one_step, rest_of_
 from thinning import each_row
 
 from cardwar_envs import DuelState, make_game
+from cardwar_envs.envs import session
+from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
 
 DICE = make_game("dice_wars", num_cards=4, sides=3)
@@ -125,3 +128,28 @@ def test_random_starts_are_never_over(game, skin):
         states.add(state)
         one_step(env, np.random.default_rng(seed))
     assert len(states) > 3
+
+
+@pytest.mark.parametrize("most", [0, 10_000, 1 << 23])
+def test_environments_of_one_game_share_what_they_keep_and_nothing_else(monkeypatch, most):
+    """Also if the game has too many states to be kept; a pickle holds none of them."""
+    monkeypatch.setattr(session, "MOST_KEPT", most)
+    game = make_game("oshi_zumo", coins=8, size=1, horizon=100 + most)  # no other test keeps it
+    envs = [AECGameEnv(make_game("oshi_zumo", **game.parameters())) for _ in range(2)]
+    rng = np.random.default_rng(0)
+    for env in envs:
+        env.reset()
+    size = len(pickle.dumps(envs[0]))
+    for _ in range(400):
+        env = envs[rng.integers(2)]
+        if env.agents:
+            one_step(env, rng)
+        else:
+            env.reset()
+        for each, (player, agent) in product(envs, enumerate(env.possible_agents)):
+            seen, state = each.observe(agent), each._session.state
+            assert np.array_equal(seen["observation"], game.observation(state, player))
+            assert np.array_equal(seen["action_mask"], game.action_mask(state, player))
+            for array in (*seen.values(), *(info["action_mask"] for info in each.infos.values())):
+                array[:] = 7
+    assert len(pickle.dumps(envs[0])) < 2 * size

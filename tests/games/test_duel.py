@@ -1,6 +1,7 @@
 """The rules of a duel, by written games; what its states may be; what its players see."""
 
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -192,3 +193,34 @@ def test_states_that_interleave_alike_share_a_representative(payoff):
         groups.setdefault(min(here, there), set()).add(game.canonical(state).state)
     assert all(len(group) == 1 for group in groups.values())
     assert len(set.union(*groups.values())) == len(groups)
+
+
+INTERLEAVED = [
+    make_game("jujitsu", num_cards=5),
+    make_game("dinosaur_war", hand_0=(1, 1, 2, 4, 4), hand_1=(2, 3, 3, 3, 4)),
+    make_game("dice_wars", num_cards=4),
+    make_game("jujitsu", num_cards=5, view="word"),
+    make_game("goofspiel", num_cards=5, ties="carry", payoff="win"),
+]
+
+
+@each_row("game", INTERLEAVED)
+def test_what_players_see_does_not_depend_on_what_was_played_before(game):
+    """One game object serves several games in any order, while it keeps the hands of the last state counted."""
+    rng = np.random.default_rng(0)
+    states = [game.initial()[0].state] * 3
+    for _ in range(300):
+        place = rng.integers(3)
+        if not game.acting_players(states[place]):
+            states[place] = game.initial()[0].state
+        state = states[place]
+        if rng.random() < 0.5:
+            game.observation(state, int(rng.integers(2)))
+        actions = {player: int(rng.choice(game.legal_actions(state, player))) for player in (0, 1)}
+        outcomes = game.transitions(state, actions)
+        states[place] = state = outcomes[rng.integers(len(outcomes))].state
+        for player in (0, 1) if rng.random() < 0.7 else ():
+            alone = replace(game)  # has counted nothing yet
+            assert np.array_equal(game.observation(state, player), alone.observation(state, player))
+            assert np.array_equal(game.action_mask(state, player), alone.action_mask(state, player))
+            assert np.flatnonzero(game.action_mask(state, player)).tolist() == list(game.legal_actions(state, player))

@@ -23,7 +23,6 @@ change.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +36,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFacts, Transition, same_rules_as
 from cardwar_envs.core.parameters import one_of, whole_number
+from cardwar_envs.core.rules import MASK, OBSERVED, new_transition
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.games.duel import interleaving as order
 from cardwar_envs.games.duel.how_to_play import hands_in_columns, how_to_play
@@ -44,6 +44,7 @@ from cardwar_envs.games.duel.interleaving import Hand, Hands
 from cardwar_envs.games.duel.scene import duel_scene
 from cardwar_envs.games.duel.state import (
     DuelState,
+    SeenHands,
     check_held,
     check_score,
     checked_hand,
@@ -56,8 +57,6 @@ from cardwar_envs.games.duel.state import (
 MAX_CARDS = 1000
 # Compiled rules store the odds of all pairs of ranks.
 MAX_COMPILED_RANKS = 200
-# Single entries of a Python array are set much faster than those of a NumPy array.
-ZERO = array("f", [0.0])
 
 
 @dataclass(frozen=True)
@@ -172,7 +171,7 @@ class Duel(Game[DuelState]):
         """Whether only the order of ranks matters, not their numbers."""
         return True
 
-    @property
+    @cached_property
     def keeps_score(self) -> bool:
         """Whether states include the score even where it does not matter."""
         return self.view == "cards" or self.payoff == "win"
@@ -192,19 +191,29 @@ class Duel(Game[DuelState]):
     def transitions(self, state: DuelState, actions: Mapping[int, int]) -> Sequence[Transition[DuelState]]:
         """The outcomes of one trick."""
         (hand_0, hand_1), score, ties = state
-        rank_0, rank_1 = self.ranks[actions[0]], self.ranks[actions[1]]
+        ranks, keeps_score, margin, carry, words, seen = self._settings
+        rank_0, rank_1 = ranks[actions[0]], ranks[actions[1]]
         at_0, at_1 = hand_0.index(rank_0), hand_1.index(rank_1)
         hands = (hand_0[:at_0] + hand_0[at_0 + 1 :], hand_1[:at_1] + hand_1[at_1 + 1 :])
-        if self.view == "word":
+        if words:
             hands = self._packed(hands)
-        outcomes, keeps_score, margin = [], self.keeps_score, self.payoff == "margin"
+        else:
+            seen.trick = state[0], hands, rank_0, rank_1
+        outcomes = []
         for probability, winner in self.trick_outcomes(rank_0, rank_1):
             won = winner * (1 + ties)
-            carried = ties + 1 if winner == 0 and self.ties == "carry" else 0
-            after = new_state((hands, score + won if keeps_score else 0, carried))
-            paid = float(won) if margin else 0.0 if hands[0] else sign(after.score)
-            outcomes.append(Transition(probability, after, (paid, 0.0 - paid)))  # -paid could be -0.0
+            carried = ties + 1 if winner == 0 and carry else 0
+            after = score + won if keeps_score else 0
+            paid = float(won) if margin else 0.0 if hands[0] else sign(after)
+            rewards = (paid, 0.0 - paid)  # -paid could be -0.0
+            outcomes.append(new_transition((probability, new_state((hands, after, carried)), rewards)))
         return outcomes
+
+    @cached_property
+    def _settings(self) -> tuple[Hand, bool, bool, bool, bool, SeenHands]:
+        """What `transitions` needs, because looking up attributes of a dataclass takes long."""
+        margin, carry, words = self.payoff == "margin", self.ties == "carry", self.view == "word"
+        return self.ranks, self.keeps_score, margin, carry, words, self._seen
 
     def settled(self, state: DuelState) -> tuple[float, float] | None:
         """The winner is known once the lead exceeds the number of tricks that can still be won."""
@@ -225,21 +234,17 @@ class Duel(Game[DuelState]):
             1: carried ties
         """
         hands, score, ties = state
-        action_of, ranks = self._action_of, len(self.ranks)
-        row = ZERO * (2 * ranks + 2)
-        for rank in hands[player]:
-            row[action_of[rank]] += 1.0
-        for rank in hands[1 - player]:
-            row[ranks + action_of[rank]] += 1.0
+        row = self._seen.of(hands)[1][player][:]
         row[-2] = score if player == 0 else -score
         row[-1] = ties
-        return np.frombuffer(row, np.float32)
+        return np.frombuffer(row, OBSERVED)
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
-        action_of, mask = self._action_of, bytearray(len(self.ranks))
-        for rank in state.hands[player]:
-            mask[action_of[rank]] = 1
-        return np.frombuffer(mask, np.int8)
+        return np.frombuffer(self._seen.of(state[0])[2][player][:], MASK)
+
+    @cached_property
+    def _seen(self) -> SeenHands:
+        return SeenHands(self._action_of, others=2)
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The number of cards of each rank that the observer holds."""

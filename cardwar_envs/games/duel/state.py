@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -47,6 +48,67 @@ class DuelState(_DuelFields):
 
 # Makes a DuelState from (hands, score, ties) without sorting the hands, which saves time in every step.
 new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__, DuelState)
+
+
+# Single entries of a Python array are set much faster than those of a NumPy array.
+ZERO = array("f", [0.0])
+# Two hands; for each player, the start of an observation, and a mask.
+Seen = tuple[Hands | None, tuple["array[float]", ...], tuple[bytearray, ...]]
+
+
+class SeenHands:
+    """What players see of two hands: the numbers of cards of each rank, the player's own first, and the mask.
+
+    All players' observations and masks of a state are usually made one after another, and the next state is often that
+    after a trick. So the last hands are kept, and a trick takes the two cards off.
+
+    Attributes:
+        trick: The hands before and after the last trick, and the two ranks played.
+    """
+
+    def __init__(self, action_of: Mapping[int, int], others: int) -> None:
+        """Sets up empty rows; `action_of` maps ranks to actions, and `others` entries come after the hands."""
+        self._action_of = action_of
+        self._row, self._mask = ZERO * (2 * len(action_of) + others), bytearray(len(action_of))
+        self._last: Seen = (None, (), ())  # replaced as a whole, because threads can share a game
+        self.trick: tuple[Hands, Hands, int, int] = (((), ()), ((), ()), 0, 0)
+
+    def of(self, hands: Hands) -> Seen:
+        """The hands, each player's observation without the entries after the hands, and each player's mask."""
+        last = self._last
+        if last[0] is hands:
+            return last
+        before, after, rank_0, rank_1 = self.trick
+        if after is hands and before is last[0]:
+            self._last = seen = self._after_trick(last, hands, self._action_of[rank_0], self._action_of[rank_1])
+        else:
+            self._last = seen = self._counted(hands)
+        return seen
+
+    def _after_trick(self, before: Seen, hands: Hands, action_0: int, action_1: int) -> Seen:
+        _, (row_0, row_1), (mask_0, mask_1) = before
+        row_0, row_1, mask_0, mask_1, ranks = row_0[:], row_1[:], mask_0[:], mask_1[:], len(mask_0)
+        row_0[action_0] -= 1.0
+        row_1[action_1] -= 1.0
+        row_0[ranks + action_1] -= 1.0
+        row_1[ranks + action_0] -= 1.0
+        if not row_0[action_0]:
+            mask_0[action_0] = 0
+        if not row_1[action_1]:
+            mask_1[action_1] = 0
+        return hands, (row_0, row_1), (mask_0, mask_1)
+
+    def _counted(self, hands: Hands) -> Seen:
+        action_of, ranks = self._action_of, len(self._mask)
+        rows, masks = (self._row[:], self._row[:]), (self._mask[:], self._mask[:])
+        for player, hand in enumerate(hands):
+            own, other, mask = rows[player], rows[1 - player], masks[player]
+            for rank in hand:
+                action = action_of[rank]
+                own[action] += 1.0
+                other[ranks + action] += 1.0
+                mask[action] = 1
+        return hands, rows, masks
 
 
 def checked_state(state: DuelState) -> DuelState:

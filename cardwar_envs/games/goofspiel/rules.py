@@ -24,7 +24,6 @@ Version history: 0: first version.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,16 +36,16 @@ from numpy.typing import NDArray
 from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import ActionImage, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, set_whole_number
+from cardwar_envs.core.rules import MASK, OBSERVED, new_transition
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.core.texts import WorkedRound, numbers_in_words
 from cardwar_envs.games.duel.how_to_play import SEEN, cards_in_words
 from cardwar_envs.games.duel.interleaving import Hand, interchangeable, most_held, packed_from_one
-from cardwar_envs.games.duel.state import sign
+from cardwar_envs.games.duel.state import SeenHands, sign
 from cardwar_envs.games.goofspiel.scene import goofspiel_scene
 from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, new_state, next_prizes, without
 
 MAX_CARDS = 100
-ZERO = array("f", [0.0])  # see `cardwar_envs.games.duel.rules`
 ORDERS = ("random", "descending", "ascending")
 
 
@@ -145,6 +144,8 @@ class Goofspiel(Game[GoofspielState]):
         hands = (without(hand_0, card_0), without(hand_1, card_1))
         if self.view == "word":
             hands = packed_from_one(hands)
+        else:
+            self._seen.trick = state[0], hands, card_0, card_1
         at_stake = prize + carried
         won = at_stake * ((card_0 > card_1) - (card_0 < card_1))
         carried = at_stake if won == 0 and self.ties == "carry" else 0
@@ -154,7 +155,7 @@ class Goofspiel(Game[GoofspielState]):
         paid = float(won) if self.payoff == "margin" else at_end
         rewards = (paid, 0.0 - paid)  # -paid could be -0.0
         return [
-            Transition(chance, new_state((hands, following, left, score, carried)), rewards)
+            new_transition((chance, new_state((hands, following, left, score, carried)), rewards))
             for chance, following, left in next_prizes(self.prizes, prizes)
         ]
 
@@ -179,29 +180,27 @@ class Goofspiel(Game[GoofspielState]):
             1 if ties="carry": points carried from tied prizes
         """
         size = self.num_cards
-        row = ZERO * (3 * size + 1)
-        for card in state.hands[player]:
-            row[card - 1] += 1.0
-        for card in state.hands[1 - player]:
-            row[size + card - 1] += 1.0
+        row = self._seen.of(state.hands)[1][player][:]
+        first = 2 * size - 1
         for prize in state.prizes:
-            row[2 * size + prize - 1] = 1.0
+            row[first + prize] = 1.0
         row[-1] = state.prize
         if self.keeps_score:
             row.append(state.score if player == 0 else -state.score)
         if self.ties == "carry":
             row.append(state.carried)
-        return np.frombuffer(row, np.float32)
+        return np.frombuffer(row, OBSERVED)
 
     def prizes_seen(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         """The current prize: `[batch, observation_size]` observations -> `[batch]`."""
         return observations[:, 3 * self.num_cards].astype(np.int64)
 
     def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
-        mask = bytearray(self.num_cards)
-        for card in state.hands[player]:
-            mask[card - 1] = 1
-        return np.frombuffer(mask, np.int8)
+        return np.frombuffer(self._seen.of(state.hands)[2][player][:], MASK)
+
+    @cached_property
+    def _seen(self) -> SeenHands:
+        return SeenHands({card: card - 1 for card in self.cards}, others=self.num_cards + 1)
 
     def action_counts(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The number of each card that the observer holds; it exceeds one only if hands are packed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
+from itertools import combinations, repeat
 from typing import NamedTuple
 
 from cardwar_envs.core.game import CERTAIN
@@ -39,8 +40,8 @@ def next_prizes(order: str, left: Hand) -> list[tuple[Fraction, int, Hand]]:
     if not left:
         return [(CERTAIN, 0, ())]
     if order == "random":
-        chance = _one_in(len(left))
-        return [(chance, prize, left[:place] + left[place + 1 :]) for place, prize in enumerate(left)]
+        others = reversed([*combinations(left, len(left) - 1)])  # the first of these lacks the last prize
+        return [*zip(repeat(_one_in(len(left))), left, others, strict=False)]
     prize = left[-1] if order == "descending" else left[0]
     return [(CERTAIN, prize, without(left, prize))]
 

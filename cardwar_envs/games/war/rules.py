@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.forms import CompiledRules, Info, RoundsForm
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, IllegalActionError, Transition
 from cardwar_envs.core.parameters import set_whole_number
+from cardwar_envs.core.rules import MASK, OBSERVED, new_transition
 from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.core.texts import Picks, WorkedRound, joined
 from cardwar_envs.games.war.actions import LOWEST_CARD, WarActions, WarChoice, war_action_count
@@ -48,7 +49,7 @@ MAX_RANKS = 1000
 MAX_DISCARDS = 100
 MAX_ACTIONS = 100_000
 ROUNDS_PER_PLAYER = 500
-ZERO = array("f", [0.0])  # see `cardwar_envs.games.duel.rules`
+ZERO = array("f", [0.0])  # see `cardwar_envs.games.duel.state`
 # Maximum number of rounds; larger numbers would not be exact in an observation.
 MOST_ROUNDS = 1 << 24
 
@@ -166,23 +167,23 @@ class War(Game[WarState]):
     def transitions(self, state: WarState, actions: Mapping[int, int]) -> Sequence[Transition[WarState]]:
         """The outcome of a round, up to its end or a war, or of a war, up to its end or the next war."""
         hands, pot, battle = list(state.hands), list(state.pot), {}
+        at_war, decode = bool(state.tied), self.actions.decode
         for player in state.tied or state.live:
             if player not in actions:  # cannot pay for the war
                 pot.extend(hands[player])
                 hands[player] = ()
                 continue
-            play = self.actions.decode(actions[player])
-            put, battle[player] = self._put_down(play, at_war=bool(state.tied))
+            put, battle[player] = self._put_down(decode(actions[player]), at_war)
             hands[player] = _without(hands[player], put)
             pot.extend(put)
         after = self._decided(state, hands, pot, battle)
-        return (Transition(CERTAIN, after, self._payments(state, after)),)
+        return (new_transition((CERTAIN, after, self._payments(state, after))),)
 
     def _put_down(self, play: int | WarChoice | None, at_war: bool) -> tuple[Pile, int]:
         """All cards of a play, and the battle card."""
-        if isinstance(play, WarChoice) and at_war:
+        if at_war and isinstance(play, WarChoice):
             return (*play.discards, play.battle), play.battle
-        if isinstance(play, int) and not at_war:
+        if not at_war and isinstance(play, int):
             return (play,), play
         raise IllegalActionError(f"{play!r} is not a play for {'a war' if at_war else 'a round'}")
 
@@ -206,9 +207,13 @@ class War(Game[WarState]):
         live = state.live if all(hands) else tuple(player for player in state.live if hands[player])
         return new_state(tuple(hands), tuple(wins), tuple(sorted(pot)), (), live, state.rounds_left - 1)
 
+    @cached_property
+    def _nothing(self) -> tuple[float, ...]:
+        return (0.0,) * self.num_players
+
     def _payments(self, before: WarState, after: WarState) -> tuple[float, ...]:
         if len(after.live) == len(before.live) and (after.rounds_left or after.tied):
-            return (0.0,) * self.num_players
+            return self._nothing
         at_end = not self.live_players(after)
         sharing = (after.live or before.live) if at_end else ()
         gone = [player for player in before.live if player not in after.live and player not in sharing]
@@ -232,19 +237,27 @@ class War(Game[WarState]):
             num_players: 1 for each seat that is in the game, else 0
             1: rounds left
         """
-        piles, pot, tied, live, rounds_left = _table(state, self.ranks)
+        last, table = self._last_table[0]
+        if last is not state:  # the observations of all players in a state are computed one after another
+            table = _table(state, self.ranks)
+            self._last_table[0] = state, table
+        piles, pot, tied, live, rounds_left = table
         before, seat = 8 * self.ranks * player, 4 * player  # in bytes: the others' entries before the player's own
         own_first = piles[before:] + piles[:before] + pot + tied[seat:] + tied[:seat] + live[seat:] + live[:seat]
-        return np.frombuffer(bytearray(own_first + rounds_left), np.float32)
+        return np.frombuffer(bytearray(own_first + rounds_left), OBSERVED)
 
     def action_mask(self, state: WarState, player: int) -> NDArray[np.int8]:
         live = player in self.live_players(state)
         if live and state.tied:
             return _war_mask(self.actions, self._at_stake(state, player)).copy()
-        mask = bytearray(self.actions.size)
+        mask = bytearray(self._num_actions)
         for card in state.hands[player] if live else ():
             mask[card - LOWEST_CARD] = 1
-        return np.frombuffer(mask, np.int8)
+        return np.frombuffer(mask, MASK)
+
+    @cached_property
+    def _last_table(self) -> list[tuple[WarState | None, tuple[bytes, ...]]]:
+        return [(None, ())]
 
     def _at_stake(self, state: WarState, player: int) -> Pile | None:
         """The hand of a player who acts in a war; None of one who waits."""
@@ -380,7 +393,6 @@ class War(Game[WarState]):
         return (*((("discards", discards),) if discards else ()), ("battle card", (str(play.battle),)))
 
 
-@lru_cache(maxsize=1)  # the observations of all players in a state are computed one after another
 def _table(state: WarState, ranks: int) -> tuple[bytes, ...]:
     """The parts of a state that appear in every observation, as bytes of float32, which are joined fast.
 
