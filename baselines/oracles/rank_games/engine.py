@@ -177,7 +177,7 @@ def work_for(cards: int, compute: Any) -> Work:
         matrix=np.zeros(cards * cards),
         x=np.zeros(cards),
         y=np.zeros(cards),
-        places=np.zeros((2, cards), np.int64),
+        places=np.zeros((2, cards + 1), np.int64),  # `moves` writes one more
         kind=np.zeros(cards * cards, np.uint8),  # unsigned, so that indexing needs no check for negative numbers
         row=np.zeros(cards * cards, np.int64),
         start=np.zeros(cards * cards, np.int64),
