@@ -176,18 +176,21 @@ def find_next(word, rows, columns, letters, below, work):  # type: ignore[no-unt
 
     Kinds: 0 for a tie, 1 if player 0 wins, 2 if player 1 wins; plus 3 if the layer below stores the mirror image.
     """
+    for j in range(columns):
+        work.after[j] = without(word, work.places[1, j], 1, letters)
     cell = 0
     for i in range(rows):
         place_0 = work.places[0, i]
+        after_0 = without(word, place_0, 0, letters)
         for j in range(columns):
             place_1 = work.places[1, j]
             # The later letter first: its removal does not move the other one.
             if place_0 == place_1:
                 winner, after = 0, without(word, place_0, 2, letters)
             elif place_0 > place_1:
-                winner, after = 1, without(without(word, place_0, 0, letters), place_1, 1, letters)
+                winner, after = 1, without(after_0, place_1, 1, letters)
             else:
-                winner, after = 2, without(without(word, place_1, 1, letters), place_0, 0, letters)
+                winner, after = 2, without(work.after[j], place_0, 0, letters)
             row = below.row_of[number_of(after, letters, below)] if below.cards else 0
             if row < 0:
                 row, winner = -1 - row, winner + 3
