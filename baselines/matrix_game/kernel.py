@@ -21,7 +21,7 @@ from cardwar_envs.core.compiled import njit
 BLAND_PIVOTS = 1000
 PIVOT_TOLERANCE = 1e-13
 COARSE_TOLERANCE = 1e-11  # for payoffs that are themselves computed: smaller differences are rounding errors
-WELL_WITHIN = 0.02
+WELL_WITHIN = 0.003  # a wider gap, as a fraction of the tolerance, is worth a second try
 TINY, VERTICAL = 1e-200, 1e100  # bounds of 0 tie, whatever the entries, and nothing is divided by 0
 BLOCK = 4  # the tableau is padded to a multiple of this many rows, so that updates fill whole registers
 
