@@ -38,7 +38,7 @@ def _features(word, letters):  # type: ignore[no-untyped-def]
     # Sums instead of branches, because a processor cannot predict letters. Letter 0 counts nothing.
     for place in range(letters.length):
         letter = letter_at(word, place, letters)
-        a, b = np.int64(letter == 1), np.int64(letter == 2)
+        a, b = letter == 1, letter == 2
         beaten, beating = a & (open_b > 0), b & (open_a > 0)
         lost, won = lost + beaten, won + beating
         open_a, open_b = open_a + a - beating, open_b + b - beaten
