@@ -21,7 +21,7 @@ from cardwar_envs.core.compiled import njit
 BLAND_PIVOTS = 1000
 PIVOT_TOLERANCE = 1e-13
 COARSE_TOLERANCE = 1e-11  # for payoffs that are themselves computed: smaller differences are rounding errors
-WELL_WITHIN = 0.02
+WELL_WITHIN = 0.003  # a wider gap, as a fraction of the tolerance, is worth a second try
 TINY, VERTICAL = 1e-200, 1e100  # bounds of 0 tie, whatever the entries, and nothing is divided by 0
 BLOCK = 4  # the tableau is padded to a multiple of this many rows, so that updates fill whole registers
 
@@ -352,38 +352,35 @@ def _solve_part(matrix, rows, columns, x, y, work, part):  # type: ignore[no-unt
 
 
 @_inlined
-def _within_limits(matrix):  # type: ignore[no-untyped-def]
+def _within_limits(payoffs):  # type: ignore[no-untyped-def]
     within = True
-    rows, columns = matrix.shape
-    for i in range(rows):
-        for j in range(columns):
-            within &= abs(matrix[i, j]) <= LARGEST_PAYOFF
+    for k in range(len(payoffs)):
+        within &= abs(payoffs[k]) <= LARGEST_PAYOFF
     return within
 
 
 @_uncounted
 def _solve_batch(matrices, masks, lower, upper, x, y, work, part, lists):  # type: ignore[no-untyped-def]
     for g in range(len(matrices)):
-        if not _within_limits(matrices[g]):
-            return False
         rows, columns = _legal(masks[0][g], lists[0]), _legal(masks[1][g], lists[1])
         if rows == matrices.shape[1] and columns == matrices.shape[2]:
             lower[g], upper[g] = solve_with(matrices[g], x[g], y[g], work)
         else:
             small = part[: rows * columns].reshape((rows, columns))
             lower[g], upper[g] = _solve_part(matrices[g], lists[0][:rows], lists[1][:columns], x[g], y[g], work, small)
-    return True
 
 
 @njit(error_model="numpy")
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
     """Like `solve_kernel`, but on the unmasked part of each matrix; the masked entries of x and y stay 0.
 
-    Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; stops at the first game
-    where they are not.
+    Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; if not, solves nothing.
     """
+    if not _within_limits(matrices.reshape(matrices.size)):
+        return False
     rows, columns = matrices.shape[1:]
     lists = np.empty(rows, dtype=np.int64), np.empty(columns, dtype=np.int64)
     work = workspace(rows, columns)
     part = np.empty(rows * columns)
-    return _solve_batch(matrices, (row_masks, column_masks), lower, upper, x, y, work, part, lists)
+    _solve_batch(matrices, (row_masks, column_masks), lower, upper, x, y, work, part, lists)
+    return True

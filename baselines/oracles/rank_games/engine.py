@@ -93,6 +93,7 @@ class Work(NamedTuple):
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     places: NDArray[np.int64]
+    after: NDArray[np.int64]
     kind: NDArray[np.uint8]
     row: NDArray[np.int64]
     start: NDArray[np.int64]
@@ -177,7 +178,8 @@ def work_for(cards: int, compute: Any) -> Work:
         matrix=np.zeros(cards * cards),
         x=np.zeros(cards),
         y=np.zeros(cards),
-        places=np.zeros((2, cards), np.int64),
+        places=np.zeros((2, cards + 1), np.int64),  # `moves` writes one more
+        after=np.zeros(cards, np.int64),
         kind=np.zeros(cards * cards, np.uint8),  # unsigned, so that indexing needs no check for negative numbers
         row=np.zeros(cards * cards, np.int64),
         start=np.zeros(cards * cards, np.int64),

@@ -35,23 +35,15 @@ inlined = njit(error_model="numpy", forceinline=True)
 def _features(word, letters):  # type: ignore[no-untyped-def]
     """Returns four counts: letters, pairs of cards that could tie, As matched with a later B, Bs with a later A."""
     size, pairs, won, lost, open_a, open_b = 0, 0, 0, 0, 0, 0
+    # Sums instead of branches, because a processor cannot predict letters. Letter 0 counts nothing.
     for place in range(letters.length):
         letter = letter_at(word, place, letters)
-        if letter == 0:
-            break
-        size += 1
-        if letter == 1:
-            if open_b > 0:
-                lost += 1
-                open_b -= 1
-            open_a += 1
-        elif letter == 2:
-            if open_a > 0:
-                won += 1
-                open_a -= 1
-            open_b += 1
-        else:
-            pairs += min(letters.cards[0, letter], letters.cards[1, letter])
+        a, b = letter == 1, letter == 2
+        beaten, beating = a & (open_b > 0), b & (open_a > 0)
+        lost, won = lost + beaten, won + beating
+        open_a, open_b = open_a + a - beating, open_b + b - beaten
+        size += letter != 0
+        pairs += min(letters.cards[0, letter], letters.cards[1, letter])
     return size, pairs, won, lost
 
 
@@ -167,16 +159,13 @@ def first_place(first, letters, rules, layer):  # type: ignore[no-untyped-def]
 def moves(word, letters, work):  # type: ignore[no-untyped-def]
     """Records the position of each distinct card of a player: one per run of that player's letters."""
     rows, columns, before = 0, 0, 0
+    # Positions that do not count are overwritten, because a processor cannot predict letters.
     for place in range(letters.length):
         letter = letter_at(word, place, letters)
-        if letter == 0:
-            break
-        if letter != 2 and not (letter == 1 and before == 1):
-            work.places[0, rows] = place
-            rows += 1
-        if letter != 1 and not (letter == 2 and before == 2):
-            work.places[1, columns] = place
-            columns += 1
+        work.places[0, rows], work.places[1, columns] = place, place
+        distinct = (letter != before) | (letter > 2)
+        rows += distinct & (letter != 2) & (letter != 0)
+        columns += distinct & (letter > 1)
         before = letter
     return rows, columns
 
@@ -187,18 +176,21 @@ def find_next(word, rows, columns, letters, below, work):  # type: ignore[no-unt
 
     Kinds: 0 for a tie, 1 if player 0 wins, 2 if player 1 wins; plus 3 if the layer below stores the mirror image.
     """
+    for j in range(columns):
+        work.after[j] = without(word, work.places[1, j], 1, letters)
     cell = 0
     for i in range(rows):
         place_0 = work.places[0, i]
+        after_0 = without(word, place_0, 0, letters)
         for j in range(columns):
             place_1 = work.places[1, j]
             # The later letter first: its removal does not move the other one.
             if place_0 == place_1:
                 winner, after = 0, without(word, place_0, 2, letters)
             elif place_0 > place_1:
-                winner, after = 1, without(without(word, place_0, 0, letters), place_1, 1, letters)
+                winner, after = 1, without(after_0, place_1, 1, letters)
             else:
-                winner, after = 2, without(without(word, place_1, 1, letters), place_0, 0, letters)
+                winner, after = 2, without(work.after[j], place_0, 0, letters)
             row = below.row_of[number_of(after, letters, below)] if below.cards else 0
             if row < 0:
                 row, winner = -1 - row, winner + 3

@@ -457,6 +457,27 @@ def test_without_any_good_answer_the_best_is_given_with_its_gap(monkeypatch):
     assert abs(solution.value - minimax(matrix)) <= solution.gap / 2
 
 
+@pytest.mark.parametrize("fill", [unit_vectors, not_numbers])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        LinearProgram(4),
+        LinearProgram(0, np.full(13, np.nan), np.full(15, np.nan)),
+        LinearProgram(0, np.eye(13)[0], -np.eye(15)[0]),  # says that it is optimal, but is not
+    ],
+)
+def test_pairs_mend_a_large_game_on_which_highs_fails(monkeypatch, answer, fill):
+    """Large games go to HiGHS first; this one counts as large, and is too large for rationals."""
+    monkeypatch.setattr(matrix_game, "PAIRS_FALLBACK_ENTRIES", 100)
+    monkeypatch.setattr(matrix_game, "EXACT_FALLBACK_ENTRIES", 100)
+    monkeypatch.setattr(matrix_game, "_kernel", lambda _: Kernel(fill))
+    asked = []
+    monkeypatch.setattr(optimize, "linprog", lambda *arguments, **options: asked.append(1) or answer)
+    matrix = np.random.default_rng(5).normal(size=(15, 12))
+    certify_solution(matrix, solve_matrix(matrix), SCALE_TOLERANCE * max(1.0, np.abs(matrix).max()))
+    assert len(asked) == 1
+
+
 def test_a_worse_answer_of_highs_does_not_replace_a_better_one_of_the_kernel(monkeypatch):
     def nearly(x, y):
         x[:], y[:] = [0.5 + 1e-9, 0.5 - 1e-9], [0.5, 0.5]
