@@ -170,9 +170,6 @@ class Episode(Generic[S]):
 def draw_action(game: Game[S], state: S, player: int, policy: Policy, rng: np.random.Generator) -> int:
     """Draws an action for `player` from `policy`."""
     seen, masks = game.observation(state, player)[None], game.action_mask(state, player)[None]
-    if getattr(policy, "plays_uniformly", False):  # nothing to check: the probabilities are the game's own
-        probabilities = policy.action_probabilities(seen, masks)
-        return sample_action(probabilities[0] / np.add.reduce(probabilities, axis=1), rng)
     return sample_action(checked_probabilities(policy, seen, masks)[0], rng)
 
 

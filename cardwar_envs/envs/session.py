@@ -16,6 +16,7 @@ zero-sum.
 
 from __future__ import annotations
 
+import pickle  # noqa: TID251  # nothing is unpickled
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import add, index
@@ -44,6 +45,8 @@ MISTYPED = 0.75
 PROBED = 1000
 # Bytes of what is kept of a small game, and for each player of a state, besides the entries of arrays.
 MOST_KEPT, OVERHEAD = 1 << 23, 500
+# A state in memory takes about so many times the bytes of its pickle, whose size is taken once in so many states.
+MEMORY_PER_BYTE, ESTIMATED_EVERY = 4, 256
 MASKED_EVALUATION = (
     ". Stable-Baselines3's own evaluation ignores masks: to evaluate MaskablePPO, use evaluate_policy of "
     "sb3_contrib.common.maskable.evaluation or MaskableEvalCallback of sb3_contrib.common.maskable.callbacks"
@@ -175,14 +178,27 @@ class _Kept(dict[Any, _Known]):
     def __init__(self, game: Game[Any]) -> None:
         super().__init__()
         self._game, facts = game, game.facts
-        self._most = MOST_KEPT // (facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD))
-        self.full = (game.count_states(canonical=False) or 0) > self._most
+        self._size = facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD)  # bytes of a state
+        self._most = MOST_KEPT // self._size
+        self.full = False
 
     def keep(self, state: Any, known: _Known) -> None:
         self[state] = known
+        if len(self) % ESTIMATED_EVERY == 0:
+            self._estimate(state)
         if len(self) > self._most:
             self.full = True
             self.clear()
+
+    def _estimate(self, state: Any) -> None:
+        """Takes the size of a state into account, which can be its history, and what the game says of their number."""
+        try:
+            pickled = len(pickle.dumps(state))
+        except Exception:  # states need not be picklable
+            pickled = MOST_KEPT
+        self._most = min(self._most, MOST_KEPT // (self._size + MEMORY_PER_BYTE * pickled))
+        if self._most > len(self) == ESTIMATED_EVERY and (self._game.count_states(canonical=False) or 0) > self._most:
+            self._most = 0
 
     # It follows from the rules.
     def __deepcopy__(self, memo: dict[int, Any]) -> _Kept:

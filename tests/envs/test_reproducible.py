@@ -5,6 +5,8 @@ The kit checks the seeds of AEC and Parallel environments.
 
 import copy
 import pickle
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -12,11 +14,14 @@ import pytest
 from brute_force import reachable
 from skins import every_game, every_skin, generator, is_over, one_step, rest_of_game, same, view
 from thinning import each_row
+from toys import Toy
 
-from cardwar_envs import DuelState, make_game
+from cardwar_envs import DuelState, Transition, make_game
 from cardwar_envs.envs import session
 from cardwar_envs.envs.aec import AECGameEnv
+from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
+from cardwar_envs.envs.vector_env import GameVectorEnv
 
 DICE = make_game("dice_wars", num_cards=4, sides=3)
 
@@ -153,3 +158,67 @@ def test_environments_of_one_game_share_what_they_keep_and_nothing_else(monkeypa
             for array in (*seen.values(), *(info["action_mask"] for info in each.infos.values())):
                 array[:] = 7
     assert len(pickle.dumps(envs[0])) < 2 * size
+
+
+class Blind(Toy):
+    """Two moves in which players see nothing; the state is the history and `padding` besides."""
+
+    padding = ()
+
+    @property
+    def facts(self):
+        return replace(super().facts, observation_low=(), observation_high=())
+
+    def initial(self):
+        return [Transition(Fraction(1), ((), self.padding), (0.0, 0.0))]
+
+    def acting_players(self, state):
+        return (0, 1) if len(state[0]) < 2 else ()
+
+    def legal_actions(self, state, player):
+        return (0, 2) if self.acting_players(state) else ()
+
+    def transitions(self, state, actions):
+        return [Transition(Fraction(1), ((*state[0], tuple(actions.values())), state[1]), (0.0, 0.0))]
+
+    def observation(self, state, player):
+        return np.zeros(0, dtype=np.float32)
+
+
+class Padded(Blind):
+    padding = tuple(range(1000, 21_000))
+
+
+class NotPicklable(Blind):
+    padding = (lambda: 0,)
+
+
+@pytest.mark.parametrize(("kind", "kept"), [(Blind, True), (Padded, False), (NotPicklable, False)])
+def test_large_states_are_not_kept(monkeypatch, kind, kept):
+    monkeypatch.setattr(session, "ESTIMATED_EVERY", 4)
+    monkeypatch.setattr(session, "MOST_KEPT", 50_000)
+    env, rng = ParallelGameEnv(kind(())), np.random.default_rng(0)
+    for _ in range(20):
+        env.reset()
+        rest_of_game(env, rng)
+    assert (env._session._kept is not None) == kept
+
+
+def test_games_without_observations_play_in_batches():
+    envs = GameVectorEnv(Blind(()), 3)
+    seen, _ = envs.reset(seed=0)
+    assert seen["observation"].shape == (3, 0)
+    assert not envs.step(np.array([0, 2, 0]))[2].any()
+    assert envs.step(np.array([2, 2, 0]))[2].all()
+
+
+class Miscounted(Blind):
+    def action_counts(self, observations, action_masks):
+        return np.ones(action_masks.shape)
+
+
+def test_uniform_opponents_are_checked():
+    env = SingleAgentEnv(Miscounted(()))
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="illegal action 1"):
+        env.step(0)

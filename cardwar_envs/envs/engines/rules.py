@@ -42,8 +42,9 @@ class Rows:
 
     def of(self, places: NDArray[np.int64], players: Any) -> NDArray[Any]:
         """`self[places, players]`, faster: the entries on the second axis of each row, one or one per place."""
-        flat = self.array.reshape(-1, *self.array.shape[2:])
-        found: NDArray[Any] = flat.take(places * self.array.shape[1] + players, axis=0)
+        rows, seats = self.array.shape[:2]
+        flat = self.array.reshape(rows * seats, *self.array.shape[2:])  # -1 could not be inferred of an empty array
+        found: NDArray[Any] = flat.take(places * seats + players, axis=0)
         return found
 
     def put(self, place: int, row: Any) -> None:
