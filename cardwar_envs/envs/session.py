@@ -16,7 +16,6 @@ zero-sum.
 
 from __future__ import annotations
 
-import pickle  # noqa: TID251  # nothing is unpickled
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import add, index
@@ -32,6 +31,7 @@ from cardwar_envs.core.parameters import nearest, one_of, unexpected_keyword
 from cardwar_envs.core.play import Starts, drawn, random_state, require_playable
 from cardwar_envs.core.rules import illegal_action_error, random_moves
 from cardwar_envs.core.scene import Revealed
+from cardwar_envs.envs.kept import Kept, Known, kept_of
 from cardwar_envs.envs.spaces import Observation
 from cardwar_envs.games import make_game
 
@@ -43,10 +43,6 @@ RESET_OPTIONS = ("state", "start", "reset_mask")
 MISTYPED = 0.75
 # Joint actions of random games in which `refuse_late_payments` looks for payments.
 PROBED = 1000
-# Bytes of what is kept of a small game, and for each player of a state, besides the entries of arrays.
-MOST_KEPT, OVERHEAD = 1 << 23, 500
-# A state in memory takes about so many times the bytes of its pickle, whose size is taken once in so many states.
-MEMORY_PER_BYTE, ESTIMATED_EVERY = 4, 256
 MASKED_EVALUATION = (
     ". Stable-Baselines3's own evaluation ignores masks: to evaluate MaskablePPO, use evaluate_policy of "
     "sb3_contrib.common.maskable.evaluation or MaskableEvalCallback of sb3_contrib.common.maskable.callbacks"
@@ -164,55 +160,6 @@ def _number(action: Any) -> int:
         return -1
 
 
-# What is known of a state: who acts, who is in the game, and the players' masks and observations so far.
-_Known = tuple[tuple[int, ...], tuple[int, ...], list[NDArray[np.int8] | None], list[NDArray[np.float32] | None] | None]
-
-
-class _Kept(dict[Any, _Known]):
-    """What players see in the states of a small game, by state, in all environments of the game.
-
-    Attributes:
-        full: Whether the game has too many states, so that none is kept.
-    """
-
-    def __init__(self, game: Game[Any]) -> None:
-        super().__init__()
-        self._game, facts = game, game.facts
-        self._size = facts.num_players * (facts.num_actions + 4 * facts.observation_size + OVERHEAD)  # bytes of a state
-        self._most = MOST_KEPT // self._size
-        self.full = False
-
-    def keep(self, state: Any, known: _Known) -> None:
-        self[state] = known
-        if len(self) % ESTIMATED_EVERY == 0:
-            self._estimate(state)
-        if len(self) > self._most:
-            self.full = True
-            self.clear()
-
-    def _estimate(self, state: Any) -> None:
-        """Takes the size of a state into account, which can be its history, and what the game says of their number."""
-        try:
-            pickled = len(pickle.dumps(state))
-        except Exception:  # states need not be picklable
-            pickled = MOST_KEPT
-        self._most = min(self._most, MOST_KEPT // (self._size + MEMORY_PER_BYTE * pickled))
-        if self._most > len(self) == ESTIMATED_EVERY and (self._game.count_states(canonical=False) or 0) > self._most:
-            self._most = 0
-
-    # It follows from the rules.
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Kept:
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _kept_of, (self._game,)
-
-
-@cached_by_game(4)  # a bound on memory
-def _kept_of(game: Game[Any]) -> _Kept:
-    return _Kept(game)
-
-
 class Session(Generic[S]):
     """A game in progress.
 
@@ -241,8 +188,8 @@ class Session(Generic[S]):
         # What the players see in this state, as far as they were asked for.
         self._masks: list[NDArray[np.int8] | None] = [None] * len(self.agents)
         self._seen: list[NDArray[np.float32] | None] | None = None  # if it is None, observations are not kept
-        self._kept: _Kept | None = _kept_of(game)
-        self._last_start: tuple[S, _Known] | None = None  # most games of a kind start in the same state
+        self._kept: Kept | None = kept_of(game)
+        self._last_start: tuple[S, Known] | None = None  # most games of a kind start in the same state
         # Methods that are not overridden need not be called.
         self._nobody_leaves, self._no_info = type(game).live_players is Game.live_players, type(game).info is Game.info
         self._everyone = tuple(range(len(self.agents)))

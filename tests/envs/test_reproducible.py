@@ -17,7 +17,7 @@ from thinning import each_row
 from toys import Toy
 
 from cardwar_envs import DuelState, Transition, make_game
-from cardwar_envs.envs import session
+from cardwar_envs.envs import kept
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.single_agent import SingleAgentEnv
@@ -138,7 +138,7 @@ def test_random_starts_are_never_over(game, skin):
 @pytest.mark.parametrize("most", [0, 10_000, 1 << 23])
 def test_environments_of_one_game_share_what_they_keep_and_nothing_else(monkeypatch, most):
     """Also if the game has too many states to be kept; a pickle holds none of them."""
-    monkeypatch.setattr(session, "MOST_KEPT", most)
+    monkeypatch.setattr(kept, "MOST_KEPT", most)
     game = make_game("oshi_zumo", coins=8, size=1, horizon=100 + most)  # no other test keeps it
     envs = [AECGameEnv(make_game("oshi_zumo", **game.parameters())) for _ in range(2)]
     rng = np.random.default_rng(0)
@@ -193,15 +193,15 @@ class NotPicklable(Blind):
     padding = (lambda: 0,)
 
 
-@pytest.mark.parametrize(("kind", "kept"), [(Blind, True), (Padded, False), (NotPicklable, False)])
-def test_large_states_are_not_kept(monkeypatch, kind, kept):
-    monkeypatch.setattr(session, "ESTIMATED_EVERY", 4)
-    monkeypatch.setattr(session, "MOST_KEPT", 50_000)
+@pytest.mark.parametrize(("kind", "stays"), [(Blind, True), (Padded, False), (NotPicklable, False)])
+def test_large_states_are_not_kept(monkeypatch, kind, stays):
+    monkeypatch.setattr(kept, "ESTIMATED_EVERY", 4)
+    monkeypatch.setattr(kept, "MOST_KEPT", 50_000)
     env, rng = ParallelGameEnv(kind(())), np.random.default_rng(0)
     for _ in range(20):
         env.reset()
         rest_of_game(env, rng)
-    assert (env._session._kept is not None) == kept
+    assert (env._session._kept is not None) == stays
 
 
 def test_games_without_observations_play_in_batches():
