@@ -36,8 +36,11 @@ def keep_runs(folder: Path, study: Path = STUDY, root: Path = STANDINGS) -> None
         if missing:
             say(f"Left out: {name} on {game_in_words(game)}, {missing[0]} is not finished")
             continue
-        made = [made_in(str(task.folder), game) for task in tasks]
-        say(f"Entered {enter(root, name, game, made, by='cardwar-envs', replace=True, large=True).path}")
+        made, stated = (
+            [made_in(str(task.folder), game) for task in tasks],
+            {"by": "cardwar-envs", "learner": tasks[0].run.label},
+        )
+        say(f"Entered {enter(root, name, game, made, replace=True, large=True, **stated).path}")
 
 
 def main(words: Sequence[str] | None = None) -> None:

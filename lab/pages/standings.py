@@ -64,13 +64,11 @@ def _row(entry: Entry) -> list[str]:
 def overview() -> str:
     """The median of each learner, a row, in each game, a column."""
     games = _games()
-    kinds = {(each.stated.uses, each.stated.learner): each.name for held in games.values() for each in held}
-    figures = {
-        (each.stated.learner, title): points(each.exploitability, 4) for title, held in games.items() for each in held
-    }
+    kinds = {(each.stated.uses, each.stated.learner, each.name) for held in games.values() for each in held}
+    figures = {(each.name, title): points(each.exploitability, 4) for title, held in games.items() for each in held}
     rows = [
-        [uses, learner, *(figures.get((learner, title), "") for title in games)]
-        for uses, learner in sorted(kinds, key=lambda each: (CLASSES.index(each[0]), each[1]))
+        [uses, learner, *(figures.get((name, title), "") for title in games)]
+        for uses, learner, name in sorted(kinds, key=lambda each: (CLASSES.index(each[0]), *each[1:]))
     ]
     heading = ["class", "learner", *(f"`{title}`" for title in games)]
     return table(heading, [["", "uniform play", *map(_uniform, games.values())], *rows])

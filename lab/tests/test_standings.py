@@ -89,6 +89,29 @@ def test_a_configuration_is_chosen_by_its_share_of_uniform_plays_exploitability(
     )
 
 
+PRESET = """
+[presets.shipped]
+algorithm = "minimax_q"
+label = "minimax-Q as shipped"
+width = 4
+
+[[runs]]
+games = ["jujitsu num_cards=2"]
+algorithms = ["minimax_q", "shipped"]
+args = { steps = 64, evaluate_every = 32, num_games = 8 }
+"""
+
+
+def test_a_preset_is_entered_by_its_own_label(tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(PRESET)
+    for planned in read_study(study).runs:
+        learn(planned, tmp_path / "runs")
+    standings.keep_runs(tmp_path / "runs", study, tmp_path / "standings")
+    named = {path.stem: read_entry(path).stated.learner for path in paths(tmp_path / "standings")}
+    assert named == {"minimax_q": "minimax-Q", "shipped": "minimax-Q as shipped"}
+
+
 def test_the_standings_have_the_chosen_configurations():
     tuned = {configuration_of(run): run.args for run in read_study(tuning.STUDY).runs}
     budget = {"steps", "evaluate_every", "cpu_seconds", "evaluations"}
