@@ -72,7 +72,7 @@ def test_a_policy_that_is_whole_but_wrong_is_one_clear_error(kept, wrong):
 
 PLAYED = "probabilities"
 TENSORS = [None, torch.zeros(2), torch.zeros(4, 3), torch.zeros(4, 8, dtype=torch.int64)]
-NO_POLICY = "does not contain a valid policy .*--resume"
+NO_POLICY = r"does not contain a valid policy \(ValueError: "
 
 
 @each_row(

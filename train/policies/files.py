@@ -189,7 +189,7 @@ def _read(path: Path, folder: Path | None) -> Archive:
             ) from None
         if path.suffix != Path(POLICY_FILE).suffix:
             raise ValueError(f"{path} is not a policy file; {GIVEN}") from None
-        raise
+        raise ValueError(f"{error}; {GIVEN}") from None
     if archive.data.get("format") != FORMAT:
         raise ValueError(
             f"{path} contains a policy of format {archive.data.get('format')!r}, not {FORMAT!r}{_renewed(folder)}"

@@ -25,7 +25,7 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from train.algorithms.registry import CLASSES
 from train.measures.exact import reference
-from train.policies.files import POLICY_KINDS, load_policy, save_policy
+from train.policies.files import GIVEN, POLICY_KINDS, load_policy, save_policy
 from train.policies.learned_policy import LearnedPolicy
 from train.policies.table import Recorder, TooManyQueriesError
 from train.storage.formats import LONGEST, Name, Points, Seed
@@ -321,7 +321,11 @@ def verify(entry: Entry) -> float:
     if not entry.stated.policy_file:
         raise ValueError(f"{entry.path} is stated without its policy file, which would be too large")
     refuse_links(entry.path.parent, entry.policy_file.name)
-    measured = exploitability(entry.game, load_policy(entry.policy_file, entry.game))
+    try:
+        policy = load_policy(entry.policy_file, entry.game)
+    except ValueError as error:
+        raise ValueError(str(error).removesuffix(f"; {GIVEN}")) from None
+    measured = exploitability(entry.game, policy)
     uniform = reference(entry.game)["uniform_exploitability"]
     pairs = (("", entry.exploitability, measured), (" of uniform play", entry.stated.uniform_exploitability, uniform))
     for whose, stated, right in pairs:

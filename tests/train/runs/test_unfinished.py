@@ -84,5 +84,5 @@ def test_steps_that_are_no_number_of_steps_are_one_clear_error(half, tmp_path):
     tensors, data = read_archive(half / POLICY_FILE)
     for changed in ({"steps": "many"}, {"steps": -1}, {"run": {}}):
         write_archive(tmp_path / "odd", Archive(tensors, {**data, **changed}))
-        with pytest.raises(ValueError, match=r"odd does not contain a valid policy .*--resume"):
+        with pytest.raises(ValueError, match=r"odd does not contain a valid policy .* must be integers"):
             load_policy(tmp_path / "odd", GAME)

@@ -186,6 +186,7 @@ def test_spoilt_entries_are_refused_in_one_line_and_the_others_verified(spoil, t
     wrong, right, last = shown.splitlines()
     assert wrong.startswith("WRONG: ")
     assert message in wrong
+    assert "give a policy's name" not in wrong
     assert right.endswith("as stated")
     assert last == "Entries: 2, wrong: 1"
     assert not (tmp_path / "exploded").exists()
