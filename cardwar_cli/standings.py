@@ -39,7 +39,7 @@ def standings() -> None:
     """Enter learned policies into the standings, show these, and measure them again."""
 
 
-@GROUP.command("add", epilog="Example: cardwar standings add jujitsu num_cards=5 mine my_module:MyPolicy")
+@GROUP.command("add", epilog="Example: cardwar standings add jujitsu num_cards=5 mine runs/mine --by Me")
 def _add(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A two-player zero-sum game of the suite.")],
     words: Annotated[
@@ -70,7 +70,9 @@ def _add(
     parameters, given = parameters_and_names(words)
     rules = game_from(game, parameters)
     if len(given) < 2:
-        raise ValueError("name the entry and at least one policy, as in cardwar standings add jujitsu mine runs/mine")
+        raise ValueError(
+            "name the entry and at least one policy, as in cardwar standings add jujitsu mine runs/mine --by Me"
+        )
     name, *policies = given
     require_root(root)
     costs: dict[str, list[Any]] = {
@@ -78,15 +80,9 @@ def _add(
         "--joint-actions": joint_actions or [],
         "--seed": seed or [],
     }
-    own = [word for word in policies if not _is_run(word)]
-    needed = {"--by": by} | ({"--class": uses, "--learner": learner, **costs} if own else {})
-    if missing := [option for option, value in needed.items() if not value]:
-        raise ValueError(f"{own[0] if own else name} needs {', '.join(missing)}")
-    for option, values in costs.items():
-        if len(values) != len(own):
-            raise ValueError(f"{option} ({len(values)} values) must be given once for each of: {', '.join(own)}")
-    figures = iter(zip(*costs.values(), strict=True))
-    made = [made_in(word, rules) if _is_run(word) else _made(word, rules, *next(figures)) for word in policies]
+    if not by:
+        raise ValueError(f"{name} needs --by, who made the entry")
+    made = _all_made(policies, rules, {"--class": uses, "--learner": learner}, costs)
     entry = enter(root, name, rules, made, by=by, uses=uses, learner=learner)
     say(
         f"Entered {entry.path}: exploitability {points(entry.exploitability)}, {counted(len(made), 'run')}. "
@@ -119,6 +115,21 @@ def enter(
         raise ValueError(f"--class ({uses}) must be one of: {', '.join(CLASSES)}")
     runs = [each.run for each in made]
     return add(root, name, game, runs, uses=uses, learner=learner, command=found.command, step=found.step, **more)
+
+
+def _all_made(
+    policies: Sequence[str], game: Game[Any], said: dict[str, str], costs: dict[str, list[Any]]
+) -> list[Made]:
+    """Runs from their folders, and from other policies with what the options say of them."""
+    own = [word for word in policies if not _is_run(word)]
+    if own and (missing := [option for option, value in {**said, **costs}.items() if not value]):
+        raise ValueError(f"{own[0]} needs {', '.join(missing)}")
+    for option, values in costs.items():
+        if len(values) != len(own):
+            takes = f"must be given once for each of: {', '.join(own)}" if own else "is for policies, not run folders"
+            raise ValueError(f"{option} ({', '.join(map(str, values))}) {takes}")
+    figures = iter(zip(*costs.values(), strict=True))
+    return [made_in(word, game) if _is_run(word) else _made(word, game, *next(figures)) for word in policies]
 
 
 def _is_run(word: str) -> bool:
