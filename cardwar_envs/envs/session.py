@@ -250,19 +250,20 @@ class Session(Generic[S]):
 
     def _enter(self, state: S) -> None:
         self.state, kept = state, self._kept
-        known = None if kept is None else kept.get(state)
-        if known is not None:
-            self.acting, self.live, self._masks, self._seen = known
-            return
+        if kept is not None:
+            known = kept.get(state)
+            if known is not None:
+                self.acting, self.live, self._masks, self._seen = known
+                return
+            if kept.full:
+                self._kept = kept = None
         self._masks, self._seen = [None] * len(self.agents), None
         self.acting = acting = self.game.acting_players(state)
         if self._nobody_leaves:
             self.live = self._everyone if acting else ()
         else:
             self.live = self.game.live_players(state)
-        if kept is not None and kept.full:
-            self._kept = None
-        elif kept is not None:
+        if kept is not None:
             self._seen = [None] * len(self.agents)
             kept.keep(state, (acting, self.live, self._masks, self._seen))
 
@@ -336,7 +337,7 @@ class Session(Generic[S]):
         mask = self._masks[player]
         if mask is None:
             mask = self._new_mask(player)
-        if 0 <= number < len(mask) and mask[number]:
+        if 0 <= number < len(mask) and mask.item(number):
             return number
         if self.forfeits:
             return FORFEIT
@@ -350,7 +351,7 @@ class Session(Generic[S]):
             ValueError: If the rules pay a player who has left the game; the state is then unchanged.
         """
         before, game, payments = self.state, self.game, self._owed
-        if FORFEIT in actions.values():
+        if self.forfeits and FORFEIT in actions.values():
             payments = self._forfeit(actions)
         else:
             _, state, rewards = drawn(game, game.transitions(before, actions), rng)

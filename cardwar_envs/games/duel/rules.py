@@ -199,12 +199,13 @@ class Duel(Game[DuelState]):
             hands = self._packed(hands)
         else:
             seen.trick = state[0], hands, rank_0, rank_1
+        at_end = not hands[0]
         outcomes = []
         for probability, winner in self.trick_outcomes(rank_0, rank_1):
             won = winner * (1 + ties)
-            carried = ties + 1 if winner == 0 and carry else 0
+            carried = ties + 1 if carry and not winner else 0
             after = score + won if keeps_score else 0
-            paid = float(won) if margin else 0.0 if hands[0] else sign(after)
+            paid = float(won) if margin else sign(after) if at_end else 0.0
             rewards = (paid, 0.0 - paid)  # -paid could be -0.0
             outcomes.append(new_transition((probability, new_state((hands, after, carried)), rewards)))
         return outcomes
@@ -234,13 +235,13 @@ class Duel(Game[DuelState]):
             1: carried ties
         """
         hands, score, ties = state
-        row = self._seen.of(hands)[1][player][:]
+        row = self._seen.row(hands, player)
         row[-2] = score if player == 0 else -score
         row[-1] = ties
         return np.frombuffer(row, OBSERVED)
 
     def action_mask(self, state: DuelState, player: int) -> NDArray[np.int8]:
-        return np.frombuffer(self._seen.of(state[0])[2][player][:], MASK)
+        return np.frombuffer(self._seen.mask(state[0], player), MASK)
 
     @cached_property
     def _seen(self) -> SeenHands:

@@ -52,8 +52,9 @@ new_state: Callable[[tuple[Hands, int, int]], DuelState] = partial(tuple.__new__
 
 # Single entries of a Python array are set much faster than those of a NumPy array.
 ZERO = array("f", [0.0])
-# Two hands; for each player, the start of an observation, and a mask.
-Seen = tuple[Hands | None, tuple["array[float]", ...], tuple[bytearray, ...]]
+# Two hands; the numbers of cards of each rank that player 0, player 1 and again player 0 hold, of which each player's
+# observation is a slice; both masks.
+Seen = tuple[Hands | None, "array[float]", bytearray]
 
 
 class SeenHands:
@@ -68,47 +69,52 @@ class SeenHands:
 
     def __init__(self, action_of: Mapping[int, int], others: int) -> None:
         """Sets up empty rows; `action_of` maps ranks to actions, and `others` entries come after the hands."""
+        ranks = len(action_of)
         self._action_of = action_of
-        self._row, self._mask = ZERO * (2 * len(action_of) + others), bytearray(len(action_of))
-        self._last: Seen = (None, (), ())  # replaced as a whole, because threads can share a game
+        self._row, self._masks = ZERO * (3 * ranks + others), bytearray(2 * ranks)
+        self._row_of = slice(2 * ranks + others), slice(ranks, 3 * ranks + others)
+        self._mask_of = slice(ranks), slice(ranks, 2 * ranks)
+        self._last: Seen = (None, self._row, self._masks)  # replaced as a whole, because threads can share a game
         self.trick: tuple[Hands, Hands, int, int] = (((), ()), ((), ()), 0, 0)
 
-    def of(self, hands: Hands) -> Seen:
-        """The hands, each player's observation without the entries after the hands, and each player's mask."""
+    def row(self, hands: Hands, player: int) -> array[float]:
+        """A new observation of the player, in which the entries after the hands are arbitrary."""
         last = self._last
-        if last[0] is hands:
-            return last
+        return (last if last[0] is hands else self._next(hands))[1][self._row_of[player]]
+
+    def mask(self, hands: Hands, player: int) -> bytearray:
+        """A new mask of the player."""
+        last = self._last
+        return (last if last[0] is hands else self._next(hands))[2][self._mask_of[player]]
+
+    def _next(self, hands: Hands) -> Seen:
         before, after, rank_0, rank_1 = self.trick
-        if after is hands and before is last[0]:
-            self._last = seen = self._after_trick(last, hands, self._action_of[rank_0], self._action_of[rank_1])
-        else:
-            self._last = seen = self._counted(hands)
+        last, row, masks = self._last
+        if after is not hands or before is not last:
+            return self._counted(hands)
+        ranks, row, masks = len(self._action_of), row[:], masks[:]
+        action_0, action_1 = self._action_of[rank_0], self._action_of[rank_1] + ranks
+        row[action_0] -= 1.0
+        row[action_1] -= 1.0
+        row[action_0 + 2 * ranks] -= 1.0
+        if not row[action_0]:
+            masks[action_0] = 0
+        if not row[action_1]:
+            masks[action_1] = 0
+        self._last = seen = hands, row, masks
         return seen
 
-    def _after_trick(self, before: Seen, hands: Hands, action_0: int, action_1: int) -> Seen:
-        _, (row_0, row_1), (mask_0, mask_1) = before
-        row_0, row_1, mask_0, mask_1, ranks = row_0[:], row_1[:], mask_0[:], mask_1[:], len(mask_0)
-        row_0[action_0] -= 1.0
-        row_1[action_1] -= 1.0
-        row_0[ranks + action_1] -= 1.0
-        row_1[ranks + action_0] -= 1.0
-        if not row_0[action_0]:
-            mask_0[action_0] = 0
-        if not row_1[action_1]:
-            mask_1[action_1] = 0
-        return hands, (row_0, row_1), (mask_0, mask_1)
-
     def _counted(self, hands: Hands) -> Seen:
-        action_of, ranks = self._action_of, len(self._mask)
-        rows, masks = (self._row[:], self._row[:]), (self._mask[:], self._mask[:])
+        action_of, ranks = self._action_of, len(self._action_of)
+        row, masks = self._row[:], self._masks[:]
         for player, hand in enumerate(hands):
-            own, other, mask = rows[player], rows[1 - player], masks[player]
             for rank in hand:
-                action = action_of[rank]
-                own[action] += 1.0
-                other[ranks + action] += 1.0
-                mask[action] = 1
-        return hands, rows, masks
+                action = action_of[rank] + player * ranks
+                row[action] += 1.0
+                masks[action] = 1
+        row[2 * ranks : 3 * ranks] = row[:ranks]
+        self._last = seen = hands, row, masks
+        return seen
 
 
 def checked_state(state: DuelState) -> DuelState:

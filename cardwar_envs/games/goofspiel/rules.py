@@ -24,6 +24,7 @@ Version history: 0: first version.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,7 +42,7 @@ from cardwar_envs.core.scene import Revealed, Scene
 from cardwar_envs.core.texts import WorkedRound, numbers_in_words
 from cardwar_envs.games.duel.how_to_play import SEEN, cards_in_words
 from cardwar_envs.games.duel.interleaving import Hand, interchangeable, most_held, packed_from_one
-from cardwar_envs.games.duel.state import SeenHands, sign
+from cardwar_envs.games.duel.state import ZERO, SeenHands, sign
 from cardwar_envs.games.goofspiel.scene import goofspiel_scene
 from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, new_state, next_prizes, without
 
@@ -180,7 +181,8 @@ class Goofspiel(Game[GoofspielState]):
             1 if ties="carry": points carried from tied prizes
         """
         size = self.num_cards
-        row = self._seen.of(state.hands)[1][player][:]
+        row = self._seen.row(state.hands, player)
+        row[2 * size :] = self._no_prizes
         first = 2 * size - 1
         for prize in state.prizes:
             row[first + prize] = 1.0
@@ -196,7 +198,11 @@ class Goofspiel(Game[GoofspielState]):
         return observations[:, 3 * self.num_cards].astype(np.int64)
 
     def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
-        return np.frombuffer(self._seen.of(state.hands)[2][player][:], MASK)
+        return np.frombuffer(self._seen.mask(state.hands, player), MASK)
+
+    @cached_property
+    def _no_prizes(self) -> array[float]:
+        return ZERO * (self.num_cards + 1)
 
     @cached_property
     def _seen(self) -> SeenHands:
