@@ -114,7 +114,11 @@ def sample_transition(outcomes: Sequence[Transition[S]], rng: np.random.Generato
     for outcome in outcomes:
         if outcome.probability is not last:  # to divide takes long, `float` longer, and many outcomes can have the same
             last = outcome.probability
-            odds = last.numerator / last.denominator if type(last) is Fraction else float(last)
+            if type(last) is Fraction:
+                numerator, denominator = last.as_integer_ratio()
+                odds = numerator / denominator
+            else:
+                odds = float(last)
         draw -= odds
         if draw < 0.0:
             return outcome

@@ -237,14 +237,11 @@ class War(Game[WarState]):
             num_players: 1 for each seat that is in the game, else 0
             1: rounds left
         """
-        last, table = self._last_table[0]
+        last, row = self._last_row[0]
         if last is not state:  # the observations of all players in a state are computed one after another
-            table = _table(state, self.ranks)
-            self._last_table[0] = state, table
-        piles, pot, tied, live, rounds_left = table
-        before, seat = 8 * self.ranks * player, 4 * player  # in bytes: the others' entries before the player's own
-        own_first = piles[before:] + piles[:before] + pot + tied[seat:] + tied[:seat] + live[seat:] + live[:seat]
-        return np.frombuffer(bytearray(own_first + rounds_left), OBSERVED)
+            row = _row(state, self.ranks)
+            self._last_row[0] = state, row
+        return np.frombuffer(_seat_first(row, state, self.ranks, player) if player else row[:], OBSERVED)
 
     def action_mask(self, state: WarState, player: int) -> NDArray[np.int8]:
         live = player in self.live_players(state)
@@ -256,8 +253,8 @@ class War(Game[WarState]):
         return np.frombuffer(mask, MASK)
 
     @cached_property
-    def _last_table(self) -> list[tuple[WarState | None, tuple[bytes, ...]]]:
-        return [(None, ())]
+    def _last_row(self) -> list[tuple[WarState | None, array[float]]]:
+        return [(None, ZERO)]
 
     def _at_stake(self, state: WarState, player: int) -> Pile | None:
         """The hand of a player who acts in a war; None of one who waits."""
@@ -393,26 +390,46 @@ class War(Game[WarState]):
         return (*((("discards", discards),) if discards else ()), ("battle card", (str(play.battle),)))
 
 
-def _table(state: WarState, ranks: int) -> tuple[bytes, ...]:
-    """The parts of a state that appear in every observation, as bytes of float32, which are joined fast.
+def _row(state: WarState, ranks: int) -> array[float]:
+    """What player 0 observes; entries of a Python array are set faster than those of a NumPy array."""
+    hands, wins, pot, tied, live, rounds_left = state
+    players = len(hands)
+    row, first = ZERO * ((2 * players + 1) * ranks + 2 * players + 1), -LOWEST_CARD
+    for hand, won in zip(hands, wins, strict=True):
+        for card in hand:
+            row[first + card] += 1.0
+        first += ranks
+        for card in won:
+            row[first + card] += 1.0
+        first += ranks
+    for card in pot:
+        row[first + card] += 1.0
+    at_war = (2 * players + 1) * ranks
+    for player in tied:
+        row[at_war + player] = 1.0
+    for player in live:
+        row[at_war + players + player] = 1.0
+    row[-1] = rounds_left
+    return row
 
-    `[players, 2 * ranks]` hands and wins, `[ranks]` pot, `[players]` at war, `[players]` live, `[1]` rounds left.
-    """
-    players = len(state.hands)
-    piles, first = ZERO * (2 * ranks * players), -LOWEST_CARD
-    for pair in zip(state.hands, state.wins, strict=True):
-        for pile in pair:
-            for card in pile:
-                piles[first + card] += 1.0
-            first += ranks
-    pot, tied, live = ZERO * ranks, ZERO * players, ZERO * players
-    for card in state.pot:
-        pot[card - LOWEST_CARD] += 1.0
-    for player in state.tied:
-        tied[player] = 1.0
-    for player in state.live:
-        live[player] = 1.0
-    return tuple(part.tobytes() for part in (piles, pot, tied, live, array("f", [state.rounds_left])))
+
+def _seat_first(row: array[float], state: WarState, ranks: int, player: int) -> array[float]:
+    """The row with the seats in order from the player's own."""
+    players, own = len(state.hands), 2 * ranks * player
+    pot = 2 * ranks * players
+    piles, at_war = row[own:pot] + row[:own], pot + ranks
+    if not state.tied and len(state.live) == players:  # the same flags for all players
+        return piles + row[pot:]
+    flags, live = row[at_war:], at_war + players
+    return (
+        piles
+        + row[pot:at_war]
+        + flags[player:players]
+        + flags[:player]
+        + row[live + player : -1]
+        + row[live : live + player]
+        + row[-1:]
+    )
 
 
 @lru_cache(maxsize=256)  # a bound on memory: there can be thousands of choices
