@@ -58,7 +58,7 @@ class SeatGames:
         self._opponents = opponents
         policies = [policy for pool in opponents.values() for policy in pool.policies]
         self.fails_late = not (game.facts.everyone_acts or all(map(_plays_uniformly, policies)))
-        self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine)
+        self.engine: Engine[Any] = new_engine(game, streams_of([None] * count), engine, records=False)
         self.started = False
         self.out = self._asked = np.zeros(count, dtype=np.bool_)
         self._revealing = revealing

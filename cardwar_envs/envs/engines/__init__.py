@@ -14,8 +14,10 @@ from cardwar_envs.envs.engines.rules import RulesEngine
 ENGINES = ("auto", "compiled", "rules")
 
 
-def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str) -> Engine[S]:
+def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str, records: bool = True) -> Engine[S]:
     """Makes an engine; the kind "auto" means "compiled" if the game has compiled rules, otherwise "rules".
+
+    Only an engine that `records` is sure to make snapshots.
 
     Raises:
         ValueError: If there is no such kind, or the kind is "compiled" and the game has no compiled rules.
@@ -25,4 +27,4 @@ def new_engine(game: Game[S], streams: NDArray[np.uint64], kind: str) -> Engine[
         return CompiledEngine(game, streams, compiled)
     if kind == "compiled":
         raise ValueError(f"engine ('compiled'): {game.facts.name} has no compiled rules with these parameters")
-    return RulesEngine(game, streams)
+    return RulesEngine(game, streams, records)

@@ -195,16 +195,24 @@ class TransitionCache(Generic[S]):
 
     def reached(self, outcomes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The states that outcomes lead to, and their payments, `[outcomes, num_players]` payoff points."""
-        for place in outcomes[self._child[outcomes] == NOT_REACHED].tolist():
-            self._child.array[place] = self._number(self._targets[place])
-        return self._child[outcomes], self._rewards[outcomes]
+        states = self._child[outcomes]
+        new = states == NOT_REACHED
+        if new.any():
+            for place in outcomes[new].tolist():
+                self._child.array[place] = self._number(self._targets[place])
+            states = self._child[outcomes]
+        return states, self._rewards[outcomes]
 
 
 class RulesEngine(Engine[S]):
-    """Stores each game as the number of its state in a table, and steps it with the Python rules."""
+    """Stores each game as the number of its state in a table, and steps it with the Python rules.
 
-    def __init__(self, game: Game[S], streams: NDArray[np.uint64]) -> None:
+    Without `records` of the games' courses it is faster, and cannot make a snapshot.
+    """
+
+    def __init__(self, game: Game[S], streams: NDArray[np.uint64], records: bool = True) -> None:
         super().__init__(game, streams)
+        self._records = records
         # Each game's course: `[length, num_games, 1 + num_players]`, an outcome's index and the actions before it; and
         # how many of these rows count, 0 for a game that was placed in a state.
         self._course = np.zeros((8, self.shape[0], 1 + self.shape[1]), dtype=np.int64)
@@ -221,8 +229,9 @@ class RulesEngine(Engine[S]):
         first, count = (np.full(len(places), number) for number in self._deals)
         which = slice(None) if len(places) == len(where) else places  # slices are faster
         self._now[which], dealt, drawn = self._follow(first, count, places)
-        self._course[0, which, 0] = drawn
-        self._length[which] = 1
+        if self._records:
+            self._course[0, which, 0] = drawn
+            self._length[which] = 1
         if random:
             self._walk(places)
         else:
@@ -275,7 +284,7 @@ class RulesEngine(Engine[S]):
             if len(over):
                 chosen = (draw(self.streams, over) * len(passed)).astype(np.int64)
                 self._now[over] = np.stack(passed)[chosen, over]
-                self._length[over] = 1 + chosen
+                self._length[over] = 1 + chosen if self._records else 0
             passed.append(self._now.copy())
             moving &= (depths > len(passed) - 1) & ~np.isin(places, over)
 
@@ -285,7 +294,8 @@ class RulesEngine(Engine[S]):
         """The outcomes of joint actions, `[places, num_players]`, in the current states, and their payments."""
         first, count = self._table.outcomes_of(self._table.plays(self._now[places], actions))
         states, rewards, drawn = self._follow(first, count, places)
-        self._record(places, drawn, actions)
+        if self._records:
+            self._record(places, drawn, actions)
         return states, rewards
 
     def _record(self, places: NDArray[np.intp], drawn: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
@@ -337,10 +347,13 @@ class RulesEngine(Engine[S]):
 
     def illegal(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         players, most = self.shape[1], self.game.facts.num_actions
-        outside = (actions < 0) | (actions >= most)
+        outside = actions.view(np.uint64) >= most  # negative numbers become large ones
         entries = (self._now * players)[:, None] + np.arange(players)
         legal = self._table.masks.array.ravel().take(entries * most + np.where(outside, 0, actions))
-        flags: NDArray[np.bool_] = self.acting() & where[:, None] & (outside | (legal == 0))
+        flags: NDArray[np.bool_] = outside | (legal == 0)
+        if not flags.any():
+            return None
+        flags &= self.acting() & where[:, None]
         return flags if flags.any() else None
 
     def play(self, actions: NDArray[np.int64], where: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
