@@ -55,8 +55,9 @@ def test_choices_lie_where_their_weight_does(drawn, chosen):
     from cardwar_envs.core import streams_kernel
 
     weights, actions = np.array([[0.0, 1.0, 0.0, 2.0, 1.0, 0.0]]), np.zeros(1, dtype=np.int64)
-    streams_kernel.choose(weights, np.array([drawn]), actions)
-    assert actions.tolist() == [chosen]
+    for more in (0, streams_kernel.FEW):  # rows of few and of many weights
+        streams_kernel.choose(np.pad(weights, ((0, 0), (0, more))), np.array([drawn]), actions)
+        assert actions.tolist() == [chosen]
     if drawn < 1:
         assert streams_kernel.held_card(weights[0], 4.0, drawn) == chosen
 

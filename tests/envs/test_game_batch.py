@@ -14,6 +14,7 @@ from toys import one_step
 
 from cardwar_envs import DuelState, IllegalActionError, WarState, make_game
 from cardwar_envs.core.policy import sample_actions
+from cardwar_envs.core.streams import new_streams
 from cardwar_envs.envs.engines.compiled import CompiledEngine
 from cardwar_envs.envs.engines.memory import LEAST_BYTES
 from cardwar_envs.envs.engines.rules import RulesEngine
@@ -541,3 +542,19 @@ def test_a_snapshot_that_does_not_fit_is_refused():
     batch.reset([game.initial()[0].state] * 4)
     with pytest.raises(ValueError, match="jujitsu: a game that was placed in a state has no course"):
         batch.snapshot()
+
+
+def test_an_engine_without_records_plays_the_same_and_makes_no_snapshot():
+    game, where = make_game("dice_wars", num_cards=3), np.ones(5, dtype=np.bool_)
+    engines = [RulesEngine(game, new_streams(0, 5), records) for records in (True, False)]
+    played = []
+    for engine in engines:
+        for random in (True, False):
+            engine.deal(where, random)
+            actions = np.stack([engine.uniform(player, where) for player in (0, 1)], axis=1)
+            engine.play(actions, where)
+            played.append(engine.states())
+    assert played[:2] == played[2:]
+    assert engines[0].snapshot()["length"].tolist() == [2] * 5
+    with pytest.raises(ValueError, match="no course"):
+        engines[1].snapshot()

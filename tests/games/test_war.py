@@ -192,6 +192,14 @@ def test_the_utility_is_the_sum_of_the_cards():
     assert [utility(episode.states[-1], p) for p in range(4)] == [4 * 90, 0, 0, 0]
 
 
+def test_the_utility_in_vector_environments_is_exact_even_if_float32_is_not():
+    game = War(num_players=101, ranks=1000, discards=0)
+    start = np.stack([game.observation(game.initial()[0].state, 0)] * 2)
+    start[1, :1000] = [*(101,) * 999, 50]  # the last card is 1001
+    exact = 101 * (sum(game.cards) - 1001) + 50 * 1001
+    assert game.compiled_rules().info(start)["utility"].tolist() == [sum(game.cards), exact]
+
+
 # -- true of every game -------------------------------------------------------------------------
 
 

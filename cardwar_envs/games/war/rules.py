@@ -318,8 +318,13 @@ class War(Game[WarState]):
         return live.T
 
     def _utilities(self, observations: NDArray[np.float32]) -> Info:
-        held = observations[:, : 2 * self.ranks].astype(np.float64)  # NumPy multiplies integer matrices slowly
-        return {"utility": (held @ np.tile(np.array(self.cards, dtype=np.float64), 2)).astype(np.int64)}
+        return {"utility": (observations[:, : 2 * self.ranks] @ self._card_values).astype(np.int64)}
+
+    @cached_property
+    def _card_values(self) -> NDArray[Any]:
+        """The cards of a hand and of a wins pile, as floats: NumPy multiplies integers slowly."""
+        exact = self.num_players * sum(self.cards) < 1 << 24  # in float32
+        return np.tile(np.array(self.cards, dtype=np.float32 if exact else np.float64), 2)
 
     def rounds_form(self, starts: Sequence[WarState], max_positions: int) -> RoundsForm[WarState]:
         """All two-player positions that can follow `starts`; see `cardwar_envs.games.war.positions`."""
