@@ -10,7 +10,7 @@ from typing import Any
 
 PACKAGES = (
     *("cardwar-envs", "numpy", "scipy", "numba", "gymnasium", "pettingzoo"),
-    *("pygame-ce", "pgx", "jax", "open_spiel", "cvxpy", "ecos", "pygambit", "nashpy"),
+    *("pygame-ce", "pgx", "jax", "open_spiel", "cvxpy", "ecos", "pygambit", "nashpy", "quantecon"),
 )
 
 
