@@ -166,7 +166,9 @@ def test_the_command_uses_a_cluster_that_runs_already(cluster):
         "--json",
     ]
     done = subprocess.run(command, env=os.environ | {"RAY_ADDRESS": address}, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    # On a busy machine the start of Ray is slow enough for a line of progress.
+    errors = [line for line in done.stderr.splitlines() if not line.startswith("states: ")]
+    assert (done.returncode, errors) == (0, [])
     answer = json.loads(done.stdout)
     assert (answer["engine"], answer["states"]) == ("ray", answer["solved_now"])
     assert abs(answer["value"]) <= answer["gap"] <= 1e-9
