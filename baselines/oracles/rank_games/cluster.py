@@ -53,7 +53,7 @@ class RayCluster:
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
         self._ray = ray
-        self._solve_range = ray.remote(max_retries=MAX_RETRIES)(solve_range)
+        self._solve_range = ray.remote(max_retries=MAX_RETRIES, scheduling_strategy="SPREAD")(solve_range)
         # Compile or load the kernel in every worker now, so that later timings exclude it.
         example = _example()
         ray.get([self._solve_range.remote(*example) for _ in range(self._processors())])
