@@ -72,7 +72,7 @@ def test_ranges_solved_from_read_only_memory_are_the_layer(hands, carry, win):
         assert places == sorted(places)
         layout = read_only(layer._replace(values=np.zeros(0)))
         parts = [
-            duel_ray.solve_range(*piece, *ends, shared, layout, below)[1]
+            duel_ray.solve_range(*piece, *ends, shared, layout, below, below.values)[1]
             for piece, ends in zip(pieces, pairwise(places), strict=True)
         ]
         assert np.concatenate(parts).tobytes() == layer.values.tobytes()
