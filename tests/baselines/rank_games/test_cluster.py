@@ -217,31 +217,3 @@ def test_an_address_without_a_cluster_is_refused_at_once_and_words_are_left_to_r
             duel_ray._check(address)
     for word in ("", "auto", "local"):
         duel_ray._check(word)
-
-
-@pytest.mark.slow
-def test_a_machine_that_is_lost_costs_time_and_no_results(monkeypatch, many_tasks):
-    ray = pytest.importorskip("ray")
-    from ray.cluster_utils import Cluster
-
-    ray.shutdown()  # the last test of this module: nobody needs the other cluster any more
-    machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    lost = machines.add_node(num_cpus=1)
-    monkeypatch.setenv("RAY_ADDRESS", machines.address)
-    events = []
-
-    def lose(done):
-        if done > 2000 and not events:
-            events.append(done)
-            machines.remove_node(lost, allow_graceful=False)
-
-    game = make_game("jujitsu", num_cards=10)
-    try:
-        table = DuelTable(game, engine="ray")
-        assert ray.cluster_resources()["CPU"] == 2
-        table.solve(request=Request(progress=lose))
-        assert_same(table, solved(game, "threads"))
-        assert events
-    finally:
-        ray.shutdown()
-        machines.shutdown()
