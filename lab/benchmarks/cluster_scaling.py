@@ -37,7 +37,7 @@ def nodes(cores: list[int]) -> Iterator[None]:
     import ray
     from ray.cluster_utils import Cluster
 
-    os.environ["RAY_worker_niceness"] = "0"  # as that of threads; Ray's own workers give way to all others
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112  # as that of threads; by default others go first
     cluster = Cluster()
     try:
         for core in cores:

@@ -54,6 +54,8 @@ class RayCluster:
             _check(os.environ.get("RAY_ADDRESS", ""))
             # Ray must neither print on stdout nor send usage statistics.
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            # Ray itself would repeat for ever a task for which no machine has enough memory.
+            os.environ.setdefault("RAY_task_oom_retries", str(MAX_RETRIES))
             ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
         self._ray = ray
         # By default Ray prefers the machine that holds most of a task's arguments, so all tasks would stay on one.
@@ -70,7 +72,7 @@ class RayCluster:
     ) -> Iterator[Solved]:
         compute = kernel_for(rules)
         least = max(LEAST_PER_TASK * len(layer.row_of) // max(len(layer.values), 1), 1)
-        pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), least)
+        pieces = pieces_of(layer.offsets, TASKS_PER_PROCESSOR * self._processors(), least)
         if len(pieces) == 1:
             yield solve_piece(*pieces[0], letters, rules, layer, below, compute)
             return

@@ -63,7 +63,7 @@ def test_ranges_solved_from_read_only_memory_are_the_layer(hands, carry, win):
     most = 0
     for cards in range(1, len(hands[0]) + 1):
         layer, below = layers._layers[cards], read_only(layers._layers[cards - 1])
-        pieces = pieces_of(layer, 10, 4)
+        pieces = pieces_of(layer.offsets, 10, 4)
         most = max(most, len(pieces))
         first_place = duel_ray.kernel_for(layers._rules).first_place
         places = [first_place(first, layers.letters, layers._rules, layer) for first, _ in pieces]

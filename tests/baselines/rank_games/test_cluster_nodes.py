@@ -78,14 +78,22 @@ def test_both_nodes_solve_on_one_thread_each(machines, monkeypatch, tmp_path, na
     assert own.total() > 0.9 * everything.total(), "a worker used more than one thread"
 
 
-@pytest.mark.parametrize(("name", "parameters"), [("jujitsu", {"num_cards": 16})])
-def test_layers_larger_than_an_object_store_are_spilled(machines, name, parameters):
+@pytest.mark.parametrize(
+    ("name", "parameters", "spilled"),
+    [
+        ("jujitsu", {"num_cards": 15}, False),
+        ("jujitsu", {"num_cards": 16}, True),
+        # The values of a layer are more than a store holds.
+        ("goofspiel", {"num_cards": 14, "prizes": "descending", "payoff": "win"}, True),
+    ],
+)
+def test_layers_that_do_not_fit_into_the_object_stores_are_spilled(machines, name, parameters, spilled):
     game = make_game(name, **parameters)
     table = solved(game, "ray")
     command = [Path(sys.executable).with_name("ray"), "memory", "--stats-only", "--address", machines.address]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    print(done.stdout)
-    assert "Spilled" in done.stdout
+    statistics = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "Plasma memory usage" in statistics
+    assert ("Spilled" in statistics) == spilled
     assert_same(table, solved(game, "threads"))
 
 
