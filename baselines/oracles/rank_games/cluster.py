@@ -58,7 +58,7 @@ class RayCluster:
             os.environ.setdefault("RAY_task_oom_retries", str(MAX_RETRIES))
             ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
         self._ray = ray
-        # By default Ray prefers the machine that holds most of a task's arguments, so all tasks would stay on one.
+        # By default Ray prefers the machine that holds a task's arguments, and often leaves others idle for a layer.
         self._solve_range = ray.remote(max_retries=MAX_RETRIES, scheduling_strategy="SPREAD")(solve_range)
         # Compile or load the kernel in every worker now, so that later timings exclude it.
         example = _example()
