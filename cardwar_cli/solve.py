@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,19 +24,42 @@ from cardwar_envs import Game
 from cardwar_envs.core.rules import TooLargeError
 from train.text.game_names import game_from_words
 
+NEWLINE = "\n"
 # Maximum number of initial states in --json.
 MOST_STARTS = 100
 
 
 @contextmanager
 def _ray_aside(engine: str | None) -> Iterator[None]:
-    """Keeps Ray's output off stdout, which is reserved for the result."""
-    with redirect_stdout(sys.stderr):
+    """Keeps Ray's output off stdout, which is reserved for the result, and its errors to one line.
+
+    Raises:
+        OSError: If the cluster failed, for instance because the node of this process was lost.
+    """
+    if engine != "ray":
+        yield
+        return
+    with redirect_stdout(_FirstLines()):
         try:
             yield
+        except Exception as error:
+            ray = sys.modules.get("ray")
+            # Ray's own OSErrors are about its sockets.
+            lost = isinstance(error, OSError) and error.errno is None
+            if ray is None or not (lost or isinstance(error, ray.exceptions.RayError)):
+                raise
+            cause = getattr(error, "cause", None)  # of an error in a task
+            raise cause or OSError(f"Ray cluster: {str(error).partition(NEWLINE)[0]}") from error
         finally:
-            if engine == "ray" and (ray := sys.modules.get("ray")):
+            if ray := sys.modules.get("ray"):
                 ray.shutdown()
+
+
+class _FirstLines(StringIO):
+    """Passes the first line of each message to stderr: Ray adds some twenty lines of its log if a node is lost."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text if text == NEWLINE else text.partition(NEWLINE)[0])
 
 
 def solve(

@@ -115,6 +115,27 @@ def test_lost_workers_leave_stdout_to_the_result(capsys, tmp_path, monkeypatch):
     assert not ray.is_initialized()
 
 
+@pytest.mark.slow
+def test_a_cluster_that_fails_is_one_line(capsys, monkeypatch):
+    pytest.importorskip("ray")
+
+    def deadly(*_):
+        os.kill(os.getpid(), 9)
+
+    def short(*_):
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr(duel_ray, "MAX_RETRIES", 1)
+    for task, line in {
+        deadly: "cardwar: Ray cluster: The worker died unexpectedly while executing this task",
+        short: "cardwar: not enough memory: Unable to allocate 9 TiB",
+    }.items():
+        monkeypatch.setattr(duel_ray, "solve_range", task)
+        code, out, err = run(capsys, *SOLVE, "--engine", "ray")
+        assert (code, out) == (2, "")
+        assert err.splitlines()[-1].startswith(line)
+
+
 def test_ray_that_is_not_installed_is_one_line_with_the_extra(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "pip install 'cardwar-envs[ray]'" in run_refused(capsys, *SOLVE, "--engine", "ray")

@@ -9,12 +9,12 @@ import os
 import socket
 from collections.abc import Iterator
 from itertools import islice, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.oracles.rank_games.engine import (
-    LayerRules,
     Rules,
     Solved,
     ValueLayer,
@@ -28,7 +28,7 @@ from cardwar_envs.games.duel import DuelState
 
 # A task fails after this many workers have died running it.
 MAX_RETRIES = 20
-TASKS_PER_PROCESSOR = 8
+TASKS_PER_PROCESSOR = 16
 LEAST_PER_TASK = 8192  # values, which take about 20 ms; starting a task takes 1 or 2 ms
 MOST_AWAITED = 256  # each wait takes time in proportion
 
@@ -44,6 +44,9 @@ class RayCluster:
         ConnectionError: If there is no cluster at `RAY_ADDRESS`.
     """
 
+    # The last layer that was cut into tasks: an array of its layout, and Ray's copy of the layout.
+    _last: tuple[NDArray[np.int32], Any] | None = None
+
     def __init__(self) -> None:
         import ray
 
@@ -51,9 +54,12 @@ class RayCluster:
             _check(os.environ.get("RAY_ADDRESS", ""))
             # Ray must neither print on stdout nor send usage statistics.
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            # Ray itself would repeat for ever a task for which no machine has enough memory.
+            os.environ.setdefault("RAY_task_oom_retries", str(MAX_RETRIES))
             ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
         self._ray = ray
-        self._solve_range = ray.remote(max_retries=MAX_RETRIES)(solve_range)
+        # By default Ray prefers the machine that holds a task's arguments, and often leaves others idle for a layer.
+        self._solve_range = ray.remote(max_retries=MAX_RETRIES, scheduling_strategy="SPREAD")(solve_range)
         # Compile or load the kernel in every worker now, so that later timings exclude it.
         example = _example()
         ray.get([self._solve_range.remote(*example) for _ in range(self._processors())])
@@ -66,13 +72,18 @@ class RayCluster:
     ) -> Iterator[Solved]:
         compute = kernel_for(rules)
         least = max(LEAST_PER_TASK * len(layer.row_of) // max(len(layer.values), 1), 1)
-        pieces = pieces_of(layer, TASKS_PER_PROCESSOR * self._processors(), least)
+        pieces = pieces_of(layer.offsets, TASKS_PER_PROCESSOR * self._processors(), least)
         if len(pieces) == 1:
             yield solve_piece(*pieces[0], letters, rules, layer, below, compute)
             return
-        finished = read_only(layer)
+        finished, put = read_only(layer), self._ray.put
         places = [compute.first_place(first, letters, rules, finished) for first, _ in pieces] + [len(layer.values)]
-        shared = [self._ray.put(each) for each in ((letters, rules), layer._replace(values=layer.values[:0]), below)]
+        layout, lower = put(layer._replace(values=layer.values[:0])), None
+        if self._last is not None and np.may_share_memory(self._last[0], below.row_of):
+            lower = self._last[1]  # every machine has it already
+        lower = lower or put(below._replace(values=below.values[:0]))
+        self._last = layer.row_of, layout
+        shared = [put((letters, rules)), layout, lower, put(below.values)]
         tasks = {
             self._solve_range.remote(*piece, low, high, *shared): (low, high)
             for piece, (low, high) in zip(pieces, pairwise(places), strict=True)
@@ -100,22 +111,30 @@ def _check(address: str) -> None:
 
 
 def solve_range(
-    first: int, last: int, low: int, high: int, game: tuple[Letters, Rules], layout: ValueLayer, below: ValueLayer
+    first: int,
+    last: int,
+    low: int,
+    high: int,
+    game: tuple[Letters, Rules],
+    layout: ValueLayer,
+    lower: ValueLayer,
+    values: NDArray[np.float64],
 ) -> tuple[Solved, NDArray[np.float64]]:
     """Solves the upper halves `first` to `last` - 1; returns the results and the layer's values [low, high).
 
-    `layout` is the layer without its values; `below` is the layer with one card fewer.
+    `layout` is the layer without its values; `lower` is the layer with one card fewer, without its `values`.
     """
+    below = read_only(lower._replace(values=values))
     letters, rules = read_only(game[0]), read_only(game[1])
     # Untouched memory costs nothing, so the array may start before `low`.
     layer = read_only(layout)._replace(values=np.empty(high))
-    solved = solve_piece(first, last, letters, rules, layer, read_only(below), kernel_for(rules))
+    solved = solve_piece(first, last, letters, rules, layer, below, kernel_for(rules))
     return solved, layer.values[low:high]
 
 
-def _example() -> tuple[int, int, int, int, tuple[Letters, LayerRules], ValueLayer, ValueLayer]:
+def _example() -> tuple[Any, ...]:
     """Returns arguments of `solve_range` for a whole layer of a small duel."""
     layers = DuelLayers(DuelState(((1, 2, 3, 4), (1, 2, 3, 4))), carry=True, win=True)
     layers.solve()
-    layer, game = layers.layer(4), (layers.letters, layers.rules_of(4))
-    return 0, len(layer.offsets) - 1, 0, len(layer.values), game, layer, layers.layer(3)
+    layer, below, game = layers.layer(4), layers.layer(3), (layers.letters, layers.rules_of(4))
+    return 0, len(layer.offsets) - 1, 0, len(layer.values), game, layer, below, below.values

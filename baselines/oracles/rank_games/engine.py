@@ -149,16 +149,19 @@ class Threads:
     ) -> Iterator[Solved]:
         compute = kernel_for(rules, seconds)
         least = max(LEAST_PER_PIECE * len(layer.base) // max(len(layer.values), 1), 1)
-        pieces = pieces_of(layer, PIECES_PER_THREAD * processors(), least)
+        pieces = pieces_of(layer.offsets, PIECES_PER_THREAD * processors(), least)
         return map_in_threads(lambda piece: solve_piece(*piece, letters, rules, layer, below, compute), pieces)
 
 
-def pieces_of(layer: ValueLayer, pieces: int, least: int) -> list[tuple[int, int]]:
-    """Cuts a layer into about `pieces` equal pieces: fewer if the layer is small, more if it is huge."""
-    size = min(max(len(layer.row_of) // pieces, least), MOST_PER_PIECE)
+def pieces_of(offsets: NDArray[np.int64], pieces: int, least: int) -> list[tuple[int, int]]:
+    """Cuts a layer into about `pieces` equal pieces: fewer if the layer is small, more if it is huge.
+
+    `offsets` are those of the layer; a piece has at least `least` interleavings.
+    """
+    size = min(max(int(offsets[-1]) // pieces, least), MOST_PER_PIECE)
     # Pieces consist of whole upper halves, so without `unique` some pieces of a small layer would be empty.
-    cuts = np.unique(np.searchsorted(layer.offsets, np.arange(0, len(layer.row_of), size)))
-    return list(pairwise([0, *cuts[1:].tolist(), len(layer.offsets) - 1]))
+    cuts = np.unique(np.searchsorted(offsets, np.arange(0, offsets[-1], size)))
+    return list(pairwise([0, *cuts[1:].tolist(), len(offsets) - 1]))
 
 
 def solve_piece(

@@ -98,16 +98,15 @@ def _least(low, high, own_mirror, rules):  # type: ignore[no-untyped-def]
 
 
 @njit()
-def lay_out(letters, rules, cards_left, offsets, row_of, base):  # type: ignore[no-untyped-def]
-    """Numbers the rows and values of a layer; returns the numbers of rows, values and matrix games.
+def lay_out(first, last, rows, values, letters, rules, cards_left, offsets, row_of, base):  # type: ignore[no-untyped-def]
+    """Numbers the rows and values of a layer for upper halves in [first, last), from `rows` and `values` on.
 
     Fills `row_of` (the first row of each interleaving; -1 minus that row if only its mirror image has rows) and `base`
-    (the index of each row's value at score 0). If these arrays are empty, only counts.
+    (the index of each row's value at score 0). If these arrays are empty, only counts. Returns the next row and value,
+    and the number of matrix games.
     """
-    writing = len(row_of) > 0
-    bits = letters.width * letters.length - letters.cut
-    rows, values, games = 0, 0, 0
-    for upper in range(1 << bits):
+    writing, games = len(row_of) > 0, 0
+    for upper in range(first, last):
         number = offsets[upper]
         if number == offsets[upper + 1]:
             continue

@@ -18,6 +18,7 @@ from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.limits import RELATIVE_GAP
 from baselines.oracles.answers.protocol import Progress
 from baselines.oracles.rank_games.engine import (
+    PIECES_PER_THREAD,
     Engine,
     LayerRules,
     Rules,
@@ -25,6 +26,7 @@ from baselines.oracles.rank_games.engine import (
     ValueLayer,
     kernel,
     kernel_for,
+    pieces_of,
     work_for,
 )
 from baselines.oracles.rank_games.interleavings import (
@@ -40,8 +42,11 @@ from baselines.oracles.rank_games.interleavings import (
 )
 from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.strategies import letter_numbers
+from cardwar_envs.core.kernels import map_in_threads, processors
 from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.games.duel import DuelState
+
+LEAST_TO_LAY_OUT = 1 << 16  # interleavings, which take about 3 ms
 
 
 class Held(Protocol):
@@ -133,14 +138,35 @@ class Layers(ABC, Generic[S]):
     @cached_property
     def sizes(self) -> list[Size]:
         """The size of each layer, from 1 card left to all."""
-        nothing = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
         sizes = []
+        for cards, (_, (rows, values, games)) in enumerate(self._pieces, start=1):
+            sizes.append(self._size(cards, Size(int(self._offsets(cards)[-1]), rows, max(values, 1), games)))
+        return sizes
+
+    @cached_property
+    def _pieces(self) -> list[tuple[list[list[int]], list[int]]]:
+        """The pieces that each layer is laid out in, `[first, last, rows before, values before]`, and its counts."""
+        nothing, layers = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)), []
         for cards in range(1, self._rules.cards + 1):
             offsets = self._offsets(cards)
-            rows, values, games = self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, *nothing)
-            _require_rows(self._rules.cards, rows)
-            sizes.append(self._size(cards, Size(int(offsets[-1]), int(rows), max(int(values), 1), int(games))))
-        return sizes
+            ends = np.array(pieces_of(offsets, PIECES_PER_THREAD * processors(), LEAST_TO_LAY_OUT))
+            counts = self._lay_out(cards, offsets, [[*piece, 0, 0] for piece in ends.tolist()], *nothing)
+            _require_rows(self._rules.cards, int(counts[:, 0].sum()))
+            before = (counts.cumsum(axis=0) - counts)[:, :2]
+            layers.append((np.hstack([ends, before]).tolist(), counts.sum(axis=0).tolist()))
+        return layers
+
+    def _lay_out(
+        self,
+        cards: int,
+        offsets: NDArray[np.int64],
+        pieces: list[list[int]],
+        row_of: NDArray[np.int32],
+        base: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """Lays out pieces of a layer in threads; returns `[pieces, 3]` numbers of rows, values and matrix games."""
+        rules, compute = (self.letters, self._rules, cards, offsets, row_of, base), self._kernel(0.01)
+        return np.array(list(map_in_threads(lambda piece: compute.lay_out(*piece, *rules), pieces)))
 
     def solve(self, progress: Progress | None = None) -> None:
         """Solves every layer missing from the store; `progress` receives the number of games done."""
@@ -176,7 +202,7 @@ class Layers(ABC, Generic[S]):
         row_of = np.full(size.words, self._kernel(0.0).NO_ROW, dtype=np.int32)
         layer = ValueLayer(cards, offsets, row_of, np.empty(size.rows, dtype=np.int64), np.zeros(size.values))
         if cards:
-            self._kernel(0.01).lay_out(self.letters, self._rules, cards, offsets, row_of, layer.base)
+            self._lay_out(cards, offsets, self._pieces[cards - 1][0], row_of, layer.base)
         return read_only(layer)._replace(values=layer.values)
 
     def _solve_layer(self, layer: ValueLayer, below: ValueLayer, progress: Progress | None, done: int) -> float:

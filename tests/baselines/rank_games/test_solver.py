@@ -14,6 +14,7 @@ from tiny_games import SWITCHES, UNLIKE_HANDS
 from baselines.matrix_game.continuation import matrix_at
 from baselines.oracles.answers.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
+from baselines.oracles.rank_games import layers as duel_layers
 from baselines.oracles.rank_games.solver import DuelTable, solves_ranks
 from baselines.oracles.state_graph.backward_induction import EquilibriumTable
 from cardwar_envs import DuelState, make_game
@@ -51,6 +52,24 @@ def assert_as_generic(game, table, strategies=True):
         assert 0.0 <= table.gap_at(state) <= TOLERANCE
         if strategies and game.acting_players(state):
             assert_optimal_play(game, table, truth, state)
+
+
+# -- layout -----------------------------------------------------------------------------------
+
+SEVERAL_OF_A_RANK = {"hand_0": (1, 1, 2, 4, 6, 7), "hand_1": (2, 3, 4, 4, 5, 8)}
+
+
+@pytest.mark.parametrize("game", [jujitsu(8), make_game("dinosaur_war", **SEVERAL_OF_A_RANK)])
+def test_a_layer_laid_out_in_pieces_is_the_layer(game, monkeypatch):
+    whole, pieces = DuelTable(game).layers, DuelTable(game).layers
+    assert all(len(cut) == 1 for cut, _ in whole._pieces)
+    monkeypatch.setattr(duel_layers, "LEAST_TO_LAY_OUT", 4)
+    assert max(len(cut) for cut, _ in pieces._pieces) > 10
+    assert pieces.sizes == whole.sizes
+    for cards in range(1, len(whole.sizes) + 1):
+        one, many = whole.empty_layer(cards), pieces.empty_layer(cards)
+        assert np.array_equal(one.row_of, many.row_of)
+        assert np.array_equal(one.base, many.base)
 
 
 # -- values and strategies ------------------------------------------------------------------
