@@ -18,7 +18,7 @@ VERSIONS, STALE = "zoocheck_versions", "zoocheck_stale"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options."""
-    group = parser.getgroup("zoocheck", "checks of PettingZoo environments")
+    group = parser.getgroup("zoocheck", "checks of environments of PettingZoo and Gymnasium")
     group.addoption(
         "--zoocheck-env",
         action="append",
@@ -35,6 +35,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="expect the failures listed in this file, which `zoocheck --write-baseline` writes",
     )
+    group.addoption(
+        "--zoocheck-severity",
+        choices=("error", "warning"),
+        default="warning",
+        help="fail only for violations of this severity or above",
+    )
     group.addoption("--zoocheck-zero-sum", action="store_true", help="rewards in all environments must sum to zero")
 
 
@@ -50,7 +56,9 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 def _items(session: pytest.Session, config: pytest.Config, word: str, *words: str) -> list[pytest.Item]:
     from zoocheck import CHECKS, load, versions  # only when needed: slow to import
-    from zoocheck.command import ENOUGH, limits_of
+    from zoocheck.command import limits_of
+    from zoocheck.formats import ENOUGH
+    from zoocheck.grounds import grounds, is_milder
     from zoocheck.guard import Guard
     from zoocheck.report import read_baseline
 
@@ -58,7 +66,7 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
     subject = load(word, words, config.getoption("--zoocheck-zero-sum") or None, **limits)
     baseline = config.getoption("--zoocheck-baseline")
     known = read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
-    guard = Guard(subject, len(CHECKS))
+    guard, rests = Guard(subject, len(CHECKS)), grounds(subject.gymnasium)
     config.add_cleanup(guard.close)
     results = {name: partial(guard.run, name) for name in CHECKS} | {ENOUGH: partial(_enough, guard)}
     items: list[pytest.Item] = []
@@ -67,13 +75,14 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
             session, name=name, nodeid=f"{subject.name}::{name}", subject=subject.name, result=result
         )
         item.known, item.versions = name in known, partial(versions, subject)
+        item.milder = name in rests and is_milder(rests[name], config.getoption("--zoocheck-severity"))
         items.append(item)
     return items
 
 
 def _enough(guard: Any) -> Any:
     """Returns a failed result if too few of the checks that ran in this process reached a verdict."""
-    from zoocheck.command import ENOUGH
+    from zoocheck.formats import ENOUGH
     from zoocheck.verdicts import FAILED, PASSED, Result, shortfall
 
     too_little = shortfall(guard.results)
@@ -96,10 +105,12 @@ class CheckItem(pytest.Item):
 
     Attributes:
         known: Whether the baseline lists the check.
+        milder: Whether violations are less severe than the least severity that fails.
         versions: Returns the versions of the software checked.
     """
 
     known: bool
+    milder: bool
     versions: Callable[[], dict[str, str]]
 
     def __init__(self, *, subject: str, result: Callable[[], Any], **rest: Any) -> None:
@@ -121,6 +132,8 @@ class CheckItem(pytest.Item):
             )
         if result.status in (NOT_APPLICABLE, SKIPPED, INCONCLUSIVE):
             pytest.skip(f"{result.status}: {result.reason}")
+        if result.status == FAILED and self.milder:
+            pytest.skip(f"warning: {result.reason}")
         if result.status == FAILED:
             pytest.fail(result.reason, pytrace=False)
 

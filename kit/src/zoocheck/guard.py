@@ -17,6 +17,7 @@ from typing import Any, Self
 from zoocheck import report, trail
 from zoocheck.explore import coverage_so_far
 from zoocheck.runner import run
+from zoocheck.solo import spoken
 from zoocheck.subject import PATIENCE, Subject, description, remade
 from zoocheck.verdicts import FAILED, MORE, MOST, SKIPPED, Result, processor_seconds
 
@@ -129,6 +130,7 @@ class Guard:
         last = trail.last(self._trail)
         end = f"ended its process with exit code {code}" if code >= 0 else f"killed its process with {_signal(-code)}"
         reason = f"{last.where + ': ' if last else ''}the environment {end}"
+        reason = spoken(reason) if self._subject.gymnasium else reason
         return Result(name, FAILED, reason, script=report.script_of(self._subject, reason, last) if last else "")
 
 

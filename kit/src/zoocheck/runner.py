@@ -24,11 +24,14 @@ from zoocheck import (
     seeds,
     steady,
 )
+from zoocheck.grounds import grounds
+from zoocheck.solo import spoken
 from zoocheck.subject import FEW_ROUNDS, Subject
 from zoocheck.verdicts import (
     FAILED,
     KNOWN,
     VERDICTS,
+    WARNED,
     Failed,
     Inconclusive,
     NotApplicable,
@@ -128,6 +131,8 @@ def run(name: str, subject: Subject) -> Result:
     subject.cut.clear()
     subject.budget.start(subject.seconds, whole=subject.games is not None)
     result = judged(name, lambda: _located(CHECKS[name], subject))
+    if subject.gymnasium:
+        result = replace(result, reason=spoken(result.reason))
     return replace(result, script=report.script_of(subject, result.reason)) if result.status == FAILED else result
 
 
@@ -162,6 +167,8 @@ def _located(check: Check, subject: Subject) -> None:
 
 def _run(check: Check, subject: Subject) -> None:
     """Runs a check; it does not apply if it stumbles over an error that `legal_play_goes_on` reports."""
+    if subject.gymnasium and check.__name__ not in grounds(gymnasium=True):
+        raise NotApplicable("about agents or masks, which Gymnasium's API does not have")
     if check.__name__ not in WATCHED:  # their results come from the explored games
         subject.budget.alarm()
     try:
@@ -191,14 +198,21 @@ def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str
     return names
 
 
-def with_causes(results: Iterable[Result], known: Collection[str] = ()) -> Iterator[Result]:
-    """The results, each failure with the earlier check that explains it, and "known" if its check is in `known`."""
+def with_causes(
+    results: Iterable[Result], known: Collection[str] = (), milder: Collection[str] = ()
+) -> Iterator[Result]:
+    """The results, each failure with the earlier check that explains it.
+
+    A failure becomes "known" if its check is in `known`, or else a "warning" if it is in `milder`.
+    """
     failed: dict[str, Result] = {}
     for result in results:
-        result = replace(result, follows=_cause(result, failed))  # not in the child, which may be a new one
-        if result.status == FAILED:
-            failed[result.check] = result
-        yield replace(result, status=KNOWN) if result.status == FAILED and result.check in known else result
+        if result.status != FAILED:
+            yield result
+            continue
+        found = failed[result.check] = replace(result, follows=_cause(result, failed))
+        status = KNOWN if result.check in known else WARNED if result.check in milder else FAILED
+        yield replace(found, status=status)
 
 
 def run_all(subject: Subject, names: Collection[str] = tuple(CHECKS)) -> list[Result]:
@@ -209,8 +223,6 @@ def run_all(subject: Subject, names: Collection[str] = tuple(CHECKS)) -> list[Re
 
 def _cause(result: Result, failed: dict[str, Result]) -> str:
     """The first failed check with the same reason, or with one that explains this failure."""
-    if result.status != FAILED:
-        return ""
     for earlier in failed.values():
         if result.reason == earlier.reason or (_error_of(result) and _error_of(result) == _error_of(earlier)):
             return earlier.follows or earlier.check

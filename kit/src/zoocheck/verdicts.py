@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
-SKIPPED, INCONCLUSIVE, KNOWN = "skipped", "inconclusive", "known"
-STATUSES = (PASSED, FAILED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
+SKIPPED, INCONCLUSIVE, KNOWN, WARNED = "skipped", "inconclusive", "known", "warning"
+STATUSES = (PASSED, FAILED, WARNED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
 # Results that reports omit by default.
 UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
@@ -55,8 +55,8 @@ class Result:
 
     Attributes:
         check: Name of the check.
-        status: "passed", "failed", "known" (failed, and listed in the baseline), "not applicable", "note", "skipped"
-            or "inconclusive".
+        status: "passed", "failed", "known" (failed, and listed in the baseline), "warning" (failed, but milder than
+            the severity asked for), "not applicable", "note", "skipped" or "inconclusive".
         reason: Why; empty if the check passed.
         follows: The earlier check whose failure probably caused this one; empty if none.
         script: Python code that reproduces the failure; empty if the check did not fail.
@@ -71,11 +71,6 @@ class Result:
     def __str__(self) -> str:
         follows = f" (follows {self.follows})" if self.follows else ""
         return f"{self.status:<14}  {self.check}{follows}" + (f": {self.reason}" if self.reason else "")
-
-    def advised(self, check: Callable[..., object]) -> str:
-        """The failure, and below it what `check` demands and how to fix it."""
-        told = explained(check)
-        return f"{self}\n{'':16}must hold: {told.demanded}\n{'':16}to fix: {told.fix}"
 
 
 class Explanation(NamedTuple):

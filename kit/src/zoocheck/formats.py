@@ -1,0 +1,211 @@
+"""The results of a run, as text, JSON, JUnit XML, SARIF and annotations on GitHub."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from zoocheck.grounds import Ground
+from zoocheck.runner import CHECKS
+from zoocheck.verdicts import (
+    FAILED,
+    KNOWN,
+    NOTED,
+    PASSED,
+    UNEVENTFUL,
+    WARNED,
+    Explanation,
+    Result,
+    counted,
+    explained,
+    shortfall,
+)
+
+# Exit codes: a check failed; bad input; too few checks reached a verdict; Ctrl-C or SIGTERM.
+FAILURE, BAD_INPUT, TOO_LITTLE, INTERRUPTED = 1, 2, 3, 130
+# The name of the first JUnit test case if too little was checked.
+ENOUGH = "enough_was_checked"
+SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of checking an environment.
+
+    Attributes:
+        name: The environment.
+        results: One per check that ran.
+        planned: Number of checks to run.
+        versions: Package -> version.
+        seen: Kind of environment -> how many games, steps and so on were played.
+        stale: Known findings that no longer occur.
+        seconds: CPU time of the run, with its child processes.
+        grounds: Check -> what it rests on, for those that apply to this kind of environment.
+        place: The file and the line where the environment's class is defined; empty and 0 if unknown.
+    """
+
+    name: str
+    results: list[Result]
+    planned: int
+    versions: dict[str, str]
+    seen: dict[str, dict[str, int]]
+    stale: list[str]
+    seconds: float
+    grounds: dict[str, Ground]
+    place: tuple[str, int] = ("", 0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned checks ran."""
+        return len(self.results) == self.planned
+
+    @property
+    def failures(self) -> list[Result]:
+        """The failures that count."""
+        return [result for result in self.results if result.status == FAILED]
+
+    @property
+    def exit_code(self) -> int:
+        """`FAILURE`, else `INTERRUPTED`, else `TOO_LITTLE`, else 0."""
+        if self.failures:
+            return FAILURE
+        return INTERRUPTED if not self.complete else TOO_LITTLE if shortfall(self.results) else 0
+
+    def told(self, result: Result) -> str:
+        """A violation with its advice; an effect of an earlier one in a single line."""
+        if result.follows:
+            return str(result)
+        about = _about(result)
+        lines = f"must hold: {about.demanded}", str(self.grounds[result.check]), f"to fix: {about.fix}"
+        return "\n".join([str(result), *(f"{'':16}{line}" for line in lines)])
+
+    def as_data(self) -> dict[str, Any]:
+        """The report as plain data for JSON."""
+        return {
+            "environment": self.name,
+            "passed": self.exit_code == 0,
+            "shortfall": shortfall(self.results),
+            "complete": self.complete,
+            "seen": self.seen,
+            "versions": self.versions,
+            "stale": self.stale,
+            "seconds": round(self.seconds, 1),
+            "checks": [dataclasses.asdict(result) | self._ground(result) for result in self.results],
+        }
+
+    def _ground(self, result: Result) -> dict[str, str]:
+        ground = self.grounds.get(result.check)
+        return {} if ground is None else {"severity": ground.severity, **ground._asdict()}
+
+    def as_text(self, everything: bool) -> list[str]:
+        """Notes, versions, how much was played, and violations, each below the one that explains it."""
+        quiet = () if everything else UNEVENTFUL
+        lines = [str(each) for each in self.results if each.status not in (FAILED, WARNED, *quiet)]
+        lines.append(f"versions: {', '.join(f'{name} {version}' for name, version in self.versions.items())}")
+        seen = [f"{kind} {', '.join(f'{n:,} {what}' for what, n in each.items())}" for kind, each in self.seen.items()]
+        lines += [f"seen: {'; '.join(seen)}"] * bool(seen)
+        place = {result.check: number for number, result in enumerate(self.results)}
+        found = [result for status in (WARNED, FAILED) for result in self.results if result.status == status]
+        return lines + [
+            self.told(each) for each in sorted(found, key=lambda each: place.get(each.follows or each.check, 0))
+        ]
+
+    def summary(self) -> str:
+        """The number of verdicts of each kind."""
+        left = "" if self.complete else f"; interrupted after {len(self.results)} of {self.planned} checks"
+        return f"{counted(self.results)}{left}"
+
+    def as_junit(self) -> bytes:
+        """The report as JUnit XML: one test suite, with the versions as properties and one test case per check.
+
+        Notes and warnings count as passed; known findings, and checks that do not apply or saw too little, count as
+        skipped. If too few checks reached a verdict, the first test case is an error that says so.
+        """
+        suite = ElementTree.Element("testsuite", name=self.name)
+        properties = ElementTree.SubElement(suite, "properties")
+        for name, version in self.versions.items():
+            ElementTree.SubElement(properties, "property", name=name, value=version)
+        if too_little := shortfall(self.results):
+            _case(suite, self.name, ENOUGH, "error", too_little)
+        for result in self.results:
+            reason = printable(result.reason)
+            if result.status == FAILED:
+                _case(suite, self.name, result.check, "failure", reason, f"{self.told(result)}\n\n{result.script}")
+            elif result.status in (NOTED, WARNED):
+                _case(suite, self.name, result.check, "system-out", text=reason)
+            elif result.status != PASSED:
+                _case(suite, self.name, result.check, "skipped", f"{result.status}: {reason}")
+            else:
+                _case(suite, self.name, result.check)
+        for kind, attribute in (("error", "errors"), ("failure", "failures"), ("skipped", "skipped")):
+            suite.set(attribute, str(len(suite.findall(f"testcase/{kind}"))))
+        suite.set("tests", str(len(suite.findall("testcase"))))
+        suites = ElementTree.Element("testsuites")
+        suites.append(suite)
+        return bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
+
+    def _levels(self) -> list[tuple[Result, str]]:
+        """The findings, with their levels in SARIF."""
+        levels = {FAILED: "", WARNED: "", KNOWN: "", NOTED: "note"}
+        found = [each for each in self.results if each.status in levels]
+        return [(each, levels[each.status] or self.grounds[each.check].severity) for each in found]
+
+    def as_sarif(self) -> bytes:
+        """The report as SARIF 2.1.0, for code scanning; known findings are suppressed."""
+        rules = {
+            each.check: {
+                "id": each.check,
+                "shortDescription": {"text": _about(each).demanded},
+                "fullDescription": {"text": str(self.grounds[each.check])},
+                "help": {"text": _about(each).fix},
+            }
+            for each, _ in self._levels()
+        }
+        file, line = self.place
+        region = {"region": {"startLine": line}} if line else {}
+        where = [{"physicalLocation": {"artifactLocation": {"uri": file}, **region}}] if file else []
+        results = [
+            {
+                "ruleId": each.check,
+                "level": level,
+                "message": {"text": f"{self.name}: {printable(each.reason)}"},
+                "locations": where,
+                **({"suppressions": [{"kind": "external"}]} if each.status == KNOWN else {}),
+            }
+            for each, level in self._levels()
+        ]
+        tool = {"driver": {"name": "zoocheck", "rules": list(rules.values())}}
+        data = {"$schema": SARIF, "version": "2.1.0", "runs": [{"tool": tool, "results": results}]}
+        return json.dumps(data, indent=1).encode()
+
+    def annotations(self) -> list[str]:
+        """The violations as commands of GitHub's workflows, which show them beside the code."""
+        file, line = self.place
+        where = f"file={file},line={line}," if file and not Path(file).is_absolute() else ""
+        found = [(each, level) for each, level in self._levels() if each.status in (FAILED, WARNED)]
+        return [f"::{level} {where}title=zoocheck {each.check}::{_escaped(self.told(each))}" for each, level in found]
+
+
+def _about(result: Result) -> Explanation:
+    return explained(CHECKS[result.check])
+
+
+def _escaped(text: str) -> str:
+    return printable(text).replace("%", "%25").replace("\n", "%0A")
+
+
+def _case(suite: Any, subject: str, check: str, kind: str = "", message: str = "", text: str = "") -> None:
+    """Adds a test case with a result of this kind, if any, to a test suite."""
+    case = ElementTree.SubElement(suite, "testcase", name=check, classname=subject)
+    if kind:
+        found = ElementTree.SubElement(case, kind, {"message": message} if message else {})
+        found.text = printable(text) or None
+
+
+def printable(text: str) -> str:
+    """Escapes control and hidden characters, except newlines and tabs."""
+    return "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
