@@ -38,13 +38,10 @@ class Ground(NamedTuple):
 
 _BUFFERS = (STEP, '"each call must return new observation and info objects"')
 _CLOSED = (CLOSE, '"Calling close on an already closed environment has no effect and won\'t raise an error."')
-_ON = (RESET, 'if there is a generator and seed=None is passed, it "will not be reset"')
+_ON = (RESET, 'if there is a generator and "seed=None is passed, the PRNG will not be reset"')
 _RUNS = ("", "code around the environment, such as a logger, must neither change a run nor be changed by it")
 _INPUT = ("", "a learner must notice its invalid actions, or it trains on moves that it did not choose")
-_COPIES = ("", "tree search, worker processes and checkpoints continue from copies")
 _LEAK = ("", "a learner that sees moves or chance outcomes before their time solves a different game")
-_NOW = ("", "a learner that is told of the past cannot react to the present")
-_LATE = ("", "a loop that steps too late would record rewards that belong to no episode")
 _SEEDED = "a seed determines the environment's randomness, and a reset with it gives the same result again"
 
 # Each ground, and the checks that rest on it.
@@ -61,15 +58,14 @@ _PETTINGZOO = (
      "environments_leave_nothing_behind infos_are_steady same_seed_same_episode hash_seed_does_not_matter "
      "other_seed_other_episode seeded_reset_starts_anew earlier_games_do_not_matter environments_do_not_meet "
      "sampling_leaves_the_game_alone"),
-    (_ON, "unseeded_reset_goes_on"),
     ((TESTS, "API Test: reset() takes seed and options, and must accept options that it does not know"),
      "options_do_no_harm"),
-    (_BUFFERS, "arrays_are_fresh containers_are_not_shared"),
     ((TESTS, "API Test: no observation of an agent is outside of its observation space"),
      "observations_fit_their_spaces"),
     ((AEC, 'the spaces "cannot be changed through play or resetting"'), "spaces_stay_the_same"),
-    ((WRAPPERS, 'aec_to_parallel "expects agents to step in a cycle"'), "seats_are_asked_in_order"),
-    ((PARALLEL, 'a simultaneous turn is split into turns "with observations only from the previous cycle"'),
+    ((WRAPPERS, 'for aec_to_parallel, the environment "steps through every live agent in order"'),
+     "seats_are_asked_in_order"),
+    ((WRAPPERS, 'the environment "does not update the observations ... except at the end of a cycle"'),
      "commitments_are_hidden"),
     ((AEC, '"action masks, in order to mark valid/invalid actions for the agent"'), "masks_allow_what_is_legal"),
     ((PARALLEL, 'the action space has the valid actions; usage: "action_space(agent).sample()", a NumPy integer'),
@@ -84,16 +80,11 @@ _PETTINGZOO = (
      "results_name_the_agents"),
     ((TESTS, 'API Test: flags are bools, and an agent "cannot be revived once dead"'), "ends_are_final"),
     ((TESTS, 'Max Cycles Test: the environment "runs for the correct number of cycles"'), "limit_of_rounds_is_kept"),
-    ((PARALLEL, "a Parallel environment converts into an AEC environment of the same game"), "skins_are_one_game"),
-    (_CLOSED, "closing_does_no_harm"),
+    ((WRAPPERS, '"Any parallel environment can be efficiently converted to an AEC environment"'), "skins_are_one_game"),
     (("", "random players that share a seed always make the same choice"), "spaces_of_seats_are_seeded_apart"),
-    (_RUNS, "global_randomness_is_left_alone looking_changes_nothing rendering_changes_nothing "
-            "the_callers_actions_are_left_alone"),
-    (_LEAK, "commitments_touch_nothing commitments_are_kept_inside pictures_hide_commitments chance_to_come_is_hidden"),
-    (_INPUT, "illegal_actions_are_refused input_outside_the_space_is_refused refusals_change_nothing"),
-    (_NOW, "observations_are_of_now infos_are_of_now"),
-    (_LATE, "calls_at_the_wrong_time_are_refused"),
-    (_COPIES, "deepcopy_goes_on pickle_goes_on"),
+    (_LEAK, "commitments_touch_nothing commitments_are_kept_inside pictures_hide_commitments"),
+    (_INPUT, "illegal_actions_are_refused"),
+    (("", "a learner that sees only the past cannot react to the present"), "observations_are_of_now"),
     (("", "exploitability, minimax values and self-play ratings need rewards as the rules declare them"),
      "zero_sum_holds equilibrium_earns_its_value"),
 )  # fmt: skip
@@ -108,31 +99,35 @@ _GYMNASIUM = (
      "other_seed_other_episode sampling_leaves_the_game_alone environments_do_not_meet"),
     ((RESET, '"Resets the environment to an initial internal state"'),
      "seeded_reset_starts_anew earlier_games_do_not_matter"),
-    (_ON, "unseeded_reset_goes_on"),
     ((RESET, 'options "specify how the environment is reset (optional, depending on the specific environment)"'),
      "options_do_no_harm"),
-    (_BUFFERS, "arrays_are_fresh containers_are_not_shared"),
     ((_GYM, '"all valid observations should be contained within the space"'), "observations_fit_their_spaces"),
     ((_GYM, "action_space and observation_space are attributes of the environment"), "spaces_stay_the_same"),
     ((_GYM, '"all valid actions should be contained within the space", NumPy integers too'),
      "equal_actions_play_alike"),
     ((STEP, '"terminated (bool)", "truncated (bool)"'), "ends_are_final"),
     ((STEP, '"reward (SupportsFloat)"'), "nobody_is_paid_after_the_end"),
+)  # fmt: skip
+# For both libraries.
+_SHARED = (
+    (_ON, "unseeded_reset_goes_on"),
+    (_BUFFERS, "arrays_are_fresh containers_are_not_shared"),
     (_CLOSED, "closing_does_no_harm"),
     (_RUNS, "global_randomness_is_left_alone looking_changes_nothing rendering_changes_nothing "
             "the_callers_actions_are_left_alone"),
     (_LEAK, "chance_to_come_is_hidden"),
     (_INPUT, "input_outside_the_space_is_refused refusals_change_nothing"),
-    (_NOW, "infos_are_of_now"),
-    (_LATE, "calls_at_the_wrong_time_are_refused"),
-    (_COPIES, "deepcopy_goes_on pickle_goes_on"),
+    (("", "a learner that is told of the past cannot react to the present"), "infos_are_of_now"),
+    (("", "a loop that steps too late would record rewards that belong to no episode"),
+     "calls_at_the_wrong_time_are_refused"),
+    (("", "tree search, worker processes and checkpoints continue from copies"), "deepcopy_goes_on pickle_goes_on"),
 )  # fmt: skip
 
 
 @cache
 def grounds(gymnasium: bool = False) -> dict[str, Ground]:
     """Check -> its ground, for PettingZoo's environments or for those of Gymnasium, to which fewer checks apply."""
-    listed = _GYMNASIUM if gymnasium else _PETTINGZOO
+    listed = (*(_GYMNASIUM if gymnasium else _PETTINGZOO), *_SHARED)
     return {check: Ground(*ground) for ground, checks in listed for check in checks.split()}
 
 
