@@ -38,7 +38,7 @@ def _grounds(gymnasium):
     checks = defaultdict(list)
     for check, ground in grounds(gymnasium).items():
         checks[ground].append(f"`{check}`")
-    rows = [[ground.severity, _cited(ground), ", ".join(names)] for ground, names in sorted(checks.items(), key=_page)]
+    rows = [[ground.severity, cited(ground), ", ".join(names)] for ground, names in sorted(checks.items(), key=_page)]
     return table(["severity", "sentence", "checks"], rows)
 
 
@@ -46,7 +46,7 @@ def _page(row):
     return not row[0].page, row[0].page
 
 
-def _cited(ground):
+def cited(ground):
     if not ground.page:
         return f"about learning: {ground.sentence}"
     page = urlsplit(ground.page)
