@@ -166,7 +166,9 @@ def test_findings_as_sarif(capsys, tmp_path):
 def test_annotations_for_github_are_one_line_each_beside_the_code(capsys):
     code, out, _ = run(capsys, *IN_ONE_FILE, "--github")
     (line,) = [line for line in out.splitlines() if line.startswith("::")]
-    place = r"::error file=broken/solo\.py,line=\d+,title=zoocheck arrays_are_fresh::failed .*%0A.*to fix"
+    place = (
+        r"::error file=broken/solo\.py,line=\d+,title=zoocheck arrays_are_fresh::Gymnasium, .*%0Amust hold: .*%0Ato fix"
+    )
     assert (code, bool(re.match(place, line))) == (1, True), line
 
 

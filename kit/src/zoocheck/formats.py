@@ -18,7 +18,6 @@ from zoocheck.verdicts import (
     PASSED,
     UNEVENTFUL,
     WARNED,
-    Explanation,
     Result,
     counted,
     explained,
@@ -75,13 +74,15 @@ class Report:
             return FAILURE
         return INTERRUPTED if not self.complete else TOO_LITTLE if shortfall(self.results) else 0
 
+    def advice(self, result: Result) -> list[str]:
+        """What must hold, why, and how to fix a violation; nothing for an effect of an earlier one."""
+        about = explained(CHECKS[result.check])
+        lines = [f"must hold: {about.demanded}", str(self.grounds[result.check]), f"to fix: {about.fix}"]
+        return [] if result.follows else lines
+
     def told(self, result: Result) -> str:
-        """A violation with its advice; an effect of an earlier one in a single line."""
-        if result.follows:
-            return str(result)
-        about = _about(result)
-        lines = f"must hold: {about.demanded}", str(self.grounds[result.check]), f"to fix: {about.fix}"
-        return "\n".join([str(result), *(f"{'':16}{line}" for line in lines)])
+        """A violation, with its advice."""
+        return "\n".join([str(result), *(f"{'':16}{line}" for line in self.advice(result))])
 
     def as_data(self) -> dict[str, Any]:
         """The report as plain data for JSON."""
@@ -159,9 +160,9 @@ class Report:
         rules = {
             each.check: {
                 "id": each.check,
-                "shortDescription": {"text": _about(each).demanded},
+                "shortDescription": {"text": explained(CHECKS[each.check]).demanded},
                 "fullDescription": {"text": str(self.grounds[each.check])},
-                "help": {"text": _about(each).fix},
+                "help": {"text": explained(CHECKS[each.check]).fix},
             }
             for each, _ in self._levels()
         }
@@ -187,15 +188,10 @@ class Report:
         file, line = self.place
         where = f"file={file},line={line}," if file and not Path(file).is_absolute() else ""
         found = [(each, level) for each, level in self._levels() if each.status in (FAILED, WARNED)]
-        return [f"::{level} {where}title=zoocheck {each.check}::{_escaped(self.told(each))}" for each, level in found]
-
-
-def _about(result: Result) -> Explanation:
-    return explained(CHECKS[result.check])
-
-
-def _escaped(text: str) -> str:
-    return printable(text).replace("%", "%25").replace("\n", "%0A")
+        texts = ["\n".join([each.reason, *self.advice(each)]) for each, _ in found]
+        lines = [printable(text).replace("%", "%25").replace("\n", "%0A") for text in texts]
+        titles = [f"::{level} {where}title=zoocheck {each.check}" for each, level in found]
+        return [f"{title}::{line}" for title, line in zip(titles, lines, strict=True)]
 
 
 def _case(suite: Any, subject: str, check: str, kind: str = "", message: str = "", text: str = "") -> None:
