@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -186,7 +185,7 @@ class Report:
     def annotations(self) -> list[str]:
         """The violations as commands of GitHub's workflows, which show them beside the code."""
         file, line = self.place
-        where = f"file={file},line={line}," if file and not Path(file).is_absolute() else ""
+        where = f"file={file},line={line}," if file and "://" not in file else ""
         found = [(each, level) for each, level in self._levels() if each.status in (FAILED, WARNED)]
         texts = ["\n".join([each.reason, *self.advice(each)]) for each, _ in found]
         lines = [printable(text).replace("%", "%25").replace("\n", "%0A") for text in texts]
