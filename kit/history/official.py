@@ -10,7 +10,10 @@ import warnings
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # its imports warn
+    from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 
 class Bids(ParallelEnv):
