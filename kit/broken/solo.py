@@ -6,7 +6,7 @@ from gymnasium.spaces import Box, Discrete
 
 
 class Walk(gymnasium.Env):
-    """Walks on a line in a wind, until it is three steps away from where it began, or for 12 steps."""
+    """Walks on a line in a wind, for a point a step, until it is three away from where it began, or for 12 steps."""
 
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  # as in Gymnasium
     LENGTH, STEPS = 3, 12
@@ -32,7 +32,7 @@ class Walk(gymnasium.Env):
         self.count, self.wind = self.count + 1, self.gust()
         terminated, truncated = abs(self.place) >= self.LENGTH, self.count >= self.STEPS
         self.over = terminated or truncated
-        return self.seen(), float(terminated), terminated, truncated, self.told()
+        return self.seen(), 1.0, terminated, truncated, self.told()
 
     def gust(self):
         return int(self.np_random.integers(1, 3))

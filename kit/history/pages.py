@@ -73,7 +73,8 @@ def finding(witness, rests):
     printed = WITNESSES / f"{witness}.txt"
     output = f"It prints:\n\n```text\n{printed.read_text().strip()}\n```\n" if printed.exists() else ""
     sentences = "\n".join(breaks)
-    return f"## {title[0].upper()}{title[1:]}\n\n{text}\n\n{sentences}\n\n```python\n{code}\n```\n\n{output}"
+    title = title[0].upper() + title[1:] if title.partition(" ")[0].isalpha() else title
+    return f"## {title}\n\n{text}\n\n{sentences}\n\n```python\n{code}\n```\n\n{output}"
 
 
 def packages():

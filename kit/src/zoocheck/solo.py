@@ -56,7 +56,8 @@ class Solo(pettingzoo.ParallelEnv[str, Any, Any]):
     def step(self, actions: Mapping[str, Any]) -> Any:
         """Steps with the action of the agent; raises TypeError if that does not return five values.
 
-        After a truncation, a further step raises ResetNeeded: environments know nothing of their time limit.
+        After a truncation, a further step raises ResetNeeded: environments know nothing of their time limit. After a
+        termination, one that pays nothing returns nothing.
         """
         if not self.agents and self._open:
             raise gymnasium.error.ResetNeeded("the episode has been truncated")
@@ -65,7 +66,7 @@ class Solo(pettingzoo.ParallelEnv[str, Any, Any]):
         late, (_, reward, terminated, truncated, _) = not self.agents, parts
         self.agents = [] if late or terminated or truncated else [AGENT]
         self._open = not terminated
-        if late and terminated and not reward:  # an absorbing state
+        if late and not reward:
             return {}, {}, {}, {}, {}
         return tuple({AGENT: part} for part in parts)
 
