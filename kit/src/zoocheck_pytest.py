@@ -18,30 +18,16 @@ VERSIONS, STALE = "zoocheck_versions", "zoocheck_stale"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options."""
-    group = parser.getgroup("zoocheck", "checks of environments of PettingZoo and Gymnasium")
-    group.addoption(
-        "--zoocheck-env",
-        action="append",
-        default=[],
-        metavar="MODULE_OR_ID",
-        help="check this environment; parameters follow the name as KEY=VALUE; can be repeated",
-    )
-    group.addoption("--zoocheck-seconds", type=float, metavar="SECONDS", help="approximate CPU seconds per environment")
-    group.addoption(
-        "--zoocheck-games", type=int, metavar="N", help="games or situations per search, instead of a time limit"
-    )
-    group.addoption(
-        "--zoocheck-baseline",
-        metavar="FILE",
-        help="expect the failures listed in this file, which `zoocheck --write-baseline` writes",
-    )
-    group.addoption(
-        "--zoocheck-severity",
-        choices=("error", "warning"),
-        default="warning",
-        help="fail only for violations of this severity or above",
-    )
-    group.addoption("--zoocheck-zero-sum", action="store_true", help="rewards in all environments must sum to zero")
+    add = parser.getgroup("zoocheck", "checks of environments of PettingZoo and Gymnasium").addoption
+    named = "check this environment; parameters follow the name as KEY=VALUE; can be repeated"
+    add("--zoocheck-env", action="append", default=[], metavar="MODULE_OR_ID", help=named)
+    add("--zoocheck-seconds", type=float, metavar="SECONDS", help="approximate CPU seconds per environment")
+    add("--zoocheck-games", type=int, metavar="N", help="games or situations per search, instead of a time limit")
+    known = "expect the failures listed in this file, which `zoocheck --write-baseline` writes"
+    add("--zoocheck-baseline", metavar="FILE", help=known)
+    severity = "fail only for violations of this severity or above"
+    add("--zoocheck-severity", choices=("error", "warning"), default="warning", help=severity)
+    add("--zoocheck-zero-sum", action="store_true", help="rewards in all environments must sum to zero")
 
 
 @pytest.hookimpl(tryfirst=True)

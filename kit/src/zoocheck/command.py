@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.progress import track
+from typer import Argument, Option
 
 from zoocheck.formats import BAD_INPUT, INTERRUPTED, Report, printable
 from zoocheck.grounds import SEVERITIES, grounds, is_milder
@@ -37,56 +38,26 @@ class Severity(StrEnum):
 
 
 def check(
-    environment: Annotated[
-        str,
-        typer.Argument(
-            help="A module with env or parallel_env (pettingzoo.classic.rps_v2), a callable that makes an environment "
-            "(my_package.my_env:make), or an id of PettingZoo (classic/rps-v2) or Gymnasium (CartPole-v1)."
-        ),
-    ],
-    parameters: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the environment.")
-    ] = None,
-    zero_sum: Annotated[
-        bool, typer.Option("--zero-sum", help="Require zero-sum rewards even if not declared.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed for the games played.")] = 0,
-    seconds: Annotated[
-        float | None, typer.Option(help=f"Approximate CPU seconds for all checks; default {SECONDS:g}.")
-    ] = None,
-    games: Annotated[
-        int | None, typer.Option(help="Games or situations per search, so that results do not depend on speed.")
-    ] = None,
-    reproduce: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a script that reproduces the first failure to this file."),
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="CHECK", help="Run this check; can be given more than once.")
-    ] = None,
-    skip: Annotated[
-        list[str] | None, typer.Option(metavar="CHECK", help="Skip this check; can be given more than once.")
-    ] = None,
-    severity: Annotated[
-        Severity, typer.Option(help="Fail only for violations of this severity or above.")
-    ] = Severity.WARNING,
-    baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File of known findings, which do not count as failures.")
-    ] = None,
-    write_baseline: Annotated[
-        bool, typer.Option("--write-baseline", help="Write the current failures to the file of --baseline.")
-    ] = False,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the verdicts to this file as JUnit XML.")
-    ] = None,
-    sarif: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the findings to this file as SARIF, for code scanning.")
-    ] = None,
-    github: Annotated[bool, typer.Option("--github", help="Also print annotations for GitHub's workflows.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also print the checks that passed or do not apply.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    environment: str = Argument(
+        help="A module with env or parallel_env (pettingzoo.classic.rps_v2), a callable that makes an environment "
+        "(my_package.my_env:make), or an id of PettingZoo (classic/rps-v2) or Gymnasium (CartPole-v1)."
+    ),
+    parameters: list[str] = Argument([], metavar="[KEY=VALUE ...]", help="Parameters of the environment."),
+    zero_sum: bool = Option(False, "--zero-sum", help="Require zero-sum rewards even if not declared."),
+    seed: int = Option(0, help="Random seed for the games played."),
+    seconds: float | None = Option(None, help=f"Approximate CPU seconds for all checks; default {SECONDS:g}."),
+    games: int | None = Option(None, help="Games or situations per search, so that results do not depend on speed."),
+    reproduce: Path | None = Option(None, metavar="FILE", help="Write a script that reproduces the first failure."),
+    only: list[str] = Option([], metavar="CHECK", help="Run this check; can be given more than once."),
+    skip: list[str] = Option([], metavar="CHECK", help="Skip this check; can be given more than once."),
+    severity: Severity = Option(Severity.WARNING, help="Fail only for violations of this severity or above."),
+    baseline: Path | None = Option(None, metavar="FILE", help="Known findings, which do not count as failures."),
+    write_baseline: bool = Option(False, "--write-baseline", help="Write the failures to the file of --baseline."),
+    junit: Path | None = Option(None, metavar="FILE", help="Write the verdicts to this file as JUnit XML."),
+    sarif: Path | None = Option(None, metavar="FILE", help="Write the findings as SARIF, for code scanning."),
+    github: bool = Option(False, "--github", help="Also print annotations for GitHub's workflows."),
+    everything: bool = Option(False, "--all", help="Also print the checks that passed or do not apply."),
+    as_json: bool = Option(False, "--json", help="Print one JSON object and nothing else."),
 ) -> int:
     """Check any environment of PettingZoo, AEC or Parallel, or Gymnasium, beyond the tests of these libraries.
 
@@ -98,13 +69,13 @@ def check(
         raise ValueError(f"--reproduce: {reproduce} already exists")
     if write_baseline and baseline is None:
         raise ValueError("--write-baseline needs --baseline FILE, the file to write")
-    names, limits = selected(only or [], skip or []), limits_of(seed, seconds, games)
+    names, limits = selected(only, skip), limits_of(seed, seconds, games)
     for path in (reproduce, junit, sarif, baseline if write_baseline else None):
         _require_writable(path)
     unwritten = baseline is None or (write_baseline and not baseline.exists())
     known = {} if baseline is None or unwritten else read_baseline(baseline)
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
-        subject = load(environment, parameters or [], zero_sum or None, **limits)
+        subject = load(environment, parameters, zero_sum or None, **limits)
     report = _checked(subject, names, known.get(subject.name, {}), severity)
     found = report.results
     if write_baseline:

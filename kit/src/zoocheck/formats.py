@@ -110,9 +110,8 @@ class Report:
         lines += [f"seen: {'; '.join(seen)}"] * bool(seen)
         place = {result.check: number for number, result in enumerate(self.results)}
         found = [result for status in (WARNED, FAILED) for result in self.results if result.status == status]
-        return lines + [
-            self.told(each) for each in sorted(found, key=lambda each: place.get(each.follows or each.check, 0))
-        ]
+        found.sort(key=lambda each: place.get(each.follows or each.check, 0))
+        return lines + [self.told(each) for each in found]
 
     def summary(self) -> str:
         """The number of verdicts of each kind."""
@@ -131,16 +130,12 @@ class Report:
             ElementTree.SubElement(properties, "property", name=name, value=version)
         if too_little := shortfall(self.results):
             _case(suite, self.name, ENOUGH, "error", too_little)
+        kinds = {PASSED: "", FAILED: "failure", NOTED: "system-out", WARNED: "system-out"}
         for result in self.results:
-            reason = printable(result.reason)
-            if result.status == FAILED:
-                _case(suite, self.name, result.check, "failure", reason, f"{self.told(result)}\n\n{result.script}")
-            elif result.status in (NOTED, WARNED):
-                _case(suite, self.name, result.check, "system-out", text=reason)
-            elif result.status != PASSED:
-                _case(suite, self.name, result.check, "skipped", f"{result.status}: {reason}")
-            else:
-                _case(suite, self.name, result.check)
+            kind = kinds.get(result.status, "skipped")
+            message = {"failure": result.reason, "skipped": f"{result.status}: {result.reason}"}.get(kind, "")
+            text = {"failure": f"{self.told(result)}\n\n{result.script}", "system-out": result.reason}.get(kind, "")
+            _case(suite, self.name, result.check, kind, message, text)
         for kind, attribute in (("error", "errors"), ("failure", "failures"), ("skipped", "skipped")):
             suite.set(attribute, str(len(suite.findall(f"testcase/{kind}"))))
         suite.set("tests", str(len(suite.findall("testcase"))))
@@ -197,7 +192,7 @@ def _case(suite: Any, subject: str, check: str, kind: str = "", message: str = "
     """Adds a test case with a result of this kind, if any, to a test suite."""
     case = ElementTree.SubElement(suite, "testcase", name=check, classname=subject)
     if kind:
-        found = ElementTree.SubElement(case, kind, {"message": message} if message else {})
+        found = ElementTree.SubElement(case, kind, {"message": printable(message)} if message else {})
         found.text = printable(text) or None
 
 
