@@ -15,6 +15,7 @@ import zoocheck
 from calling import ROOT, run, run_json, run_plugin, run_refused
 from zoocheck import CHECKS, coverage, guard, load, order
 from zoocheck.explore import coverage_so_far
+from zoocheck.formats import Report
 from zoocheck.grounds import grounds
 from zoocheck.subject import parameters_of, remade
 
@@ -170,6 +171,23 @@ def test_annotations_for_github_are_one_line_each_beside_the_code(capsys):
         r"::error file=broken/solo\.py,line=\d+,title=zoocheck arrays_are_fresh::Gymnasium, .*%0Amust hold: .*%0Ato fix"
     )
     assert (code, bool(re.match(place, line))) == (1, True), line
+
+
+@pytest.mark.parametrize(
+    ("statuses", "planned", "code"),
+    [
+        (["passed", "known", "warning", "note"], 4, 0),
+        (["passed", "failed"], 2, 1),
+        (["failed"], 2, 1),
+        (["passed"], 2, 130),
+        ([], 2, 130),
+        (["passed", "skipped", "inconclusive"], 3, 3),
+        (["passed", "skipped", "not applicable"], 3, 0),
+    ],
+)
+def test_exit_codes(statuses, planned, code):
+    results = [zoocheck.Result("ends_are_final", status) for status in statuses]
+    assert Report("name", results, planned, {}, {}, [], 0.0, {}).exit_code == code
 
 
 UNSEEN = "too little was checked: only 0 of 1 checks reached a verdict"
