@@ -44,7 +44,7 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
     from zoocheck import CHECKS, load, versions  # only when needed: slow to import
     from zoocheck.command import limits_of
     from zoocheck.formats import ENOUGH
-    from zoocheck.grounds import grounds, is_milder
+    from zoocheck.grounds import grounds
     from zoocheck.guard import Guard
     from zoocheck.report import read_baseline
 
@@ -61,7 +61,7 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
             session, name=name, nodeid=f"{subject.name}::{name}", subject=subject.name, result=result
         )
         item.known, item.versions = name in known, partial(versions, subject)
-        item.milder = name in rests and is_milder(rests[name], config.getoption("--zoocheck-severity"))
+        item.ground, item.severity = rests.get(name), config.getoption("--zoocheck-severity")
         items.append(item)
     return items
 
@@ -91,12 +91,14 @@ class CheckItem(pytest.Item):
 
     Attributes:
         known: Whether the baseline lists the check.
-        milder: Whether violations are less severe than the least severity that fails.
+        ground: What the check rests on, if it applies.
+        severity: The least severity that fails.
         versions: Returns the versions of the software checked.
     """
 
     known: bool
-    milder: bool
+    ground: Any
+    severity: str
     versions: Callable[[], dict[str, str]]
 
     def __init__(self, *, subject: str, result: Callable[[], Any], **rest: Any) -> None:
@@ -105,6 +107,8 @@ class CheckItem(pytest.Item):
 
     def runtest(self) -> None:
         """Runs the check; skips it if it does not apply, was skipped or is inconclusive."""
+        from zoocheck.formats import advice
+        from zoocheck.grounds import is_milder
         from zoocheck.verdicts import FAILED, INCONCLUSIVE, NOT_APPLICABLE, NOTED, PASSED, SKIPPED
 
         result = self.result()
@@ -118,10 +122,10 @@ class CheckItem(pytest.Item):
             )
         if result.status in (NOT_APPLICABLE, SKIPPED, INCONCLUSIVE):
             pytest.skip(f"{result.status}: {result.reason}")
-        if result.status == FAILED and self.milder:
+        if result.status == FAILED and self.ground is not None and is_milder(self.ground, self.severity):
             pytest.skip(f"warning: {result.reason}")
         if result.status == FAILED:
-            pytest.fail(result.reason, pytrace=False)
+            pytest.fail("\n".join([result.reason, *advice(result, self.ground)]), pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:
         """The name of the check in reports."""

@@ -73,15 +73,10 @@ class Report:
             return FAILURE
         return INTERRUPTED if not self.complete else TOO_LITTLE if shortfall(self.results) else 0
 
-    def advice(self, result: Result) -> list[str]:
-        """What must hold, why, and how to fix a violation; nothing for an effect of an earlier one."""
-        about = explained(CHECKS[result.check])
-        lines = [f"must hold: {about.demanded}", str(self.grounds[result.check]), f"to fix: {about.fix}"]
-        return [] if result.follows else lines
-
     def told(self, result: Result) -> str:
         """A violation, with its advice."""
-        return "\n".join([str(result), *(f"{'':16}{line}" for line in self.advice(result))])
+        lines = advice(result, self.grounds.get(result.check))
+        return "\n".join([str(result), *(f"{'':16}{line}" for line in lines)])
 
     def as_data(self) -> dict[str, Any]:
         """The report as plain data for JSON."""
@@ -182,10 +177,18 @@ class Report:
         file, line = self.place
         where = f"file={file},line={line}," if file and "://" not in file else ""
         found = [(each, level) for each, level in self._levels() if each.status in (FAILED, WARNED)]
-        texts = ["\n".join([each.reason, *self.advice(each)]) for each, _ in found]
+        texts = ["\n".join([each.reason, *advice(each, self.grounds[each.check])]) for each, _ in found]
         lines = [printable(text).replace("%", "%25").replace("\n", "%0A") for text in texts]
         titles = [f"::{level} {where}title=zoocheck {each.check}" for each, level in found]
         return [f"{title}::{line}" for title, line in zip(titles, lines, strict=True)]
+
+
+def advice(result: Result, ground: Ground | None) -> list[str]:
+    """What must hold, why, and how to fix a violation; nothing for an effect of an earlier one."""
+    if result.follows or ground is None:
+        return []
+    about = explained(CHECKS[result.check])
+    return [f"must hold: {about.demanded}", str(ground), f"to fix: {about.fix}"]
 
 
 def _case(suite: Any, subject: str, check: str, kind: str = "", message: str = "", text: str = "") -> None:
