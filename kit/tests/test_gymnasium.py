@@ -61,6 +61,13 @@ def test_an_unknown_id_is_one_clear_line(capsys):
     assert "no_such_module" in run_refused(capsys, "no_such_module:CartPole-v1")
 
 
+def test_a_module_whose_env_is_one_of_gymnasium_is_told_how_to_name_it(capsys, tmp_path, monkeypatch):
+    (tmp_path / "some_walk.py").write_text("from broken.solo import Walk as env\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "name it as some_walk:env" in run_refused(capsys, "some_walk")
+    assert load("some_walk:env").gymnasium
+
+
 def test_words_of_the_parallel_api_become_those_of_gymnasium():
     said = "Parallel, seed 0: {'agent': 2}: observations.agent[0]: the reward of agent is nan"
     assert spoken(said) == "Gymnasium, seed 0: 2: observation[0]: the reward of the agent is nan"

@@ -222,7 +222,10 @@ def load(
         raise ValueError(f"{word}: has neither env nor parallel_env, and makes no environment")
     for api in subject.apis():
         with failing(f"{subject.name}: cannot be made:", ValueError):
-            api.make().close()
+            env = api.make()
+            env.close()
+        if isinstance(env, gymnasium.Env):
+            raise ValueError(f"{word}: its `env` makes an environment of Gymnasium; name it as {word}:env")
     return subject
 
 
