@@ -1,6 +1,6 @@
 """cardiosim 0.1.0, PacingControl: a reset keeps the rate of the game before, and observations leave their space.
 
-`reset` calls `conduction.reset`, which sets the time of the last beat from `sa_interval`, and only then sets the rate of
+`reset` calls `conduction.reset`, which sets the time of the last beat from `sa_interval`, then sets the rate of
 the new game; so with the same seed, a game depends on the one before. It makes a new generator even if the seed is
 None, so learners that seed once cannot repeat a run. The time since the last beat is observed as negative, below its
 bound 0, because beats are dated ahead. Actions of NaN are played. Suggested fixes: set the rate before
