@@ -148,24 +148,8 @@ def test_every_check_rests_on_something():
         assert ground.page.startswith("https://") == (ground.severity == "error"), ground
 
 
-IN_ONE_FILE = ("broken.solo:SharedArray", *SHORT, "--only", "arrays_are_fresh", "--only", "pickle_goes_on")
-
-
-def test_findings_as_sarif(capsys, tmp_path):
-    path, known = tmp_path / "report.sarif", ("--baseline", str(tmp_path / "known.json"))
-    run(capsys, *IN_ONE_FILE, *known, "--write-baseline")
-    run(capsys, *IN_ONE_FILE, *known, "--sarif", str(path))
-    (found,) = json.loads(path.read_text())["runs"]
-    (result,), (rule,) = found["results"], found["tool"]["driver"]["rules"]
-    assert (result["ruleId"], rule["id"]) == ("arrays_are_fresh", "arrays_are_fresh")
-    assert (result["level"], result["suppressions"]) == ("error", [{"kind": "external"}])
-    place = result["locations"][0]["physicalLocation"]
-    source = (ROOT / place["artifactLocation"]["uri"]).read_text().splitlines()
-    assert source[place["region"]["startLine"] - 1] == "class SharedArray(Walk):"
-
-
 def test_annotations_for_github_are_one_line_each_beside_the_code(capsys):
-    code, out, _ = run(capsys, *IN_ONE_FILE, "--github")
+    code, out, _ = run(capsys, "broken.solo:SharedArray", *SHORT, "--only", "arrays_are_fresh", "--github")
     (line,) = [line for line in out.splitlines() if line.startswith("::")]
     place = (
         r"::error file=broken/solo\.py,line=\d+,title=zoocheck arrays_are_fresh::Gymnasium, .*%0Amust hold: .*%0Ato fix"

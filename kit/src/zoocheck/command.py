@@ -54,7 +54,6 @@ def check(
     baseline: Path | None = Option(None, metavar="FILE", help="Known findings, which do not count as failures."),
     write_baseline: bool = Option(False, "--write-baseline", help="Write the failures to the file of --baseline."),
     junit: Path | None = Option(None, metavar="FILE", help="Write the verdicts to this file as JUnit XML."),
-    sarif: Path | None = Option(None, metavar="FILE", help="Write the findings as SARIF, for code scanning."),
     github: bool = Option(False, "--github", help="Also print annotations for GitHub's workflows."),
     everything: bool = Option(False, "--all", help="Also print the checks that passed or do not apply."),
     as_json: bool = Option(False, "--json", help="Print one JSON object and nothing else."),
@@ -70,7 +69,7 @@ def check(
     if write_baseline and baseline is None:
         raise ValueError("--write-baseline needs --baseline FILE, the file to write")
     names, limits = selected(only, skip), limits_of(seed, seconds, games)
-    for path in (reproduce, junit, sarif, baseline if write_baseline else None):
+    for path in (reproduce, junit, baseline if write_baseline else None):
         _require_writable(path)
     unwritten = baseline is None or (write_baseline and not baseline.exists())
     known = {} if baseline is None or unwritten else read_baseline(baseline)
@@ -92,7 +91,6 @@ def check(
         (baseline if write_baseline else None, lambda: updated(known, subject.name, found, CHECKS).encode()),
         (reproduce if report.failures else None, lambda: report.failures[0].script.encode()),
         (junit, report.as_junit),
-        (sarif, report.as_sarif),
     ]
     for path, content in files:
         if path is not None:

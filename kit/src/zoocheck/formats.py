@@ -1,9 +1,8 @@
-"""The results of a run, as text, JSON, JUnit XML, SARIF and annotations on GitHub."""
+"""The results of a run, as text, JSON, JUnit XML and annotations on GitHub."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
@@ -12,7 +11,6 @@ from zoocheck.grounds import Ground
 from zoocheck.runner import CHECKS
 from zoocheck.verdicts import (
     FAILED,
-    KNOWN,
     NOTED,
     PASSED,
     UNEVENTFUL,
@@ -27,7 +25,6 @@ from zoocheck.verdicts import (
 FAILURE, BAD_INPUT, TOO_LITTLE, INTERRUPTED = 1, 2, 3, 130
 # The name of the first JUnit test case if too little was checked.
 ENOUGH = "enough_was_checked"
-SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Report:
         stale: Known findings that no longer occur.
         seconds: CPU time of the run, with its child processes.
         grounds: Check -> what it rests on, for those that apply to this kind of environment.
-        place: The file and the line where the environment's class is defined; empty and 0 if unknown.
+        place: The file and the line where the environment's class is defined; empty and 0 if it is not in this folder.
     """
 
     name: str
@@ -138,49 +135,18 @@ class Report:
         suites.append(suite)
         return bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
 
-    def _levels(self) -> list[tuple[Result, str]]:
-        """The findings, with their levels in SARIF."""
-        levels = {FAILED: "", WARNED: "", KNOWN: "", NOTED: "note"}
-        found = [each for each in self.results if each.status in levels]
-        return [(each, levels[each.status] or self.grounds[each.check].severity) for each in found]
-
-    def as_sarif(self) -> bytes:
-        """The report as SARIF 2.1.0, for code scanning; known findings are suppressed."""
-        rules = {
-            each.check: {
-                "id": each.check,
-                "shortDescription": {"text": explained(CHECKS[each.check]).demanded},
-                "fullDescription": {"text": str(self.grounds[each.check])},
-                "help": {"text": explained(CHECKS[each.check]).fix},
-            }
-            for each, _ in self._levels()
-        }
-        file, line = self.place
-        region = {"region": {"startLine": line}} if line else {}
-        where = [{"physicalLocation": {"artifactLocation": {"uri": file}, **region}}] if file else []
-        results = [
-            {
-                "ruleId": each.check,
-                "level": level,
-                "message": {"text": f"{self.name}: {printable(each.reason)}"},
-                "locations": where,
-                **({"suppressions": [{"kind": "external"}]} if each.status == KNOWN else {}),
-            }
-            for each, level in self._levels()
-        ]
-        tool = {"driver": {"name": "zoocheck", "rules": list(rules.values())}}
-        data = {"$schema": SARIF, "version": "2.1.0", "runs": [{"tool": tool, "results": results}]}
-        return json.dumps(data, indent=1).encode()
-
     def annotations(self) -> list[str]:
         """The violations as commands of GitHub's workflows, which show them beside the code."""
         file, line = self.place
-        where = f"file={file},line={line}," if file and "://" not in file else ""
-        found = [(each, level) for each, level in self._levels() if each.status in (FAILED, WARNED)]
-        texts = ["\n".join([each.reason, *advice(each, self.grounds[each.check])]) for each, _ in found]
-        lines = [printable(text).replace("%", "%25").replace("\n", "%0A") for text in texts]
-        titles = [f"::{level} {where}title=zoocheck {each.check}" for each, level in found]
-        return [f"{title}::{line}" for title, line in zip(titles, lines, strict=True)]
+        where = f"file={file},line={line}," if file else ""
+        lines = []
+        for result in self.results:
+            if result.status in (FAILED, WARNED):
+                ground = self.grounds[result.check]
+                text = printable("\n".join([result.reason, *advice(result, ground)]))
+                text = text.replace("%", "%25").replace("\n", "%0A")
+                lines.append(f"::{ground.severity} {where}title=zoocheck {result.check}::{text}")
+        return lines
 
 
 def advice(result: Result, ground: Ground | None) -> list[str]:

@@ -52,18 +52,12 @@ _distributions = cache(packages_distributions)
 
 
 def place(subject: Subject) -> tuple[str, int]:
-    """The file, relative to the working directory if it lies there, and the line that define the environment's class.
-
-    Empty and 0 if there is none.
-    """
+    """The file and line that define the environment's class, if it lies in the working directory; else empty and 0."""
     for kind in type(layers(subject.any_env())[-1]).__mro__:
-        with suppress(OSError, TypeError):  # a class may be made while the program runs
+        with suppress(OSError, TypeError, ValueError):  # it may be made at run time, or lie elsewhere
             file, line = Path(inspect.getfile(kind)).resolve(), inspect.getsourcelines(kind)[1]
-            break
-    else:
-        return "", 0
-    here = Path.cwd()
-    return (file.relative_to(here).as_posix() if file.is_relative_to(here) else file.as_uri()), line
+            return file.relative_to(Path.cwd()).as_posix(), line
+    return "", 0
 
 
 LONGEST = 60
