@@ -104,7 +104,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (ends.ends_are_final, AGENTS, bookkeeping.results_name_the_agents),
     (ends.nobody_is_paid_after_the_end, bookkeeping.results_name_the_agents),
     (ends.limit_of_rounds_is_kept, AGENTS),
-    (ends.calls_at_the_wrong_time_are_refused,),
+    (ends.calls_at_the_wrong_time_are_refused, seeds.same_seed_same_episode),
     (one_game.skins_are_one_game, AGENTS, REWARDS, NOW),
     (aliases.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
     (aliases.pickle_goes_on, aliases.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
