@@ -103,9 +103,9 @@ def alone(make: Callable[..., Any], **parameters: Any) -> Solo:
 
 
 def registered(word: str, parameters: Mapping[str, Any]) -> str:
-    """Why Gymnasium has no environment of this id, `ID` or `MODULE:ID`; empty if it has one."""
+    """Why Gymnasium makes no environment of this id, `ID` or `MODULE:ID`; empty if it does."""
     try:
         gymnasium.make(word, **parameters).close()
-    except (gymnasium.error.Error, ImportError) as error:
+    except Exception as error:
         return in_a_line(error)
     return ""
