@@ -191,7 +191,7 @@ def main(arguments: list[str] | None = None, program: str = "zoocheck") -> None:
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # last, so that its files cannot replace installed modules
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(epilog="Example: zoocheck pettingzoo.classic.rps_v2")(check)
+    app.command(epilog="Example: zoocheck CartPole-v1")(check)
     try:
         code = app(sys.argv[1:] if arguments is None else arguments, prog_name=program, standalone_mode=False)
         sys.stdout.flush()
