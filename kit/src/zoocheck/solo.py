@@ -29,7 +29,7 @@ def spoken(text: str) -> str:
     return text
 
 
-class Solo(pettingzoo.ParallelEnv[str, Any, Any]):
+class Solo(pettingzoo.ParallelEnv):  # type: ignore[type-arg]  # not generic before PettingZoo 1.23
     """A Gymnasium environment, as a Parallel environment with the agent `AGENT`."""
 
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
