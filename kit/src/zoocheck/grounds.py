@@ -16,15 +16,10 @@ RENDER, CLOSE = f"{_GYM}#gymnasium.Env.render", f"{_GYM}#gymnasium.Env.close"
 
 
 class Ground(NamedTuple):
-    """Why a violation matters.
+    """Why a violation matters."""
 
-    Attributes:
-        page: The page of the documents with the sentence; empty if none forbids the violation.
-        sentence: The sentence, or what learners need.
-    """
-
-    page: str
-    sentence: str
+    page: str  # the page of the documents with the sentence; empty if none forbids the violation
+    sentence: str  # the sentence, or what learners need
 
     @property
     def severity(self) -> str:

@@ -74,19 +74,12 @@ class Result:
 
 
 class Explanation(NamedTuple):
-    """What a check's docstring says, each in one line.
+    """What a check's docstring says, each in one line."""
 
-    Attributes:
-        demanded: What must hold, its first paragraph.
-        meaning: Its other paragraphs: why it matters and how it is checked.
-        example: What violates it.
-        fix: How to fix a violation.
-    """
-
-    demanded: str
-    meaning: list[str]
-    example: str
-    fix: str
+    demanded: str  # what must hold, its first paragraph
+    meaning: list[str]  # its other paragraphs: why it matters and how it is checked
+    example: str  # what violates it
+    fix: str  # how to fix a violation
 
 
 def explained(check: Callable[..., object]) -> Explanation:
