@@ -1,5 +1,7 @@
 """A correct Gymnasium environment, and some with one defect each."""
 
+import os
+
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
@@ -86,6 +88,17 @@ class FourValues(Walk):
     def step(self, action):
         observation, reward, terminated, truncated, info = super().step(action)
         return observation, reward, terminated or truncated, info
+
+
+class WindowAborts(Walk):
+    """As GLFW does without a display."""
+
+    metadata = {"render_modes": ["human"]}  # noqa: RUF012
+
+    def reset(self, *, seed=None, options=None):
+        if self.render_mode == "human":
+            os.abort()
+        return super().reset(seed=seed, options=options)
 
 
 # Environment -> the check that catches it, and what its message says.

@@ -10,6 +10,7 @@ from broken import solo
 from calling import run_refused
 from zoocheck import CHECKS, load, order, run_all
 from zoocheck.grounds import grounds
+from zoocheck.guard import Guard
 from zoocheck.solo import spoken
 from zoocheck.subject import remade
 
@@ -71,6 +72,18 @@ def test_a_module_whose_env_is_one_of_gymnasium_is_told_how_to_name_it(capsys, t
 def test_words_of_the_parallel_api_become_those_of_gymnasium():
     said = "Parallel, seed 0: {'agent': 2}: observations.agent[0]: the reward of agent is nan"
     assert spoken(said) == "Gymnasium, seed 0: 2: observation[0]: the reward of the agent is nan"
+
+
+@pytest.mark.parametrize("display", [True, False])
+def test_a_window_that_aborts_is_no_failure_where_there_is_no_display(monkeypatch, display):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    if display:
+        monkeypatch.setenv("DISPLAY", ":0")
+    with Guard(load("broken.solo:WindowAborts", games=2)) as guard:
+        found = {name: guard.run(name).status for name in ("legal_play_goes_on", "render_modes_are_kept")}
+    wanted = {True: ["failed", "failed"], False: ["passed", "skipped"]}[display]
+    assert list(found.values()) == wanted
 
 
 TAXI = "Taxi-v4" if "Taxi-v4" in gymnasium.registry else "Taxi-v3"
