@@ -37,7 +37,7 @@ class Solo(pettingzoo.ParallelEnv):  # type: ignore[type-arg]  # not generic bef
         self.possible_agents, self.agents = [AGENT], []
         self.metadata = {"name": type(env.unwrapped).__name__, **env.metadata}
         self.render_mode = getattr(env, "render_mode", None)
-        self._open = True  # whether Gymnasium leaves open what a step does after the end
+        self._truncated = False  # whether only a limit of time has ended the episode
 
     def observation_space(self, agent: str) -> Any:
         """The observation space of the environment."""
@@ -50,7 +50,7 @@ class Solo(pettingzoo.ParallelEnv):  # type: ignore[type-arg]  # not generic bef
     def reset(self, *given: Any, **named: Any) -> Any:
         """Resets the environment; raises TypeError if it returns anything but observation and info."""
         observation, info = _parts("reset", self.env.reset(*given, **named), "observation, info")
-        self.agents, self._open = [AGENT], False
+        self.agents, self._truncated = [AGENT], False
         return {AGENT: observation}, {AGENT: info}
 
     def step(self, actions: Mapping[str, Any]) -> Any:
@@ -59,13 +59,13 @@ class Solo(pettingzoo.ParallelEnv):  # type: ignore[type-arg]  # not generic bef
         After a truncation, a further step raises ResetNeeded: environments know nothing of their time limit. After a
         termination, one that pays nothing returns nothing.
         """
-        if not self.agents and self._open:
+        if self._truncated:
             raise gymnasium.error.ResetNeeded("the episode has been truncated")
         named = "observation, reward, terminated, truncated, info"
         parts = _parts("step", self.env.step(actions[AGENT]), named)
         late, (_, reward, terminated, truncated, _) = not self.agents, parts
         self.agents = [] if late or terminated or truncated else [AGENT]
-        self._open = not terminated
+        self._truncated = bool(truncated and not terminated)
         if late and not reward:
             return {}, {}, {}, {}, {}
         return tuple({AGENT: part} for part in parts)
