@@ -50,7 +50,7 @@ class Guard:
         self._subject, self._told = subject, description(subject)
         self._child: subprocess.Popen[str] | None = None
         self._trail = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it has no name, so it goes with the process
-        self._careful, self._windows, self._to_come = False, True, checks
+        self._careful, self._draws, self._to_come = False, True, checks
         self._spent = 0.0  # CPU seconds of the processes that have ended
         self._limit = MOST * subject.seconds + MORE
         self._until: float | None = None  # when all checks must be done; the first one starts the clock
@@ -71,13 +71,13 @@ class Guard:
     def run(self, name: str) -> Result:
         """Runs one check, a key of `CHECKS`; it fails if the environment ends the process.
 
-        Many checks make invalid calls and inspect the errors, or open windows. If such a call ends the process, the
-        check runs again without it, so that only the check that tests the call fails. Where there is no display, no
-        check fails because of a window.
+        Many checks make invalid calls and inspect the errors, or draw. If such a call ends the process, the check runs
+        again without it, so that only the check that tests the call fails. Where there is no display, no check fails
+        because drawing ends the process.
         """
         result, ended = self._run(name)
-        if ended and self._windows and self._had_no_display():
-            self._windows = False
+        if ended and self._draws and self._had_no_display():
+            self._draws = False
             result, ended = self._run(name)
         if ended and not self._careful:
             self._careful = True
@@ -87,10 +87,10 @@ class Guard:
         return result
 
     def _had_no_display(self) -> bool:
-        """Whether the last environment was to open a window, and there is no display."""
+        """Whether the last environment was to draw, and there is no display."""
         last = trail.last(self._trail)
         seen = not sys.platform.startswith("linux") or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)
-        return not seen and last is not None and "render_mode='human'" in last.parameters
+        return not seen and last is not None and "render_mode=" in last.parameters
 
     def _run(self, name: str) -> tuple[Result, bool]:
         """The result of a check, and whether the environment ended the process."""
@@ -121,7 +121,7 @@ class Guard:
 
     def _started(self) -> subprocess.Popen[str]:
         budget: dict[str, Any] = {"to_come": self._to_come}
-        budget |= {"spent": self._spent, "careful": self._careful, "windows": self._windows}
+        budget |= {"spent": self._spent, "careful": self._careful, "draws": self._draws}
         told = {"parent": os.getpid(), "budget": budget, "limit": MOST_OVERRUN * self._limit - self._spent}
         trail_file = self._trail.fileno() if os.name == "posix" else None  # elsewhere no child can inherit it
         child = subprocess.Popen(

@@ -171,7 +171,7 @@ class Budget:
         longest: Maximum number of steps of compared episodes.
         spent: CPU seconds that earlier processes of the run have used.
         careful: Whether to make invalid calls only in the checks that test them: one has ended an earlier process.
-        windows: Whether to open windows; not after one has ended an earlier process on a machine without a display.
+        draws: Whether to draw pictures; not after that has ended an earlier process on a machine without a display.
     """
 
     end: float = math.inf
@@ -180,7 +180,7 @@ class Budget:
     longest: int = STEPS
     spent: float = 0.0
     careful: bool = False
-    windows: bool = True
+    draws: bool = True
 
     def start(self, seconds: float, whole: bool) -> None:
         """Starts a check and, if it is the first, a run of `seconds`; `whole` gives the check all remaining time."""
