@@ -148,7 +148,8 @@ def test_every_check_rests_on_something():
         assert ground.page.startswith("https://") == (ground.severity == "error"), ground
 
 
-def test_annotations_for_github_are_one_line_each_beside_the_code(capsys):
+def test_annotations_for_github_are_one_line_each_beside_the_code(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
     code, out, _ = run(capsys, "broken.solo:SharedArray", *SHORT, "--only", "arrays_are_fresh", "--github")
     (line,) = [line for line in out.splitlines() if line.startswith("::")]
     place = (
