@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from zoocheck.declared import modes_of
 from zoocheck.look import attributes, drawn, generators_on, refusal, state_of, state_shown, words_of
-from zoocheck.observations import leaves
-from zoocheck.play import Play
+from zoocheck.play import Play, leaves
 from zoocheck.seeds import steady_apis
 from zoocheck.subject import Api, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted

@@ -20,6 +20,7 @@ from zoocheck import (
     observations,
     one_game,
     order,
+    rare,
     report,
     seeds,
     steady,
@@ -108,6 +109,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (declared.closing_does_no_harm,),  # near the end, because closing can break other environments' rendering
     (one_game.zero_sum_holds, REWARDS),
     (one_game.equilibrium_earns_its_value, one_game.zero_sum_holds),
+    (rare.rare_situations_are_no_exception,),
 )
 WATCHED = {name for name, *_ in explore.WATCHERS}
 CHECKS = {check.__name__: check for check, *_ in _LISTED}
@@ -128,7 +130,10 @@ def run(name: str, subject: Subject) -> Result:
     subject.cut.clear()
     subject.budget.start(subject.seconds, whole=subject.games is not None)
     result = judged(name, lambda: _located(CHECKS[name], subject))
-    return replace(result, script=report.script_of(subject, result.reason)) if result.status == FAILED else result
+    if result.status != FAILED:
+        return result
+    subject.failed.add(name)
+    return replace(result, script=report.script_of(subject, result.reason))
 
 
 def _pace(subject: Subject) -> None:

@@ -1,0 +1,320 @@
+"""Pairs of a healthy environment and one with a defect: a check must tell them apart, in both skins and all spaces."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from broken.bases import Base, Bidding, Lowest, Pennies, skinned
+from zoocheck import Subject, run
+
+
+def verdict(check, game, *skins, games=24, **more):
+    makers = {skin: skinned(game, skin) for skin in skins or ("aec", "parallel")}
+    return run(check, Subject(game.__name__, **makers, games=games, **more))
+
+
+def require_caught(check, healthy, broken, words="", status="failed", **more):
+    """The check says nothing against the one, and this against the other."""
+    good, bad = verdict(check, healthy, **more), verdict(check, broken, **more)
+    assert good.status == "passed", good
+    assert (bad.status, words in bad.reason) == (status, True), bad
+    return bad
+
+
+class Forage(Base):
+    """Three walk on a line of nine fields and eat what lies there. Who is full leaves; cut after `rounds`."""
+
+    players, render_modes = ("ann", "bob", "cy"), ("rgb_array",)
+    size, rounds, full, zero_sum = 9, 40, 5, False
+
+    def new_observation_space(self, agent):
+        parts = {"line": spaces.Box(0, 9, (self.size,), np.float32), "round": spaces.Discrete(self.rounds + 1)}
+        parts |= {"place": spaces.Box(0, 9, (3,), np.float32), "eaten": spaces.Box(0, 99, (1,), np.float32)}
+        return spaces.Dict(parts | {"action_mask": spaces.Box(0, 1, (4,), np.int8)})
+
+    def new_action_space(self, agent):
+        return spaces.Discrete(4)  # left, right, eat, jump
+
+    def deal(self):
+        self._round = 0
+        self._line = self._rng.integers(0, 4, self.size)
+        self._place = {agent: 2 + 2 * i for i, agent in enumerate(self.players)}
+        self._eaten = dict.fromkeys(self.players, 0.0)
+        self._shown = dict(self._eaten)
+
+    def mask(self, agent):
+        place = self._place[agent]
+        return np.array([place > 0, place < self.size - 1, 1, self._eaten[agent] >= 3], np.int8)
+
+    def check(self, agent, action):
+        super().check(agent, action)
+        if not self.mask(agent)[action]:
+            raise ValueError(f"{agent} cannot play {action} now")
+
+    def play(self, actions):
+        self._shown, paid = dict(self._eaten), dict.fromkeys(actions, 0.0)
+        for agent in sorted(actions):
+            self._place[agent] = int(np.clip(self._place[agent] + {0: -1, 1: 1, 3: 4}.get(actions[agent], 0), 0, 8))
+        for place in range(self.size):
+            eaters = [agent for agent in actions if actions[agent] == 2 and self._place[agent] == place]
+            for agent in eaters:
+                paid[agent] = 1.0 / len(eaters) if self._line[place] else 0.0
+            self._line[place] -= bool(eaters) and self._line[place] > 0
+        self._line[self._rng.integers(self.size)] += self._round % 3 == 0
+        self._line = np.minimum(self._line, 9)
+        for agent, reward in paid.items():
+            self._eaten[agent] += reward
+        self._round += 1
+        return paid
+
+    def out(self):
+        return {agent for agent in self.players if self._eaten[agent] >= self.full}
+
+    def cut(self):
+        return set(self.players) - self.out() if self._round >= self.rounds else set()
+
+    def observe(self, agent):
+        seats = [agent, *self.others(agent)]
+        return {
+            "line": self._line.astype(np.float32),
+            "round": self._round,
+            "place": np.array([self._place[each] for each in seats], np.float32),
+            "eaten": np.array([self._eaten[agent]], np.float32),
+            "action_mask": self.mask(agent),
+        }
+
+    def info(self, agent):
+        return {"eaten": self._eaten[agent]}
+
+    def state(self):
+        return np.array([*self._line, *self._place.values(), *self._eaten.values()], np.float32)
+
+    def render(self):
+        picture = np.zeros((8, 4 * self.size, 3), np.uint8)
+        picture[:4, ::4, 0] = 20 * self._line
+        for seat, place in enumerate(self._place.values()):
+            picture[4:, 4 * place, seat] = 255
+        return picture
+
+
+# -- what is rare ---------------------------------------------------------------------------------
+
+
+class JumpsTogether(Forage):
+    """When two jump in one step, the picture of the line becomes float64."""
+
+    jumped = 0
+
+    def play(self, actions):
+        self.jumped = sum(action == 3 for action in actions.values())
+        return super().play(actions)
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        return {**seen, "line": seen["line"].astype(np.float64)} if self.jumped >= 2 else seen
+
+
+class WideMaskOnceEarned(Forage):
+    """The mask becomes int64 once the fourth action is legal."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        wide = seen["action_mask"][3]
+        return {**seen, "action_mask": seen["action_mask"].astype(np.int64 if wide else np.int8)}
+
+
+class SameThrice(Lowest):
+    """Six rounds in which all name the same number are too much for the space."""
+
+    lives, row = 9, 0
+
+    def deal(self):
+        super().deal()
+        self.row = 0
+
+    def play(self, actions):
+        self.row = self.row + 1 if set(actions.values()) == {2} else 0
+        return super().play(actions)
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        return seen + np.float32(9) * (self.row == 3)
+
+
+class Lively(Lowest):
+    lives, highest = 9, 9
+
+
+class Longish(Lively):
+    rounds, highest, lives = 320, 400, 400
+
+
+class LateType(Longish):
+    """Observations are float64 from step 300."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        return seen.astype(np.float64) if self._round >= 300 else seen
+
+
+@pytest.mark.parametrize(
+    ("check", "healthy", "broken"),
+    [
+        ("observations_fit_their_spaces", Forage, JumpsTogether),
+        ("masks_allow_what_is_legal", Forage, WideMaskOnceEarned),
+        ("observations_fit_their_spaces", Lively, SameThrice),
+        ("observations_fit_their_spaces", Longish, LateType),
+    ],
+)
+def test_what_is_rare_is_reached(check, healthy, broken):
+    good, bad = verdict(check, healthy, games=90), verdict(check, broken, games=90)
+    assert good.status == "passed", good
+    assert bad.status == "failed", bad
+
+
+def test_what_the_last_games_show_is_told_by_the_name_of_its_check():
+    result = verdict("rare_situations_are_no_exception", JumpsTogether, games=12)
+    assert result.status == "failed"
+    assert result.reason.startswith("observations_fit_their_spaces: ")
+    assert verdict("rare_situations_are_no_exception", Forage, games=12).status == "passed"
+
+
+# -- the order of actions, options, generators and clocks -----------------------------------------
+
+
+class Shares(Forage):
+    """Who eats shares thirds and sevenths with all others."""
+
+    def play(self, actions):
+        paid = super().play({agent: actions[agent] for agent in self.order(actions)})
+        parts = [paid[agent] * weight for agent, weight in zip(self.order(actions), (0.1, 0.7, 1 / 3), strict=False)]
+        bonus = 0.0
+        for part in parts:
+            bonus += part
+        return {agent: paid[agent] + bonus / 7 for agent in self.agents}
+
+    def order(self, actions):
+        return sorted(actions)
+
+
+class SharesInOrder(Shares):
+    """The sum is added up in the order of the actions, so that its last digit depends on it."""
+
+    def play(self, actions):
+        paid = super().play(actions)
+        weights = dict(zip(self.players, (0.1, 0.7, 1 / 3), strict=True))
+        bonus = 0.0
+        for agent in actions:
+            bonus += weights[agent] * (1 + actions[agent])
+        return {agent: paid[agent] + bonus for agent in paid}
+
+
+class ResolvedAsGiven(skinned(SharesInOrder, "parallel")):
+    def step(self, actions):
+        for agent in self.agents:
+            self.check(agent, actions[agent])
+        return self.resolve({agent: actions[agent] for agent in actions if agent in self.agents})
+
+
+def test_the_last_digit_of_a_sum_depends_on_no_order():
+    assert run("order_of_actions_does_not_matter", Subject("x", parallel=skinned(Shares, "parallel"), games=8)).status == "passed"
+    result = run("order_of_actions_does_not_matter", Subject("y", parallel=ResolvedAsGiven, games=8))
+    assert result.status == "failed"
+
+
+class OneStart(Forage):
+    """An option sets what is eaten at the start."""
+
+    def begin(self, seed, options):
+        super().begin(seed, options)
+        options = options or {}
+        if "line" in options:
+            self._line[:] = int(options["line"]) % 9
+        self._eaten["ann"] = float(options.get("eaten", 0.0)) % 3
+
+
+class KeptStart(OneStart):
+    """The option is kept as an attribute."""
+
+    start = 0.0
+
+    def begin(self, seed, options):
+        self.start = (options or {}).get("eaten", self.start)
+        super().begin(seed, options)
+        self._eaten["ann"] = float(self.start) % 3
+
+
+class KeptRounds(OneStart):
+    """The option to end earlier is kept."""
+
+    def begin(self, seed, options):
+        super().begin(seed, options)
+        if options is not None and "rounds" in options:
+            self.rounds = max(1, int(options["rounds"]))
+
+
+@pytest.mark.parametrize("broken", [KeptStart, KeptRounds])
+def test_options_are_for_one_game(broken):
+    require_caught("options_do_no_harm", OneStart, broken, "which is no longer given", games=4)
+
+
+class OwnDice(Pennies):
+    pass
+
+
+class DiceOfTheClass(Pennies):
+    """A generator of the class is drawn from in every tenth round, to no effect that two short games show."""
+
+    dice = np.random.default_rng(3)
+
+    def play(self, actions):
+        self.dice.random()
+        return super().play(actions)
+
+
+DICE = np.random.default_rng(4)
+
+
+class DiceOfTheModule(Pennies):
+    def prepare(self):
+        self._dice = DICE
+
+    def play(self, actions):
+        self._dice.random()
+        return super().play(actions)
+
+
+@pytest.mark.parametrize("broken", [DiceOfTheClass, DiceOfTheModule])
+def test_generators_belong_to_one_environment(broken):
+    require_caught("environments_do_not_meet", OwnDice, broken, "share the random generator", games=4)
+
+
+class Timed(Forage):
+    """Infos have the seconds since the start."""
+
+    def begin(self, seed, options):
+        self._began = time.monotonic()
+        super().begin(seed, options)
+
+    def info(self, agent):
+        return {"seconds": time.monotonic() - self._began}
+
+
+class EndsOnTime(Timed):
+    """A game ends after five minutes."""
+
+    def cut(self):
+        return set(self.players) if time.monotonic() - self._began > 300 else super().cut()
+
+
+class BonusOfTheHour(Timed):
+    def play(self, actions):
+        return {agent: paid + (time.localtime().tm_hour % 2) for agent, paid in super().play(actions).items()}
+
+
+@pytest.mark.parametrize("broken", [EndsOnTime, BonusOfTheHour])
+def test_the_clock_decides_nothing(broken):
+    require_caught("same_seed_same_episode", Timed, broken, games=4)
