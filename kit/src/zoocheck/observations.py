@@ -51,7 +51,11 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
         for what, space, data in _observed(play):
             if id(space) not in texts:
                 texts[id(space)] = space, repr(space)
-            key = what, texts[id(space)][1], tuple((path, array.dtype.str, array.tobytes()) for path, array in arrays_in(data))
+            key = (
+                what,
+                texts[id(space)][1],
+                tuple((path, array.dtype.str, array.tobytes()) for path, array in arrays_in(data)),
+            )
             if not key[2] or key not in known:
                 notes += filter(None, [require_fit(space, data, f"{play.at}: {what}")])
                 known.add(key)

@@ -18,7 +18,6 @@ import gymnasium
 import numpy as np
 
 from zoocheck.explore import Route, routes
-from zoocheck.kinds import ParallelPlay
 from zoocheck.look import (
     Snapshot,
     difference,

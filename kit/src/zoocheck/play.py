@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from zoocheck import trail
 from zoocheck.verdicts import STEPS, Budget, Failed, NotApplicable, failing
 
-
 STYLES = 6
 # Of more legal actions than these, style 5 compares a sample.
 MOST_COUNTED = 64

@@ -23,6 +23,7 @@ from zoocheck import (
     rare,
     report,
     seeds,
+    stale,
     steady,
 )
 from zoocheck.subject import FEW_ROUNDS, Subject
@@ -52,7 +53,7 @@ AGENTS, META, FRESH = (
 ANEW, REWARDS, NOW = (
     seeds.seeded_reset_starts_anew,
     bookkeeping.rewards_are_counted_once,
-    bookkeeping.observations_are_of_now,
+    stale.observations_are_of_now,
 )
 # Each check, followed by the earlier checks whose failure may explain its own.
 _LISTED: tuple[tuple[Check, ...], ...] = (
@@ -97,7 +98,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (bookkeeping.last_tells_what_is_so,),
     (REWARDS,),
     (NOW,),
-    (bookkeeping.infos_are_of_now, NOW),
+    (stale.infos_are_of_now, NOW),
     (bookkeeping.results_name_the_agents,),
     (ends.ends_are_final, AGENTS, bookkeeping.results_name_the_agents),
     (ends.nobody_is_paid_after_the_end, bookkeeping.results_name_the_agents),

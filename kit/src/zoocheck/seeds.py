@@ -88,12 +88,16 @@ def jumping_clocks(env: Any) -> Iterator[None]:
     """Each call of a clock of `time`, also as imported by name in the environment's modules, is an hour later."""
     hours = itertools.count(1)
     clocks: dict[str, Callable[..., Any]] = {name: getattr(time, name) for name in CLOCKS}
-    jumping = {clock: partial(_late, clock, hours, 10**9 if name.endswith("_ns") else 1) for name, clock in clocks.items()}
+    jumping = {
+        clock: partial(_late, clock, hours, 10**9 if name.endswith("_ns") else 1) for name, clock in clocks.items()
+    }
     of_time = {time.localtime, time.gmtime}
     jumping |= {read: partial(_late_date, read, time.time, hours) for read in of_time}
     own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__} - LIBRARIES
     modules = [time, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
-    changed = [(module, name, value) for module in modules for name, value in vars(module).items() if _is_in(value, jumping)]
+    changed = [
+        (module, name, value) for module in modules for name, value in vars(module).items() if _is_in(value, jumping)
+    ]
     try:
         for module, name, value in changed:
             setattr(module, name, jumping[value])

@@ -1,0 +1,271 @@
+"""Checks that observations, infos, state() and pictures are of now: none repeats what was true one turn ago."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from zoocheck.declared import modes_of
+from zoocheck.kinds import AECPlay, Turn
+from zoocheck.look import arrays_in, drawn, state_shown
+from zoocheck.play import Play, styled
+from zoocheck.seeds import SHORT, steady_apis
+from zoocheck.subject import Api, Subject, once
+from zoocheck.verdicts import Failed
+
+# Pairs of games, and the number of turns after which the two games of a pair may begin to differ.
+PAIRS, APART = 16, 4
+# Least number of changes, over all games, of what an entry repeats late, and of pairs in which something is late.
+LEAST_CHANGES, LEAST_PAIRS = 5, 6
+# Infos whose names contain these may refer to the previous turn.
+OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
+STATE, MASK, PAID = "state()", "action_mask", "the sum of the rewards"
+# Longer arrays are compared only as a whole.
+MOST_ENTRIES = 64
+# Decimal places that count, because float32 has no more.
+PLACES = 4
+# An agent's entries are compared with those of so many others.
+MOST_OTHERS = 3
+
+# Maps paths to values, as bytes that are equal if the numbers are.
+Numbers = dict[str, bytes]
+# The values of an entry in each turn of each game.
+Column = tuple[tuple[bytes, ...], ...]
+
+
+@dataclass
+class Moment:
+    """What is visible at the start of a turn."""
+
+    observed: dict[Any, Numbers]
+    informed: dict[Any, Numbers]  # infos and masks
+    paid: dict[Any, float]  # the sum of the rewards so far
+    whole: dict[str, Any]  # channel -> what it shows, in a form that can be compared
+
+
+Game = list[Moment]
+
+
+def observations_are_of_now(subject: Subject) -> None:
+    """Each agent's observation, state() and pictures show at once what a joint action has changed.
+
+    The check plays pairs of games that are equal at first. Something is late if in all pairs it begins to differ exactly
+    one turn after rewards, infos or other observations do.
+
+    A learner that sees only the past cannot react to the present.
+
+    Example: `observe` returns what was computed before the last joint action was played.
+    Fix: Compute observations after the joint action.
+    """
+    for kind in [api.kind for api in steady_apis(subject)]:
+        late: Counter[str] = Counter()
+        other: set[str] = set()
+        for one, two in _pairs(subject, kind):
+            for channel, turns in _delays(one, two).items():
+                late[channel] += turns == 1
+                other |= {channel} if turns != 1 else set()
+        for channel in late:
+            if channel not in other and late[channel] >= LEAST_PAIRS:
+                words = f"{channel} shows what a joint action has changed one turn later than rewards or"
+                raise Failed(f"{kind}: in all {late[channel]} pairs of games {words} other data")
+
+
+def infos_are_of_now(subject: Subject) -> None:
+    """Infos, masks and single entries of observations refer to the current turn, not to the previous one.
+
+    An entry is stale if, in all compared games, it repeats what was true one turn before: of the agent's observation, of
+    the same entry for another agent, or of the sum of its rewards, and nothing shows the present value. An info is stale,
+    too, if it is the same in the first two turns and changes in every later one. Infos whose names refer to the past
+    ("last", "previous", "before") are exempt. Parts of state() may be stale, but not the whole.
+
+    Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
+    Fix: Fill `infos` after the joint action.
+    """
+    for kind in [api.kind for api in steady_apis(subject)]:
+        games = [game for pair in _pairs(subject, kind) for game in pair]
+        for agent in dict.fromkeys(agent for game in games for moment in game for agent in moment.observed):
+            for name, sign in ((name, sign) for name, sign in _signs(agent, games) if not OF_THE_PAST.search(name)):
+                raise Failed(f"{kind}: {name if name.startswith(STATE) else f'{name!r} of {agent}'} {sign}")
+
+
+@once
+def _pairs(subject: Subject, kind: str) -> list[tuple[Game, Game]]:
+    """Pairs of games with equal seeds and, in the first turns, equal actions."""
+    api = next(api for api in steady_apis(subject) if api.kind == kind)
+    modes = modes_of(subject)
+    return [_pair(api, seed, modes) for seed in range(subject.budget.fewer(PAIRS))]
+
+
+def _pair(api: Api, seed: int, modes: Sequence[str]) -> tuple[Game, Game]:
+    more = {"render_mode": modes[seed % len(modes)]} if modes else {}
+    one, two = (api.game(seed, **more) for _ in range(2))
+    one.chooser, two.chooser = styled(4 * seed + seed % 2), styled(4 * seed + 1000)
+    recorded = _record(one, [])
+    first = list(one.played)
+    alike = seed % APART * (len(two.env.agents) if api.kind == "AEC" else 1)
+    return recorded, _record(two, first[: min(alike, len(first) // 2)])
+
+
+def _record(play: Play, moves: Sequence[Any]) -> Game:
+    """Plays a game that begins with `moves`; returns its turns."""
+    game: Game = []
+    paid: dict[Any, float] = defaultdict(float)
+    turn: Turn | None = None
+    while play.goes_on(SHORT):
+        before = turn
+        if isinstance(play, AECPlay):
+            turn = Turn.of(play, turn) if play.asked() else None
+        if turn is None or turn is not before:
+            game.append(_moment(play, dict(paid)))
+        number = len(play.played)
+        play.submit(moves[number] if number < len(moves) else play.choice(), log=False)
+        for agent, reward in play.rewards().items():
+            paid[agent] += float(np.sum(reward))
+    return game
+
+
+def _moment(play: Play, paid: dict[Any, float]) -> Moment:
+    observed: dict[Any, Numbers] = {}
+    informed: dict[Any, Numbers] = {}
+    infos = play.infos()
+    whole: dict[str, Any] = {"rewards": sorted((str(agent), reward) for agent, reward in paid.items() if reward)}
+    state = dict(_numbers(state_shown(play.env), STATE))
+    whole[STATE] = sorted(state.items())
+    for agent, observation in play.shown():
+        seen = dict(_numbers(observation, ""))
+        is_mask = [name for name in seen if MASK in name]
+        told = {f"info {name}": value for name, value in _numbers(infos.get(agent), "")}
+        informed[agent] = {**told, **{name: seen.pop(name) for name in is_mask}, **state}
+        observed[agent] = seen
+        whole[f"the observation of {agent}"] = sorted(seen.items())
+        whole["infos"] = [*whole.get("infos", ()), *sorted(told.items())]
+    if mode := getattr(play.env, "render_mode", None):
+        picture, printed = drawn(play.env)
+        whole[f"render() in mode {mode!r}"] = (
+            picture.tobytes() if isinstance(picture, np.ndarray) else (picture, printed)
+        )
+    return Moment(observed, informed, paid, whole)
+
+
+def _delays(one: Game, two: Game) -> dict[str, int]:
+    """Channel -> the turns that pass until it differs, after the first other channel does."""
+    first: dict[str, int] = {}
+    for turn, (here, there) in enumerate(zip(one, two, strict=False)):
+        for channel, shown in here.whole.items():
+            if channel in there.whole and channel not in first and shown != there.whole[channel]:
+                first[channel] = turn
+    shown = {name: turn for name, turn in first.items() if not name.startswith("render()")}
+    return {
+        channel: turn - min(others)
+        for channel, turn in first.items()
+        if channel not in ("rewards", "infos") and (others := [shown[name] for name in shown if name != channel])
+    }
+
+
+def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
+    """All numbers in nested data: arrays as a whole and entry by entry."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _numbers(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(data, Number | np.ndarray | list | tuple):
+        for at, array in arrays_in(np.asarray(data) if isinstance(data, Number) else data, path):
+            if array.dtype.kind in "biuf":
+                numbers = np.round(array.astype(np.float64).ravel(), PLACES) + 0.0
+                yield at, numbers.tobytes()
+                if 1 < numbers.size <= MOST_ENTRIES:
+                    yield from ((f"{at}[{i}]", number.tobytes()) for i, number in enumerate(numbers))
+
+
+def _signs(agent: Any, games: Sequence[Game]) -> Iterator[tuple[str, str]]:
+    """Yields each stale entry of an agent, with what it repeats."""
+    own = [[moment for moment in game if agent in moment.observed] for game in games]
+    own = [game for game in own if len(game) > 1]
+    seen = _columns([[moment.observed[agent] for moment in game] for game in own])
+    told = _columns([[moment.informed[agent] for moment in game] for game in own])
+    sums = tuple(
+        tuple((np.round(moment.paid.get(agent, 0.0), PLACES) + 0.0).tobytes() for moment in game) for game in own
+    )
+    present = {*seen.values()}
+    late: dict[Column, str] = {_late(sums): PAID} if _changes(sums) and not {sums} & {*present, *told.values()} else {}
+    by_entry = {**{_late(seen[name]): f"the observation ({name})" for name in seen if _changes(seen[name])}, **late}
+    if any(told[name] in present for name in told if name.startswith(STATE)):
+        told = {name: column for name, column in told.items() if not name.startswith(STATE)}
+    for name, column in sorted(told.items()):
+        if column not in present and (what := by_entry.get(_now(column))):
+            yield name, f"repeats {what} of the previous turn"
+        elif column not in present and _repeats_once(column):
+            yield name, "is the same in the first two turns, though it changes in every later turn"
+    for name in sorted(name for name in seen if _now(seen[name]) in late):
+        yield name, f"repeats {PAID} of the previous turn"
+    whole = _columns([[{"": b"".join(moment.observed[agent].values())} for moment in game] for game in own])
+    if any(map(_repeats_once, whole.values())):
+        yield "the observation", "is the same in the first two turns, though it changes in every later turn"
+    yield from _behind_others(agent, own)
+
+
+def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
+    """Yields each entry that is one turn late compared with another agent.
+
+    It repeats the other's same entry, or it repeats what for the other is always equal to that entry.
+    """
+    others = dict.fromkeys(other for game in own for other in game[0].observed if other != agent)
+    for other in list(others)[:MOST_OTHERS]:
+        both = [[moment for moment in game if other in moment.observed] for game in own]
+        mine, theirs = (
+            _columns([[{**moment.informed[each], **moment.observed[each]} for moment in game] for game in both])
+            for each in (agent, other)
+        )
+        before = defaultdict[Column, list[str]](list)
+        for name in filter(lambda name: _changes(mine[name]), mine):
+            before[_late(mine[name])].append(name)
+        for name in sorted(mine.keys() & theirs.keys()):
+            now = _now(mine[name])
+            if now == _late(theirs[name]) and mine[name] != theirs[name] and _changes(theirs[name]):
+                yield name, f"repeats that of {other} of the previous turn"
+            for same in before.get(now, ()):
+                if theirs[name] == theirs.get(same) and mine[name] != mine[same]:
+                    yield name, f"repeats {same!r} of the previous turn, which for {other} is the same"
+
+
+def _columns(games: Sequence[Sequence[Numbers]]) -> dict[str, Column]:
+    """The values of each entry that all turns have."""
+    names = set.intersection(*[set(turn) for game in games for turn in game]) if any(games) else set()
+    return {name: tuple(tuple(turn[name] for turn in game) for game in games) for name in names}
+
+
+def _now(column: Column) -> Column:
+    return tuple(values[1:] for values in column)
+
+
+def _late(column: Column) -> Column:
+    return tuple(values[:-1] for values in column)
+
+
+def _changes(column: Column) -> bool:
+    """Whether what an entry repeats changes often enough, and not in all games alike."""
+    changes = sum(one != other for values in _late(column) for one, other in pairwise(values))
+    return changes >= LEAST_CHANGES and _differ(column)
+
+
+def _differ(column: Iterable[Sequence[bytes]]) -> bool:
+    turns = defaultdict[int, set[bytes]](set)
+    for values in column:
+        for turn, value in enumerate(values):
+            turns[turn].add(value)
+    return any(len(values) > 1 for values in turns.values())
+
+
+def _repeats_once(column: Column) -> bool:
+    later = [pair for values in column for pair in pairwise(values[1:])]
+    return (
+        all(values[0] == values[1] for values in column)
+        and len(later) >= LEAST_CHANGES
+        and all(one != other for one, other in later)
+    )
