@@ -184,6 +184,7 @@ class Explored:
     moves: int = 0  # steps in them
     failures: dict[str, Finding] = field(default_factory=dict)  # of each check that failed
     routes: list[Route] = field(default_factory=list)  # routes to a new value first, the shortest first
+    ends: list[tuple[int, bool]] = field(default_factory=list)  # of each finished game, its actions and any truncation
     current: Any = None  # the current game, with its parameters
     cut: bool = False  # whether the time ran out while games still showed something new
     unrepeatable: Finding | None = None  # why a game cannot be replayed, if so
@@ -257,7 +258,7 @@ def _follow(play: Play, subject: Subject, found: Explored, route: Route) -> tupl
     """Plays one game, starting along a route; returns whether it had a new value, and a new situation."""
     archive, number, until = found.archive, found.games, processor_seconds() + LONG_SHARE * subject.seconds
     play.reset(route.seed)
-    new = [archive.note(play, route.seed)]
+    new, truncated = [archive.note(play, route.seed)], False
     play.chooser = Chooser(number, number // 2 % STYLES, archive.played)
     due = [each for each in WATCHERS if play.kind in each[1] and each[0] not in found.failures]
     watching = _resume([(check, follow(play, subject)) for check, _, follow in due], found)
@@ -269,7 +270,10 @@ def _follow(play: Play, subject: Subject, found: Explored, route: Route) -> tupl
         _submit(play, choice, again=step < len(route.moves))
         if step < STEPS:  # the routes of other checks are no longer
             new.append(archive.note(play, route.seed))
+        truncated = truncated or any(play.part("truncations").values())
         watching = _resume(watching, found)
+    if play.over:
+        found.ends.append((sum(choice is not None for choice in play.played), truncated))
     return any(value for value, _ in new), any(situation for _, situation in new)
 
 

@@ -163,8 +163,8 @@ SEED, PLAYED = 5, 6
 def environments_do_not_meet(subject: Subject) -> None:
     """Two environments that are stepped alternately play the same games as each would alone.
 
-    This finds state or a generator stored in the class or the module. In particular, no random generator that games draw
-    from belongs to two environments, or to the class.
+    This finds state or a generator stored in the class or the module. In particular, no random generator that games
+    draw from belongs to two environments, or to the class.
 
     Vectorised training steps many environments in turn.
 

@@ -25,8 +25,8 @@ def rare_situations_are_no_exception(subject: Subject) -> None:
     """What the other checks demand also holds in rare situations.
 
     After all other checks, the kit plays further games while they show anything new: actions that become legal for the
-    first time, rare rewards, several events in one step, all agents doing the same. Checks that watch games watch these,
-    too; checks that start from situations start from the new ones. The reason names the check that fails.
+    first time, rare rewards, several events in one step, all agents doing the same. Checks that watch games watch
+    these, too; checks that start from situations start from the new ones. The reason names the check that fails.
 
     Example: An observation leaves its space after a bonus that must be earned with five moves in a row.
     Fix: As for the check that is named; the script of `--reproduce` leads to the situation.

@@ -99,6 +99,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (REWARDS,),
     (NOW,),
     (stale.infos_are_of_now, NOW),
+    (stale.observations_are_informative, NOW),
     (bookkeeping.results_name_the_agents,),
     (ends.ends_are_final, AGENTS, bookkeeping.results_name_the_agents),
     (ends.nobody_is_paid_after_the_end, bookkeeping.results_name_the_agents),

@@ -7,7 +7,7 @@ import itertools
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
@@ -32,7 +32,8 @@ MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
 HISTORY_SHARE = 0.03
 ABANDONED = 9
 UNKNOWN = {"an unknown option": 1}
-CLOCKS = ("time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
+# Clock of `time` -> its units per second.
+CLOCKS = {name + end: unit for name in ("time", "monotonic", "perf_counter") for end, unit in (("", 1), ("_ns", 10**9))}
 CLOCKS_SEEDS = 3
 # Packages whose use of clocks is no business of the environment.
 LIBRARIES = {"builtins", "abc", "typing", "pettingzoo", "gymnasium"}
@@ -87,17 +88,12 @@ def _without_infos(seen: dict[str, Any]) -> dict[str, Any]:
 def jumping_clocks(env: Any) -> Iterator[None]:
     """Each call of a clock of `time`, also as imported by name in the environment's modules, is an hour later."""
     hours = itertools.count(1)
-    clocks: dict[str, Callable[..., Any]] = {name: getattr(time, name) for name in CLOCKS}
-    jumping = {
-        clock: partial(_late, clock, hours, 10**9 if name.endswith("_ns") else 1) for name, clock in clocks.items()
-    }
-    of_time = {time.localtime, time.gmtime}
-    jumping |= {read: partial(_late_date, read, time.time, hours) for read in of_time}
+    jumping = {getattr(time, name): partial(_late, getattr(time, name), hours, unit) for name, unit in CLOCKS.items()}
+    jumping |= {read: partial(_late_date, read, time.time, hours) for read in (time.localtime, time.gmtime)}
     own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__} - LIBRARIES
     modules = [time, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
-    changed = [
-        (module, name, value) for module in modules for name, value in vars(module).items() if _is_in(value, jumping)
-    ]
+    named = [(module, name, value) for module in modules for name, value in vars(module).items()]
+    changed = [each for each in named if isinstance(each[2], BuiltinFunctionType) and each[2] in jumping]
     try:
         for module, name, value in changed:
             setattr(module, name, jumping[value])
@@ -105,10 +101,6 @@ def jumping_clocks(env: Any) -> Iterator[None]:
     finally:
         for module, name, value in changed:
             setattr(module, name, value)
-
-
-def _is_in(value: Any, known: Mapping[Any, Any]) -> bool:
-    return isinstance(value, BuiltinFunctionType) and value in known
 
 
 def _late(clock: Callable[[], Any], hours: Iterator[int], unit: int) -> Any:
@@ -342,18 +334,18 @@ class Recorded(dict[Any, Any]):
         self.read: dict[Any, Any] = {}
 
     def get(self, key: Any, default: Any = None) -> Any:
+        """Records the key."""
         self.read.setdefault(key, default)
         return super().get(key, default)
 
     def __getitem__(self, key: Any) -> Any:
-        self.read.setdefault(key, None)
-        return super().__getitem__(key)
+        return super().__getitem__(key) if key in self else {}[key]
 
     def __contains__(self, key: Any) -> bool:
         self.read.setdefault(key, None)
         return super().__contains__(key)
 
-    pop = get  # type: ignore[assignment]
+    pop = get
 
 
 def _options_read(api: Api) -> dict[Any, Any]:
@@ -365,7 +357,7 @@ def _options_read(api: Api) -> dict[Any, Any]:
 
 
 def _require_forgotten(api: Api, key: Any, default: Any, fresh: list[Any]) -> None:
-    """Raises Failed if an option, with any of some values that reset() accepts, changes a game that is reset without."""
+    """Raises Failed if an option, with a value that reset() accepts, changes a later game that is reset without it."""
     known = isinstance(default, int | float) and not isinstance(default, bool)
     for value in [default + 1, default - 1, default * 2] if known else [not default, 1, 2, 0, 0.5, "x", [0]]:
         used = api.new(choices=0)

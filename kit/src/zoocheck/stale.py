@@ -18,12 +18,14 @@ from zoocheck.look import arrays_in, drawn, state_shown
 from zoocheck.play import Play, styled
 from zoocheck.seeds import SHORT, steady_apis
 from zoocheck.subject import Api, Subject, once
-from zoocheck.verdicts import Failed
+from zoocheck.verdicts import Failed, Noted
 
 # Pairs of games, and the number of turns after which the two games of a pair may begin to differ.
 PAIRS, APART = 16, 4
 # Least number of changes, over all games, of what an entry repeats late, and of pairs in which something is late.
 LEAST_CHANGES, LEAST_PAIRS = 5, 6
+# Least number of turns in which an entry must never change.
+LEAST_MOMENTS = 60
 # Infos whose names contain these may refer to the previous turn.
 OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
 STATE, MASK, PAID = "state()", "action_mask", "the sum of the rewards"
@@ -56,8 +58,8 @@ Game = list[Moment]
 def observations_are_of_now(subject: Subject) -> None:
     """Each agent's observation, state() and pictures show at once what a joint action has changed.
 
-    The check plays pairs of games that are equal at first. Something is late if in all pairs it begins to differ exactly
-    one turn after rewards, infos or other observations do.
+    The check plays pairs of games that are equal at first. Something is late if in all pairs it begins to differ
+    exactly one turn after rewards, infos or other observations do.
 
     A learner that sees only the past cannot react to the present.
 
@@ -67,7 +69,7 @@ def observations_are_of_now(subject: Subject) -> None:
     for kind in [api.kind for api in steady_apis(subject)]:
         late: Counter[str] = Counter()
         other: set[str] = set()
-        for one, two in _pairs(subject, kind):
+        for one, two in pairs(subject, kind):
             for channel, turns in _delays(one, two).items():
                 late[channel] += turns == 1
                 other |= {channel} if turns != 1 else set()
@@ -80,23 +82,80 @@ def observations_are_of_now(subject: Subject) -> None:
 def infos_are_of_now(subject: Subject) -> None:
     """Infos, masks and single entries of observations refer to the current turn, not to the previous one.
 
-    An entry is stale if, in all compared games, it repeats what was true one turn before: of the agent's observation, of
-    the same entry for another agent, or of the sum of its rewards, and nothing shows the present value. An info is stale,
-    too, if it is the same in the first two turns and changes in every later one. Infos whose names refer to the past
-    ("last", "previous", "before") are exempt. Parts of state() may be stale, but not the whole.
+    An entry is stale if, in all compared games, it repeats what was true one turn before: of the agent's observation,
+    of the same entry for another agent, or of the sum of its rewards, and nothing shows the present value. An info is
+    stale, too, if it is the same in the first two turns and changes in every later one. Infos whose names refer to the
+    past ("last", "previous", "before") are exempt. Parts of state() may be stale, but not the whole.
 
     Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
     Fix: Fill `infos` after the joint action.
     """
     for kind in [api.kind for api in steady_apis(subject)]:
-        games = [game for pair in _pairs(subject, kind) for game in pair]
-        for agent in dict.fromkeys(agent for game in games for moment in game for agent in moment.observed):
-            for name, sign in ((name, sign) for name, sign in _signs(agent, games) if not OF_THE_PAST.search(name)):
+        games = [game for pair in pairs(subject, kind) for game in pair]
+        for agent, own in by_agent(games).items():
+            for name, sign in ((name, sign) for name, sign in _signs(agent, own) if not OF_THE_PAST.search(name)):
                 raise Failed(f"{kind}: {name if name.startswith(STATE) else f'{name!r} of {agent}'} {sign}")
 
 
+def observations_are_informative(subject: Subject) -> None:
+    """It is noted if all agents always observe the same, or if an entry of an observation never changes.
+
+    If one policy plays for all agents, it must tell from the observation which agent it plays for; often the view of
+    one agent is returned for all by mistake. An entry that is constant in all games tells nothing, and may be one that
+    is never filled in.
+
+    Example: `observe(agent)` returns `self.view(self.agents[0])`.
+    Fix: Return the agent's own view, or add the agent's number (`supersuit.agent_indicator_v0` does); fill in or remove
+    constant entries.
+    """
+    notes: list[str] = []
+    for kind in [api.kind for api in steady_apis(subject)]:
+        games = [game for pair in pairs(subject, kind) for game in pair]
+        seen = [[list(moment.observed.values()) for moment in game] for game in games]
+        several = [views for game in seen for views in game if len(views) > 1 and any(views)]
+        if several and all(view == views[0] for views in several for view in views):
+            notes.append(f"{kind}: all agents always observe the same; a policy for all cannot tell which one it plays")
+        for agent, own in by_agent(games).items():
+            found = columns([[moment.observed[agent] for moment in game] for game in own])
+            still = [name for name in sorted(found) if len({value for values in found[name] for value in values}) == 1]
+            if still and sum(map(len, own)) > LEAST_MOMENTS:
+                notes.append(f"{kind}: in the observation of {agent}, {' and '.join(still[:3])} never changes")
+    if notes:
+        raise Noted(f"{notes[0]}{f' ({len(notes) - 1} more)' * (len(notes) > 1)}")
+
+
+def foretold_entries(subject: Subject, kind: str) -> Iterator[tuple[str, str]]:
+    """Yields each entry that always equals an entry of the next turn's observation, which chance decides."""
+    games = [game for pair in pairs(subject, kind) for game in pair]
+    for agent, own in by_agent(games).items():
+        seen = columns([[moment.observed[agent] for moment in game] for game in own])
+        told = columns([[moment.informed[agent] for moment in game] for game in own])
+        comes = {_now(column): name for name, column in seen.items() if _is_drawn(column)}
+        for name, column in {**told, **seen}.items():
+            target = comes.get(_late(column), name)
+            if target != name and MASK not in name and (name in seen or column not in seen.values()):
+                what = f"observation {name}" if name in seen else name
+                yield what, f"{what} of {agent} is always what its observation ({target}) has in the next turn"
+
+
+def _is_drawn(column: Column) -> bool:
+    """Whether equal values in two turns often lead to unequal ones in the next, so that chance or others decide."""
+    comes = defaultdict[tuple[bytes, ...], set[bytes]](set)
+    for values in column:
+        for turn in range(2, len(values)):
+            comes[values[turn - 2 : turn]].add(values[turn])
+    return sum(len(values) - 1 for values in comes.values()) >= LEAST_CHANGES
+
+
+def by_agent(games: Sequence[Game]) -> dict[Any, list[Game]]:
+    """Agent -> the turns of each game in which it takes part, if there are at least two."""
+    agents = dict.fromkeys(agent for game in games for moment in game for agent in moment.observed)
+    own = {agent: [[moment for moment in game if agent in moment.observed] for game in games] for agent in agents}
+    return {agent: [game for game in games if len(game) > 1] for agent, games in own.items()}
+
+
 @once
-def _pairs(subject: Subject, kind: str) -> list[tuple[Game, Game]]:
+def pairs(subject: Subject, kind: str) -> list[tuple[Game, Game]]:
     """Pairs of games with equal seeds and, in the first turns, equal actions."""
     api = next(api for api in steady_apis(subject) if api.kind == kind)
     modes = modes_of(subject)
@@ -122,7 +181,7 @@ def _record(play: Play, moves: Sequence[Any]) -> Game:
         before = turn
         if isinstance(play, AECPlay):
             turn = Turn.of(play, turn) if play.asked() else None
-        if turn is None or turn is not before:
+        if play.asked() and (turn is None or turn is not before):
             game.append(_moment(play, dict(paid)))
         number = len(play.played)
         play.submit(moves[number] if number < len(moves) else play.choice(), log=False)
@@ -183,18 +242,19 @@ def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
                     yield from ((f"{at}[{i}]", number.tobytes()) for i, number in enumerate(numbers))
 
 
-def _signs(agent: Any, games: Sequence[Game]) -> Iterator[tuple[str, str]]:
+def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
     """Yields each stale entry of an agent, with what it repeats."""
-    own = [[moment for moment in game if agent in moment.observed] for game in games]
-    own = [game for game in own if len(game) > 1]
-    seen = _columns([[moment.observed[agent] for moment in game] for game in own])
-    told = _columns([[moment.informed[agent] for moment in game] for game in own])
+    seen = columns([[moment.observed[agent] for moment in game] for game in own])
+    told = columns([[moment.informed[agent] for moment in game] for game in own])
     sums = tuple(
         tuple((np.round(moment.paid.get(agent, 0.0), PLACES) + 0.0).tobytes() for moment in game) for game in own
     )
     present = {*seen.values()}
-    late: dict[Column, str] = {_late(sums): PAID} if _changes(sums) and not {sums} & {*present, *told.values()} else {}
-    by_entry = {**{_late(seen[name]): f"the observation ({name})" for name in seen if _changes(seen[name])}, **late}
+    late: dict[Column, str] = {_late(sums): PAID} if changes(sums) and not {sums} & {*present, *told.values()} else {}
+    by_entry = {
+        **{_late(seen[name]): f"the observation ({name})" for name in seen if changes(seen[name])},
+        **late,
+    }
     if any(told[name] in present for name in told if name.startswith(STATE)):
         told = {name: column for name, column in told.items() if not name.startswith(STATE)}
     for name, column in sorted(told.items()):
@@ -204,7 +264,7 @@ def _signs(agent: Any, games: Sequence[Game]) -> Iterator[tuple[str, str]]:
             yield name, "is the same in the first two turns, though it changes in every later turn"
     for name in sorted(name for name in seen if _now(seen[name]) in late):
         yield name, f"repeats {PAID} of the previous turn"
-    whole = _columns([[{"": b"".join(moment.observed[agent].values())} for moment in game] for game in own])
+    whole = columns([[{"": b"".join(moment.observed[agent].values())} for moment in game] for game in own])
     if any(map(_repeats_once, whole.values())):
         yield "the observation", "is the same in the first two turns, though it changes in every later turn"
     yield from _behind_others(agent, own)
@@ -219,22 +279,22 @@ def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]
     for other in list(others)[:MOST_OTHERS]:
         both = [[moment for moment in game if other in moment.observed] for game in own]
         mine, theirs = (
-            _columns([[{**moment.informed[each], **moment.observed[each]} for moment in game] for game in both])
+            columns([[{**moment.informed[each], **moment.observed[each]} for moment in game] for game in both])
             for each in (agent, other)
         )
         before = defaultdict[Column, list[str]](list)
-        for name in filter(lambda name: _changes(mine[name]), mine):
+        for name in filter(lambda name: changes(mine[name]), mine):
             before[_late(mine[name])].append(name)
         for name in sorted(mine.keys() & theirs.keys()):
-            now = _now(mine[name])
-            if now == _late(theirs[name]) and mine[name] != theirs[name] and _changes(theirs[name]):
+            present = _now(mine[name])
+            if present == _late(theirs[name]) and mine[name] != theirs[name] and changes(theirs[name]):
                 yield name, f"repeats that of {other} of the previous turn"
-            for same in before.get(now, ()):
+            for same in before.get(present, ()):
                 if theirs[name] == theirs.get(same) and mine[name] != mine[same]:
                     yield name, f"repeats {same!r} of the previous turn, which for {other} is the same"
 
 
-def _columns(games: Sequence[Sequence[Numbers]]) -> dict[str, Column]:
+def columns(games: Sequence[Sequence[Numbers]]) -> dict[str, Column]:
     """The values of each entry that all turns have."""
     names = set.intersection(*[set(turn) for game in games for turn in game]) if any(games) else set()
     return {name: tuple(tuple(turn[name] for turn in game) for game in games) for name in names}
@@ -248,10 +308,10 @@ def _late(column: Column) -> Column:
     return tuple(values[:-1] for values in column)
 
 
-def _changes(column: Column) -> bool:
+def changes(column: Column) -> bool:
     """Whether what an entry repeats changes often enough, and not in all games alike."""
-    changes = sum(one != other for values in _late(column) for one, other in pairwise(values))
-    return changes >= LEAST_CHANGES and _differ(column)
+    count = sum(one != other for values in _late(column) for one, other in pairwise(values))
+    return count >= LEAST_CHANGES and _differ(column)
 
 
 def _differ(column: Iterable[Sequence[bytes]]) -> bool:
