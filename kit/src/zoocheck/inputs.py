@@ -65,22 +65,17 @@ def odd_entries(space: Any, action: Any) -> Iterator[Any]:
     elif parts is not None and isinstance(action, tuple):
         for place, part in enumerate(parts):
             yield from ((*action[:place], odd, *action[place + 1 :]) for odd in odd_entries(part, action[place]))
-    elif (low_high := bounds(space))[0] is not None:
-        low, high = (np.broadcast_to(bound, np.shape(action)) for bound in low_high)
+    elif bounds(space)[0] is not None:
+        low, high = (np.broadcast_to(bound, np.shape(action)) for bound in bounds(space))
         for place in sorted({0, low.size // 2, low.size - 1} - {-1}):
             for odd in (np.nan, float(low.flat[place]) - 1, float(high.flat[place]) + 1):
                 if isinstance(space, gymnasium.spaces.Discrete):
                     yield odd if np.isnan(odd) else int(odd)
-                elif np.isnan(odd) or np.isfinite(odd):
-                    kind = np.float64 if np.isnan(odd) and action.dtype.kind != "f" else _wide(action.dtype)
-                    changed = action.astype(kind)
+                elif not np.isinf(odd):
+                    wide = np.float64 if np.isnan(odd) else np.int64  # has room beyond the bounds
+                    changed = action.astype(action.dtype if action.dtype.kind == "f" else wide)
                     changed.flat[place] = odd
                     yield changed
-
-
-def _wide(dtype: Any) -> Any:
-    """The type itself, or for small integers one that has room for numbers beyond the bounds."""
-    return dtype if dtype.kind == "f" else np.int64
 
 
 def _contains(space: Any, odd: Any) -> bool:
@@ -379,7 +374,7 @@ def _compared(api: Api) -> Iterator[tuple[str, bool, str, Any, Any]]:
             for number, choice in enumerate(play.played):
                 try:
                     handed = _as(form, choice)
-                except (OverflowError, ValueError):  # the action has no such form
+                except ValueError:  # the action has no such form
                     break
                 must = name in ACCEPTED and _is_legal(other, handed)
                 unlike = unlike or repr(handed) != repr(choice)
@@ -399,34 +394,26 @@ def _is_legal(play: Play, choice: Any) -> bool:
     return all(_contains(play.env.action_space(agent), action) for agent, action in actions.items())
 
 
-def _without_types(data: Any, loosely: bool) -> Any:
+def _without_types(seen: dict[str, Any], loosely: bool) -> Any:
     """Converts integer arrays to int64; `loosely` all arrays to float64, and drops what may quote the action."""
-    if loosely and isinstance(data, Mapping) and "observations" in data:
-        return {name: _numbers_of(data[name]) for name in VALUES}
+    return _cast({name: seen[name] for name in VALUES}, np.float64, "biuf") if loosely else _cast(seen, np.int64, "iu")
+
+
+def _cast(data: Any, dtype: Any, kinds: str) -> Any:
     if isinstance(data, Mapping):
-        return {key: _without_types(value, False) for key, value in data.items()}
+        return {key: _cast(value, dtype, kinds) for key, value in data.items()}
     if type(data) in (list, tuple):
-        return type(data)(_without_types(each, False) for each in data)
-    return data.astype(np.int64) if isinstance(data, np.ndarray) and data.dtype.kind in "iu" else data
-
-
-def _numbers_of(data: Any) -> Any:
-    """The numbers in nested data, each array as one of float64."""
-    if isinstance(data, Mapping):
-        return {key: _numbers_of(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return list(map(_numbers_of, data))
-    return np.asarray(data, np.float64) if _numbers(data) is not None else data
+        return type(data)(_cast(each, dtype, kinds) for each in data)
+    return data.astype(dtype) if isinstance(data, np.ndarray) and data.dtype.kind in kinds else data
 
 
 def _whole(number: Any, kind: Any) -> Any:
-    """Whole numbers as integers of a type; raises ValueError for others, and OverflowError if they are too large."""
-    if np.asarray(number).dtype.kind not in "iuf" or not np.equal(number, np.floor(number)).all():
+    """Whole numbers as integers of a type; raises ValueError for others, and if they are too large."""
+    with np.errstate(invalid="ignore"):
+        whole = np.asarray(number).astype(kind)
+    if not np.array_equal(whole, number):
         raise ValueError
-    info = np.iinfo(kind)
-    if np.any(np.asarray(number) > info.max) or np.any(np.asarray(number) < info.min):
-        raise OverflowError
-    return np.asarray(number).astype(kind)[()]
+    return whole[()]
 
 
 def _as(form: Callable[[Any], Any], choice: Any) -> Any:

@@ -381,14 +381,27 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
     """
     for api in steady_apis(subject):
         for seed in range(3):
-            plain, sampled = (api.game(seed) for _ in range(2))
-            for _ in in_step(plain, sampled):
-                for agent in list(sampled.env.agents):
-                    sampled.env.action_space(agent).sample()
-                    sampled.env.observation_space(agent).sample()
-            require_same_play(plain.log, sampled.log, f"{plain.where}: without and with samples of the spaces")
-            what = f"{plain.where}: the next game without and with samples of the spaces"
-            require_same_next_game(subject, api, (plain, sampled), what)
+            require_untouched(subject, api, seed, _sample, "samples of the spaces")
+
+
+def _sample(play: Play) -> None:
+    for agent in list(play.env.agents):
+        play.env.action_space(agent).sample()
+        play.env.observation_space(agent).sample()
+
+
+def require_untouched(
+    subject: Subject, api: Api, seed: int, touch: Callable[[Play], object], what: str, **parameters: Any
+) -> Play:
+    """Raises Failed if `touch` before each step changes the game or the next one; returns the game without it."""
+    plain, touched = api.game(seed), api.game(seed, **parameters)
+    for _ in in_step(plain, touched):
+        touch(touched)
+    what = f"{plain.where}: without and with {what}"
+    require_same_play(plain.log, touched.log, what)
+    require_same_next_game(subject, api, (plain, touched), f"{what}: the next game")
+    game: Play = plain
+    return game
 
 
 def require_same_next_game(subject: Subject, api: Api, plays: Sequence[Play], what: str) -> None:

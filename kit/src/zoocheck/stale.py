@@ -112,7 +112,7 @@ def observations_are_informative(subject: Subject) -> None:
     for kind in [api.kind for api in steady_apis(subject)]:
         games = [game for pair in pairs(subject, kind) for game in pair]
         seen = [[list(moment.observed.values()) for moment in game] for game in games]
-        several = [views for game in seen for views in game if len(views) > 1 and any(views)]
+        several = [views for game in seen for views in game[1:] if len(views) > 1 and any(views)]
         if several and all(view == views[0] for views in several for view in views):
             notes.append(f"{kind}: all agents always observe the same; a policy for all cannot tell which one it plays")
         for agent, own in by_agent(games).items():
@@ -124,18 +124,22 @@ def observations_are_informative(subject: Subject) -> None:
         raise Noted(f"{notes[0]}{f' ({len(notes) - 1} more)' * (len(notes) > 1)}")
 
 
-def foretold_entries(subject: Subject, kind: str) -> Iterator[tuple[str, str]]:
-    """Yields each entry that always equals an entry of the next turn's observation, which chance decides."""
+def foretold_entries(subject: Subject, kind: str) -> Iterator[str]:
+    """Describes each info and part of state() that is always in the next turn's observation, if chance decides it."""
     games = [game for pair in pairs(subject, kind) for game in pair]
-    for agent, own in by_agent(games).items():
+    owners = by_agent(games)
+    for agent, own in owners.items():
         seen = columns([[moment.observed[agent] for moment in game] for game in own])
         told = columns([[moment.informed[agent] for moment in game] for game in own])
         comes = {_now(column): name for name, column in seen.items() if _is_drawn(column)}
-        for name, column in {**told, **seen}.items():
-            target = comes.get(_late(column), name)
-            if target != name and MASK not in name and (name in seen or column not in seen.values()):
-                what = f"observation {name}" if name in seen else name
-                yield what, f"{what} of {agent} is always what its observation ({target}) has in the next turn"
+        known = {  # to any agent
+            column
+            for other in owners
+            for column in columns([[moment.observed.get(other, {}) for moment in game] for game in own]).values()
+        }
+        for name, column in told.items():
+            if MASK not in name and column not in known and (target := comes.get(_late(column))):
+                yield f"{name} of {agent} is always what its observation ({target}) has in the next turn"
 
 
 def _is_drawn(column: Column) -> bool:
