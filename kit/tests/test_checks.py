@@ -104,7 +104,7 @@ def test_every_check_passes_a_healthy_environment():
 
 
 def test_every_check_has_a_broken_environment():
-    assert all(BY_CHECK[check] for check in CHECKS)
+    assert all(BY_CHECK[check] or check in NOTED.values() for check in CHECKS)
     assert markdown() in (ROOT / "docs" / "checks.md").read_text()
 
 

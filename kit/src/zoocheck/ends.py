@@ -33,8 +33,10 @@ def _note_a_limit(subject: Subject) -> None:
         if len(ends) < LEAST_GAMES or len(set(ends)) > 1 or ends[0][1]:
             continue
         turns = ends[0][0] // (len(seats(env)) if api.kind == "AEC" else 1)
-        named = (pair for layer in layers(env) for part in (layer, type(layer)) for pair in vars(part).items())
-        if turns > MANY_TURNS or any(LIMITING.search(name) and value is turns for name, value in named):
+        named = (pair for layer in layers(env) for part in (layer, *type(layer).__mro__) for pair in vars(part).items())
+        if turns > MANY_TURNS or any(
+            LIMITING.search(name) and type(value) is int and value == turns for name, value in named
+        ):
             raise Noted(
                 f"{api.kind}: all games end by termination after {turns} turns; if this is a limit and no rule of the "
                 "game, truncate: learners must not take it for the end of what can be earned"

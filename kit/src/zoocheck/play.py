@@ -25,9 +25,9 @@ MOST_COUNTED = 64
 class Chooser:
     """Draws legal actions in one of the `STYLES`.
 
-    0 and 1: at random, 2: all agents alike, 3: each agent high or low, 4: each agent repeats its action for a while,
-    5: what the agent has played least. Random actions depend only on the seed, the agent and the number of its earlier
-    actions.
+    0 and 1: at random, 2: all agents alike, 3: each agent high or low, 4: each agent, or all alike, repeat an action
+    for a while, 5: what the agent has played least. Random actions depend only on the seed, the agent and the number of
+    its earlier actions.
     """
 
     def __init__(self, seed: int, style: int = 0, played: Counter[Any] | None = None) -> None:
@@ -46,9 +46,10 @@ class Chooser:
         if legal is not None and not legal:
             raise Failed(f"the action mask of {agent}, which must choose an action, is all zero")
         if self.style == 4:
-            kept = self._kept.get(agent)
+            who = "all" if self.seed % 2 else agent
+            kept = self._kept.get(who)
             if kept is None or (legal is not None and kept not in legal) or self._rng.random() < 0.1:
-                kept = self._kept[agent] = self._drawn(agent, space, legal)
+                kept = self._kept[who] = self._drawn(agent, space, legal)
             return copy.deepcopy(kept)
         if legal is not None and self.style == 5:
             few = legal if len(legal) <= MOST_COUNTED else self._rng.choice(legal, MOST_COUNTED).tolist()

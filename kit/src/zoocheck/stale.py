@@ -14,7 +14,7 @@ import numpy as np
 
 from zoocheck.declared import modes_of
 from zoocheck.kinds import AECPlay, Turn
-from zoocheck.look import arrays_in, drawn, state_shown
+from zoocheck.look import drawn, state_shown
 from zoocheck.play import Play, styled
 from zoocheck.seeds import SHORT, steady_apis
 from zoocheck.subject import Api, Subject, once
@@ -233,17 +233,20 @@ def _delays(one: Game, two: Game) -> dict[str, int]:
 
 
 def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
-    """All numbers in nested data: arrays as a whole and entry by entry."""
+    """All numbers and texts in nested data: arrays as a whole and entry by entry."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _numbers(value, f"{path}.{key}" if path else str(key))
-    elif isinstance(data, Number | np.ndarray | list | tuple):
-        for at, array in arrays_in(np.asarray(data) if isinstance(data, Number) else data, path):
-            if array.dtype.kind in "biuf":
-                numbers = np.round(array.astype(np.float64).ravel(), PLACES) + 0.0
-                yield at, numbers.tobytes()
-                if 1 < numbers.size <= MOST_ENTRIES:
-                    yield from ((f"{at}[{i}]", number.tobytes()) for i, number in enumerate(numbers))
+    elif isinstance(data, list | tuple):
+        for place, value in enumerate(data):
+            yield from _numbers(value, f"{path}[{place}]")
+    elif isinstance(data, str):
+        yield path, data.encode()
+    elif isinstance(data, Number | np.ndarray) and (array := np.asarray(data)).dtype.kind in "biuf":
+        numbers = np.round(array.astype(np.float64).ravel(), PLACES) + 0.0
+        yield path, numbers.tobytes()
+        if 1 < numbers.size <= MOST_ENTRIES:
+            yield from ((f"{path}[{i}]", number.tobytes()) for i, number in enumerate(numbers))
 
 
 def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
