@@ -19,7 +19,6 @@ MORE_GAMES = {
     "TenthGame": 8,
     "ComesBack": 8,
     "ShareOfNothing": 8,
-    "AllTwice": 12,
     "LimitTerminates": 12,
     "LateForOne": 16,
 }

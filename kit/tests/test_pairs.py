@@ -7,6 +7,7 @@ import pytest
 from gymnasium import spaces
 
 from broken.bases import Base, Lowest, Pennies, skinned
+from broken.unusual.spaces_of_all_kinds import DictActions, MultiDiscreteActions
 from zoocheck import Subject, run
 
 
@@ -506,12 +507,54 @@ class TurnsTell(Lively):
         return left[::-1] if self._committed.get("ann", 0) > 1 else left
 
 
-class FastFirst(Lively):
-    """Who named the higher number is asked first in the next round, which all have seen by then."""
-
-
 def test_the_order_in_which_agents_are_asked_tells_nothing():
     good, bad = (verdict("commitments_are_hidden", game, "aec", games=8) for game in (Lively, TurnsTell))
     assert good.status == "passed", good
     assert bad.status == "failed", bad
     assert "agent_selection" in bad.reason
+
+
+# -- forms of input -------------------------------------------------------------------------------
+
+
+class AnyJoker(DictActions):
+    """Only the number in an action is checked, and any joker but 0 is one."""
+
+    def check(self, agent, action):
+        if action["number"] not in range(4):
+            raise ValueError(f"{action} is not in the space")
+
+
+class AnyLast(MultiDiscreteActions):
+    """The second part of an action counts modulo 2."""
+
+    def check(self, agent, action):
+        if action[0] not in (0, 1) or len(action) != 2:
+            raise ValueError(f"{action} is not in the space")
+
+    def number_of(self, action):
+        return int(action[0] * 2 + action[1] % 2)
+
+
+@pytest.mark.parametrize(("healthy", "broken"), [(DictActions, AnyJoker), (MultiDiscreteActions, AnyLast)])
+def test_each_entry_of_an_action_is_checked(healthy, broken):
+    require_caught("input_outside_the_space_is_refused", healthy, broken, "no error is raised", games=4)
+
+
+class ListsAreLonger(MultiDiscreteActions):
+    """Twice a list is a longer list."""
+
+    def number_of(self, action):
+        return int(action[0] * 2 + (action * 2)[1] // 2)
+
+
+class NumpyIsHigher(DictActions):
+    """A number counts as the highest unless it is a Python integer."""
+
+    def number_of(self, action):
+        return 0 if action["joker"] else int(action["number"]) if type(action["number"]) is np.int64 else 3
+
+
+@pytest.mark.parametrize(("healthy", "broken"), [(MultiDiscreteActions, ListsAreLonger), (DictActions, NumpyIsHigher)])
+def test_equal_forms_of_an_action_play_alike(healthy, broken):
+    require_caught("equal_actions_play_alike", healthy, broken, games=4)

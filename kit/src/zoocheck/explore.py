@@ -95,7 +95,7 @@ def _events(play: Play) -> Iterator[Any]:
     paid = play.part("rewards")
     for agent, reward in paid.items():
         yield "reward", str(agent), _rounded(reward) if isinstance(reward, int | float) else str(reward)
-    yield "paid", tuple(int(np.sign(reward)) if isinstance(reward, int | float) else 0 for reward in paid.values())
+    yield "paid", tuple(str(np.sign(reward)) for reward in paid.values() if isinstance(reward, int | float))
     last = play.played[-1] if play.played else None
     actions = list(last.values()) if isinstance(last, dict) else play.played[-len(play.env.agents) :]
     if len(actions) > 1 and all(isinstance(action, int) and action == actions[0] for action in actions):

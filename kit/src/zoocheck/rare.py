@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from zoocheck import inputs, leaks, observations, order
-from zoocheck.explore import explore, explored
+from zoocheck.explore import LEGAL_PLAY, UNPLAYABLE, explore, explored
 from zoocheck.subject import Finding, Subject
-from zoocheck.verdicts import VERDICTS, Failed
+from zoocheck.verdicts import VERDICTS, Failed, NotApplicable
 
 # The fraction of the time for more games of each kind, and the part of their usual time that `SEARCHES` get.
-SHARE, PART = 0.05, 0.3
+SHARE, PART = 0.03, 0.2
 # The checks that start from situations, rather than watch games.
 SEARCHES = (
     observations.masks_allow_what_is_legal,
@@ -34,6 +34,8 @@ def rare_situations_are_no_exception(subject: Subject) -> None:
     new = False
     for api in subject.apis():
         found = explored(subject, api.kind)
+        if LEGAL_PLAY in found.failures:
+            raise NotApplicable(UNPLAYABLE)
         failed, found.routes = set(found.failures), []
         if not found.is_done():
             explore(subject, api.kind, found, SHARE)
