@@ -8,7 +8,7 @@ from gymnasium import spaces
 
 from broken.bases import Base, Lowest, Pennies, skinned
 from broken.unusual.spaces_of_all_kinds import DictActions, MultiDiscreteActions
-from zoocheck import Subject, run
+from zoocheck import CHECKS, Subject, run, run_all
 
 
 def verdict(check, game, *skins, games=24, **more):
@@ -558,3 +558,120 @@ class NumpyIsHigher(DictActions):
 @pytest.mark.parametrize(("healthy", "broken"), [(MultiDiscreteActions, ListsAreLonger), (DictActions, NumpyIsHigher)])
 def test_equal_forms_of_an_action_play_alike(healthy, broken):
     require_caught("equal_actions_play_alike", healthy, broken, games=4)
+
+
+# -- healthy environments of all kinds --------------------------------------------------------------
+
+
+class Comers(Forage):
+    """Agents join during the game, and each sees how long it has been there."""
+
+    def deal(self):
+        super().deal()
+        self._joins = {"ann": 0, "bob": 0, "cy": int(self._rng.integers(2, 6))}
+        self._age = dict.fromkeys(self.players, 0)
+
+    def play(self, actions):
+        self._age = {agent: self._age[agent] + (agent in actions) for agent in self.players}
+        return super().play(actions)
+
+    def observe(self, agent):
+        return {**super().observe(agent), "eaten": np.array([self._age[agent]], np.float32)}
+
+
+class ComersInParallel(skinned(Comers, "parallel")):
+    def reset(self, seed=None, options=None):
+        self.begin(seed, options)
+        self.agents = [agent for agent in self.possible_agents if not self._joins[agent]]
+        return self.views(self.agents)
+
+    def resolve(self, actions):
+        results = super().resolve(actions)
+        new = [agent for agent in self.possible_agents if self._joins[agent] == self._round]
+        self.agents += new if self.agents else []
+        for part, views in zip((results[0], results[4]), self.views(new if self.agents else []), strict=True):
+            part.update(views)
+        return results
+
+
+class Parley(Pennies):
+    """Each says a word and a number, and hears in the next turn what the other has said; a history of two turns."""
+
+    words, render_modes = ("yes", "no", "maybe"), ("ansi",)
+
+    def new_action_space(self, agent):
+        return spaces.Tuple([spaces.Discrete(3), spaces.MultiDiscrete([4, 3])])
+
+    def new_observation_space(self, agent):
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        parts = [spaces.Text(8, min_length=0, charset=letters), spaces.MultiDiscrete([4, 3, 4, 3]), spaces.Discrete(13)]
+        return spaces.Tuple(parts)
+
+    def deal(self):
+        super().deal()
+        self._heard = dict.fromkeys(self.players, ("", [0, 0], [0, 0]))
+
+    def commit(self, agent, action):
+        super().commit(agent, (action[0], np.copy(action[1])))
+
+    def play(self, actions):
+        for agent in self.players:
+            (other,) = self.others(agent)
+            word, numbers = actions[other]
+            self._heard[agent] = self.words[word], [int(number) for number in numbers], self._heard[agent][1]
+        return super().play({agent: int(action[0]) % 2 for agent, action in actions.items()})
+
+    def observe(self, agent):
+        word, now, before = self._heard[agent]
+        return word, np.array([*now, *before], np.int64), self._round
+
+    def text(self):
+        return f"round {self._round}: {self._heard}"
+
+
+class Tanks(Forage):
+    """Pictures as observations, moves of two floats, and 500 steps."""
+
+    rounds, full = 500, 10**6
+
+    def new_observation_space(self, agent):
+        return spaces.Box(0, 255, (8, 4 * self.size, 3), np.uint8)
+
+    def new_action_space(self, agent):
+        return spaces.Box(-1, 1, (2,), np.float32)
+
+    def check(self, agent, action):
+        Base.check(self, agent, action)
+
+    def commit(self, agent, action):
+        super().commit(agent, np.copy(action))
+
+    def play(self, actions):
+        return super().play({agent: int(action[0] > 0) + 2 * int(action[1] > 0.8) for agent, action in actions.items()})
+
+    def observe(self, agent):
+        picture = self.render()
+        picture[5, :, 0] = 20 * self.players.index(agent)
+        return picture
+
+    def state(self):
+        return np.array([*np.minimum(self._line, 99), *self._place.values()], np.float32)
+
+
+HEALTHY = {
+    "forage": {"aec": skinned(Forage, "aec"), "parallel": skinned(Forage, "parallel")},
+    "comers": {"parallel": ComersInParallel},
+    "parley": {"aec": skinned(Parley, "aec"), "parallel": skinned(Parley, "parallel")},
+    "tanks": {"parallel": skinned(Tanks, "parallel")},
+    "rain": {"aec": skinned(Rain, "aec")},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HEALTHY)
+def test_nothing_is_said_against_what_is_healthy(name):
+    names = [
+        check for check in CHECKS if check not in ("hash_seed_does_not_matter", "environments_leave_nothing_behind")
+    ]
+    results = run_all(Subject(name, **HEALTHY[name], games=8), names)
+    assert [str(result) for result in results if result.status == "failed"] == []

@@ -17,11 +17,14 @@ from zoocheck.kinds import AECPlay, Turn
 from zoocheck.look import drawn, state_shown
 from zoocheck.play import Play, styled
 from zoocheck.seeds import SHORT, steady_apis
+from zoocheck.steady import steady_api
 from zoocheck.subject import Api, Subject, once
 from zoocheck.verdicts import Failed, Noted
 
 # Pairs of games, and the number of turns after which the two games of a pair may begin to differ.
 PAIRS, APART = 16, 4
+# The fraction of the time for them, and the number of turns that are drawn.
+SHARE, DRAWN = 0.04, 8
 # Least number of changes, over all games, of what an entry repeats late, and of pairs in which something is late.
 LEAST_CHANGES, LEAST_PAIRS = 5, 6
 # Least number of turns in which an entry must never change.
@@ -161,9 +164,13 @@ def by_agent(games: Sequence[Game]) -> dict[Any, list[Game]]:
 @once
 def pairs(subject: Subject, kind: str) -> list[tuple[Game, Game]]:
     """Pairs of games with equal seeds and, in the first turns, equal actions."""
-    api = next(api for api in steady_apis(subject) if api.kind == kind)
-    modes = modes_of(subject)
-    return [_pair(api, seed, modes) for seed in range(subject.budget.fewer(PAIRS))]
+    api, modes, found = steady_api(subject, kind), modes_of(subject), list[tuple[Game, Game]]()
+    clock = subject.time(SHARE)
+    for seed in range(subject.budget.fewer(PAIRS)):
+        found.append(_pair(api, seed, modes))
+        if next(clock, None) is None and subject.games is None:
+            break
+    return found
 
 
 def _pair(api: Api, seed: int, modes: Sequence[str]) -> tuple[Game, Game]:
@@ -186,7 +193,7 @@ def _record(play: Play, moves: Sequence[Any]) -> Game:
         if isinstance(play, AECPlay):
             turn = Turn.of(play, turn) if play.asked() else None
         if play.asked() and (turn is None or turn is not before):
-            game.append(_moment(play, dict(paid)))
+            game.append(_moment(play, dict(paid), len(game)))
         number = len(play.played)
         play.submit(moves[number] if number < len(moves) else play.choice(), log=False)
         for agent, reward in play.rewards().items():
@@ -194,7 +201,7 @@ def _record(play: Play, moves: Sequence[Any]) -> Game:
     return game
 
 
-def _moment(play: Play, paid: dict[Any, float]) -> Moment:
+def _moment(play: Play, paid: dict[Any, float], turn: int) -> Moment:
     observed: dict[Any, Numbers] = {}
     informed: dict[Any, Numbers] = {}
     infos = play.infos()
@@ -209,7 +216,8 @@ def _moment(play: Play, paid: dict[Any, float]) -> Moment:
         observed[agent] = seen
         whole[f"the observation of {agent}"] = sorted(seen.items())
         whole["infos"] = [*whole.get("infos", ()), *sorted(told.items())]
-    if mode := getattr(play.env, "render_mode", None):
+    mode = getattr(play.env, "render_mode", None)
+    if mode and turn < DRAWN:
         picture, printed = drawn(play.env)
         whole[f"render() in mode {mode!r}"] = (
             picture.tobytes() if isinstance(picture, np.ndarray) else (picture, printed)
