@@ -115,6 +115,9 @@ _SHARED = (
     (("", "a learner that is told of the past cannot react to the present"), "infos_are_of_now"),
     (("", "a loop that steps too late would record rewards that belong to no episode"),
      "calls_at_the_wrong_time_are_refused"),
+    (("", "an entry that never changes tells a learner nothing"), "observations_are_informative"),
+    (("", "learners seek what pays, so they reach rare situations more often than random play does"),
+     "rare_situations_are_no_exception"),
     (("", "tree search, worker processes and checkpoints continue from copies"), "deepcopy_goes_on pickle_goes_on"),
 )  # fmt: skip
 

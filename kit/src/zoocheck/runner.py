@@ -20,8 +20,10 @@ from zoocheck import (
     observations,
     one_game,
     order,
+    rare,
     report,
     seeds,
+    stale,
     steady,
 )
 from zoocheck.grounds import grounds
@@ -54,7 +56,7 @@ AGENTS, META, FRESH = (
 ANEW, REWARDS, NOW = (
     seeds.seeded_reset_starts_anew,
     bookkeeping.rewards_are_counted_once,
-    bookkeeping.observations_are_of_now,
+    stale.observations_are_of_now,
 )
 # Each check, followed by the earlier checks whose failure may explain its own.
 _LISTED: tuple[tuple[Check, ...], ...] = (
@@ -99,7 +101,8 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (bookkeeping.last_tells_what_is_so,),
     (REWARDS,),
     (NOW,),
-    (bookkeeping.infos_are_of_now, NOW),
+    (stale.infos_are_of_now, NOW),
+    (stale.observations_are_informative, NOW),
     (bookkeeping.results_name_the_agents,),
     (ends.ends_are_final, AGENTS, bookkeeping.results_name_the_agents),
     (ends.nobody_is_paid_after_the_end, bookkeeping.results_name_the_agents),
@@ -111,6 +114,7 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (declared.closing_does_no_harm,),  # near the end, because closing can break other environments' rendering
     (one_game.zero_sum_holds, REWARDS),
     (one_game.equilibrium_earns_its_value, one_game.zero_sum_holds),
+    (rare.rare_situations_are_no_exception,),
 )
 WATCHED = {name for name, *_ in explore.WATCHERS}
 CHECKS = {check.__name__: check for check, *_ in _LISTED}
@@ -133,7 +137,10 @@ def run(name: str, subject: Subject) -> Result:
     result = judged(name, lambda: _located(CHECKS[name], subject))
     if subject.gymnasium:
         result = replace(result, reason=spoken(result.reason))
-    return replace(result, script=report.script_of(subject, result.reason)) if result.status == FAILED else result
+    if result.status != FAILED:
+        return result
+    subject.failed.add(name)
+    return replace(result, script=report.script_of(subject, result.reason))
 
 
 def _pace(subject: Subject) -> None:

@@ -85,6 +85,8 @@ class Subject:
         recent: The environments driven most recently, each with its parameters.
         cut: The number of rounds of each search that ran out of time in the current check.
         budget: Ends checks that take too long.
+        failed: The names of the checks that have failed.
+        findings: What has been computed once for all checks.
     """
 
     name: str
@@ -101,7 +103,8 @@ class Subject:
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
     cut: list[int] = field(default_factory=list, compare=False)
     budget: Budget = field(default_factory=Budget, compare=False)
-    _found: dict[Any, Any] = field(default_factory=dict, compare=False)
+    failed: set[str] = field(default_factory=set, compare=False)
+    findings: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def apis(self) -> list[Api]:
         """The available kinds, AEC first."""
@@ -121,14 +124,14 @@ class Subject:
 
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
         """The result of `find`, computed once for all checks; see `once`."""
-        if name not in self._found:
+        if name not in self.findings:
             with self.budget.shared():
-                self._found[name] = find()
-        return self._found[name]
+                self.findings[name] = find()
+        return self.findings[name]
 
     def found(self, name: Any) -> Any:
         """What `once` has computed under a name, or a function that is called once; None if nothing yet."""
-        return self._found.get(name)
+        return self.findings.get(name)
 
     def time(self, share: float) -> Iterator[int]:
         """Counts from 0 until this share of the seconds is used up, or all `games` are counted; at least once.
