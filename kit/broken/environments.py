@@ -13,7 +13,15 @@ EVERY, FURTHER = all_broken() | all_healthy(), all_further()
 # Enough games to catch a defect; no test depends on how fast the machine is.
 GAMES = 4
 # What is rarer needs more, and so do checks that learn to guess.
-MORE_GAMES = {"InfoNextPrize": 64, "PublicDeck": 64, "TenthGame": 8, "ComesBack": 8, "ShareOfNothing": 8}
+MORE_GAMES = {
+    "InfoNextPrize": 64,
+    "PublicDeck": 64,
+    "TenthGame": 8,
+    "ComesBack": 8,
+    "ShareOfNothing": 8,
+    "LimitTerminates": 12,
+    "LateForOne": 16,
+}
 # Check -> environments of the frozen set; the further ones name their checks themselves.
 FROZEN = {
     "agents_are_a_list_of_their_own": ["SurvivorsOnly"],

@@ -3,6 +3,7 @@
 import logging
 import sys
 import threading
+import time
 import warnings
 from types import SimpleNamespace
 
@@ -380,3 +381,66 @@ def UnseededResetRaises(self, begin, seed, options):
 def ObservationWithALock(self, observe, agent):
     """Observations contain an object that cannot be copied."""
     return {"lock": threading.Lock()}
+
+
+@further("rare_situations_are_no_exception")
+class AllTwice(Lowest):
+    """When all have named 3 twice in a row, observations are not in the space."""
+
+    lives, highest = 9, 9
+
+    def deal(self):
+        super().deal()
+        self._row = dict.fromkeys(self.players, 0)
+
+    def play(self, actions):
+        self._row = {agent: (self._row[agent] + 1) * (actions.get(agent) == 2) for agent in self.players}
+        return super().play(actions)
+
+    def observe(self, agent):
+        return super().observe(agent) + np.float32(9) * (min(self._row.values()) >= 2)
+
+
+@further("observations_are_informative", status="note", base=Bidding)
+def ViewOfTheFirst(self, observe, agent):
+    """All see what player_0 sees, but for their masks."""
+    return {**observe("player_0"), "action_mask": self.mask(agent)}
+
+
+@further("infos_are_of_now")
+class LateForOne(Bidding):
+    """player_1 sees the prize of the round before."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        if agent == "player_1" and self._round:
+            seen["observation"][-2] = self._deck[self._round - 1]
+        return seen
+
+
+@further("options_do_no_harm", base=Lowest, start=2)
+def LivesAreKept(self, begin, seed, options):
+    """The option that sets the lives of one game holds for all later ones."""
+    begin(seed, options)
+    self.start = min((options or {}).get("lives", self.start), 2)
+    self._lives = dict.fromkeys(self.players, self.start)
+
+
+@further("environments_do_not_meet", base=Pennies, dice=np.random.default_rng(5))
+def DiceOfTheClass(self, play, actions):
+    """A generator of the class is drawn from, to no effect."""
+    self.dice.random()
+    return play(actions)
+
+
+@further("same_seed_same_episode", base=Pennies)
+def LongThoughtEnds(self, out):
+    """A game that takes more than an hour ends."""
+    self._began = min(getattr(self, "_began", time.time()), time.time())
+    return set(self.players) if time.time() - self._began > 3600 else out()
+
+
+@further("ends_are_final", status="note", base=Lowest, lives=99, highest=99)
+def LimitTerminates(self, out):
+    """The limit of rounds terminates the game."""
+    return set(self.players) if self._round == self.rounds else set()

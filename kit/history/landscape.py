@@ -1,9 +1,10 @@
-"""Runs the kit on current releases of public environments and writes what it finds beside a person's judgement.
+"""Runs the kit on current releases of public environments, and compares what fails with a person's judgement.
 
     python -m history.landscape [--only WORD] [--stored] [--processes 1]
 
-`landscape.toml` has the environments and the judgements; `witnesses` has a script for each defect, which imports only
-the package and PettingZoo. Environments are installed and reports kept as in `measure`.
+`landscape.toml` has the environments and the judgements; `witnesses` has a script for each defect, which needs only the
+package and the library of its API. Environments are installed and reports kept as in `measure`. `history.pages` writes
+the judgements as pages for the maintainers.
 """
 
 import sys
@@ -12,12 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from broken.markdown import rewrite, table
 from history.measure import Defect, arguments, built, stored
 
 FOLDER = Path(__file__).parent
-# `W/` in a judgement.
-WITNESSES = "https://github.com/OWNER/cardwar-envs/blob/main/kit/history/witnesses/"
 
 
 def subjects():
@@ -27,45 +25,29 @@ def subjects():
         yield Defect(link="", fixed="", bad=row.pop("version"), **row), judged
 
 
-def found(subject, judged, wheel, run=True):
-    report = stored(subject, subject.bad, wheel, run)
-    print(f"{subject.title}: {report.get('error') or failures(report)}, {report.get('seconds')} s", flush=True)
-    return subject, judged, report
-
-
 def failures(report):
     """The failed checks that follow from no other."""
     names = {each["check"]: each for each in report.get("checks", ()) if each["status"] == "failed"}
     return [name for name, each in names.items() if each.get("follows") not in names]
 
 
-def rows(subject, judged, report):
-    name = f"{subject.title} ({subject.package} {subject.bad})"
-    if error := report.get("error"):
-        return [[name, "", "", error]]
-    found = [
-        [f"`{check}`", judged.get(check, "not judged").replace("(W/", f"({WITNESSES}")] for check in failures(report)
-    ] or [["none", ""]]
-    seconds = f"{report['seconds']:.0f}" if "seconds" in report else ""
-    return [[name, seconds, *found[0]], *(["", "", *each] for each in found[1:])]
-
-
-def section(results, part):
-    assert part == "landscape"
-    return table(
-        ["environment", "CPU s", "failed check", "judgement"], [row for result in results for row in rows(*result)]
-    )
+def compared(subject, judged, wheel, run=True):
+    """What a run finds and nobody has judged, and the reverse; prints it."""
+    report = stored(subject, subject.bad, wheel, run)
+    found = {each["check"] for each in report.get("checks", ()) if each["status"] == "failed"}
+    new, gone = [each for each in failures(report) if each not in judged], sorted(set(judged) - found)
+    said = report.get("error") or f"not judged: {', '.join(new) or 'none'}; not found: {', '.join(gone) or 'none'}"
+    print(f"{subject.title}: {said}; {report.get('seconds')} s", flush=True)
+    return bool(report.get("error") or new)
 
 
 def main(words):
     given = arguments(words)
     chosen = [each for each in subjects() if given.only in each[0].title]
+    compare = partial(compared, wheel=built(), run=not given.stored)
     with ThreadPoolExecutor(given.processes) as pool:
-        results = list(pool.map(lambda each: found(*each, built(), not given.stored), chosen))
-    if not given.only:
-        text = given.document.read_text()
-        given.document.write_text(rewrite(text, "make landscape", partial(section, results)))
+        return any(list(pool.map(lambda each: compare(*each), chosen)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -52,6 +52,8 @@ class Defect:
         pins: Further requirements; `fixed_pins` replace them for the fixed release.
         skip: Checks to leave out, because they end the process.
         simultaneous: Whether agents move at once.
+        word: What `zoocheck` is given; the module with the factory, or an id.
+        gymnasium: Whether it is a Gymnasium environment.
     """
 
     title: str
@@ -66,6 +68,8 @@ class Defect:
     fixed_pins: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     simultaneous: bool = True
+    word: str = "subject"
+    gymnasium: bool = False
 
     def requirements(self, version):
         """What to install for a version."""
@@ -134,7 +138,7 @@ def checked(defect, version, wheel):
     (folder / "subject.py").write_text(defect.factory)
     try:
         skipped = [f"--skip={check}" for check in defect.skip]
-        done = called(python.parent / "zoocheck", "subject", "--json", *skipped, cwd=folder)
+        done = called(python.parent / "zoocheck", defect.word, "--json", *skipped, cwd=folder)
     except subprocess.TimeoutExpired:
         return {"error": f"took more than {LIMIT:.0f} s"}
     return told(defect, python, done)
@@ -156,7 +160,7 @@ def told(defect, python, done):
 
 def stored(defect, version, wheel, run=True):
     """The report on a version, computed once per row and kit; without `run` only what is there."""
-    row = digest(*astuple(defect)[2:6], defect.requirements(version), *defect.skip)
+    row = digest(*astuple(defect)[2:6], defect.requirements(version), *defect.skip, defect.word)
     path = BUILD / "reports" / f"{row}-{wheel.parent.name}.json"
     if not path.exists() and not run:
         return {"error": "not run yet"}

@@ -18,24 +18,16 @@ VERSIONS, STALE = "zoocheck_versions", "zoocheck_stale"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options."""
-    group = parser.getgroup("zoocheck", "checks of PettingZoo environments")
-    group.addoption(
-        "--zoocheck-env",
-        action="append",
-        default=[],
-        metavar="MODULE_OR_ID",
-        help="check this environment; parameters follow the name as KEY=VALUE; can be repeated",
-    )
-    group.addoption("--zoocheck-seconds", type=float, metavar="SECONDS", help="approximate CPU seconds per environment")
-    group.addoption(
-        "--zoocheck-games", type=int, metavar="N", help="games or situations per search, instead of a time limit"
-    )
-    group.addoption(
-        "--zoocheck-baseline",
-        metavar="FILE",
-        help="expect the failures listed in this file, which `zoocheck --write-baseline` writes",
-    )
-    group.addoption("--zoocheck-zero-sum", action="store_true", help="rewards in all environments must sum to zero")
+    add = parser.getgroup("zoocheck", "checks of environments of PettingZoo and Gymnasium").addoption
+    named = "check this environment; parameters follow the name as KEY=VALUE; can be repeated"
+    add("--zoocheck-env", action="append", default=[], metavar="MODULE_OR_ID", help=named)
+    add("--zoocheck-seconds", type=float, metavar="SECONDS", help="approximate CPU seconds per environment")
+    add("--zoocheck-games", type=int, metavar="N", help="games or situations per search, instead of a time limit")
+    known = "expect the failures listed in this file, which `zoocheck --write-baseline` writes"
+    add("--zoocheck-baseline", metavar="FILE", help=known)
+    severity = "fail only for violations of this severity or above"
+    add("--zoocheck-severity", choices=("error", "warning"), default="warning", help=severity)
+    add("--zoocheck-zero-sum", action="store_true", help="rewards in all environments must sum to zero")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,7 +42,9 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 def _items(session: pytest.Session, config: pytest.Config, word: str, *words: str) -> list[pytest.Item]:
     from zoocheck import CHECKS, load, versions  # only when needed: slow to import
-    from zoocheck.command import ENOUGH, limits_of
+    from zoocheck.command import limits_of
+    from zoocheck.formats import ENOUGH
+    from zoocheck.grounds import grounds
     from zoocheck.guard import Guard
     from zoocheck.report import read_baseline
 
@@ -58,7 +52,7 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
     subject = load(word, words, config.getoption("--zoocheck-zero-sum") or None, **limits)
     baseline = config.getoption("--zoocheck-baseline")
     known = read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
-    guard = Guard(subject, len(CHECKS))
+    guard, rests = Guard(subject, len(CHECKS)), grounds(subject.gymnasium)
     config.add_cleanup(guard.close)
     results = {name: partial(guard.run, name) for name in CHECKS} | {ENOUGH: partial(_enough, guard)}
     items: list[pytest.Item] = []
@@ -67,13 +61,14 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
             session, name=name, nodeid=f"{subject.name}::{name}", subject=subject.name, result=result
         )
         item.known, item.versions = name in known, partial(versions, subject)
+        item.ground, item.severity = rests.get(name), config.getoption("--zoocheck-severity")
         items.append(item)
     return items
 
 
 def _enough(guard: Any) -> Any:
     """Returns a failed result if too few of the checks that ran in this process reached a verdict."""
-    from zoocheck.command import ENOUGH
+    from zoocheck.formats import ENOUGH
     from zoocheck.verdicts import FAILED, PASSED, Result, shortfall
 
     too_little = shortfall(guard.results)
@@ -96,10 +91,14 @@ class CheckItem(pytest.Item):
 
     Attributes:
         known: Whether the baseline lists the check.
+        ground: What the check rests on, if it applies.
+        severity: The least severity that fails.
         versions: Returns the versions of the software checked.
     """
 
     known: bool
+    ground: Any
+    severity: str
     versions: Callable[[], dict[str, str]]
 
     def __init__(self, *, subject: str, result: Callable[[], Any], **rest: Any) -> None:
@@ -108,6 +107,8 @@ class CheckItem(pytest.Item):
 
     def runtest(self) -> None:
         """Runs the check; skips it if it does not apply, was skipped or is inconclusive."""
+        from zoocheck.formats import advice
+        from zoocheck.grounds import is_milder
         from zoocheck.verdicts import FAILED, INCONCLUSIVE, NOT_APPLICABLE, NOTED, PASSED, SKIPPED
 
         result = self.result()
@@ -121,8 +122,10 @@ class CheckItem(pytest.Item):
             )
         if result.status in (NOT_APPLICABLE, SKIPPED, INCONCLUSIVE):
             pytest.skip(f"{result.status}: {result.reason}")
+        if result.status == FAILED and self.ground is not None and is_milder(self.ground, self.severity):
+            pytest.skip(f"warning: {result.reason}")
         if result.status == FAILED:
-            pytest.fail(result.reason, pytrace=False)
+            pytest.fail("\n".join([result.reason, *advice(result, self.ground)]), pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:
         """The name of the check in reports."""

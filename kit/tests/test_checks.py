@@ -104,7 +104,7 @@ def test_every_check_passes_a_healthy_environment():
 
 
 def test_every_check_has_a_broken_environment():
-    assert all(BY_CHECK[check] for check in CHECKS)
+    assert all(BY_CHECK[check] or check in NOTED.values() for check in CHECKS)
     assert markdown() in (ROOT / "docs" / "checks.md").read_text()
 
 
@@ -284,6 +284,7 @@ class TwoObjectives(ContinuousActions):
 
 def test_actions_and_rewards_of_several_numbers_go_through():
     results = in_this_process(environment(TwoObjectives, "aec", "parallel", zero_sum=True, games=1))
+    assert results.pop("observations_are_informative").status == "note", "no points are kept"
     assert [(check, result.reason) for check, result in results.items() if result.status in ("failed", "note")] == [
         ("nobody_is_paid_after_the_end", "rewards are vectors of length 2, not numbers")
     ]

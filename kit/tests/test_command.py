@@ -15,6 +15,8 @@ import zoocheck
 from calling import ROOT, run, run_json, run_plugin, run_refused
 from zoocheck import CHECKS, coverage, guard, load, order
 from zoocheck.explore import coverage_so_far
+from zoocheck.formats import Report
+from zoocheck.grounds import grounds
 from zoocheck.subject import parameters_of, remade
 
 SHORT = ("--games", "2")
@@ -65,9 +67,11 @@ def test_check_as_json(capsys):
 def test_check_fails_with_exit_code_1_and_says_how_to_do_it_again(capsys, tmp_path):
     code, out, _ = run(capsys, FALLEN_ARE_PAID, *SHORT, "--reproduce", str(tmp_path / "again.py"))
     assert code == 1
-    _, seen, cause, demanded, fix, effect, *_, script, counts = out.splitlines()  # failures last, nothing that passed
+    # Failures come last, and nothing that passed.
+    _, seen, cause, demanded, ground, fix, effect, script, counts = out.splitlines()
     assert re.match(r"failed          results_name_the_agents: Parallel, seed \d, after step \d: rewards have", cause)
     assert "must hold: reset() and step() return dicts with an entry for each participating agent" in demanded
+    assert "error: https://pettingzoo.farama.org/api/parallel/ says: step() returns dictionaries" in ground
     assert "to fix: `{agent: ... for agent in agents}`" in fix
     assert "failed          nobody_is_paid_after_the_end (follows results_name_the_agents): Parallel" in effect
     assert (seen[:5], "2 failed" in counts) == ("seen:", True)
@@ -126,6 +130,51 @@ def test_verdicts_as_junit(capsys, tmp_path):
     assert {each.get("name") for each in suite.iter("property")} >= {"python", "pettingzoo"}
 
 
+def test_violations_that_break_no_sentence_of_the_documents_are_warnings_on_request(capsys):
+    arguments = ("broken.environments:CopyIsShallow", *SHORT, "--only", "deepcopy_goes_on")
+    code, out, _ = run(capsys, *arguments)
+    assert (code, out.splitlines()[-1]) == (1, "1 failed")
+    assert "warning: about learning, not about the API: " in out
+    code, out, _ = run(capsys, *arguments, "--severity", "error")
+    assert (code, out.splitlines()[-1]) == (0, "1 warning")
+    assert "warning         deepcopy_goes_on: " in out
+    assert run(capsys, FALLEN_ARE_PAID, *SHORT, *PAID, "--severity", "error")[0] == 1
+
+
+def test_every_check_rests_on_something():
+    assert set(grounds()) == set(CHECKS)
+    assert set(grounds(gymnasium=True)) < set(CHECKS)
+    for ground in (*grounds().values(), *grounds(gymnasium=True).values()):
+        assert ground.page.startswith("https://") == (ground.severity == "error"), ground
+
+
+def test_annotations_for_github_are_one_line_each_beside_the_code(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    code, out, _ = run(capsys, "broken.solo:SharedArray", *SHORT, "--only", "arrays_are_fresh", "--github")
+    (line,) = [line for line in out.splitlines() if line.startswith("::")]
+    place = (
+        r"::error file=broken/solo\.py,line=\d+,title=zoocheck arrays_are_fresh::Gymnasium, .*%0Amust hold: .*%0Ato fix"
+    )
+    assert (code, bool(re.match(place, line))) == (1, True), line
+
+
+@pytest.mark.parametrize(
+    ("statuses", "planned", "code"),
+    [
+        (["passed", "known", "warning", "note"], 4, 0),
+        (["passed", "failed"], 2, 1),
+        (["failed"], 2, 1),
+        (["passed"], 2, 130),
+        ([], 2, 130),
+        (["passed", "skipped", "inconclusive"], 3, 3),
+        (["passed", "skipped", "not applicable"], 3, 0),
+    ],
+)
+def test_exit_codes(statuses, planned, code):
+    results = [zoocheck.Result("ends_are_final", status) for status in statuses]
+    assert Report("name", results, planned, {}, {}, [], 0.0, {}).exit_code == code
+
+
 UNSEEN = "too little was checked: only 0 of 1 checks reached a verdict"
 
 
@@ -167,7 +216,7 @@ def test_a_run_that_checks_nothing_says_so_first_and_has_an_exit_code_of_its_own
             "is a class, but not an environment",
         ),
         (["json:loads"], "json:loads: cannot be called with {}: TypeError: "),
-        (["os:getcwd"], "os:getcwd: returned str, which is not a PettingZoo environment"),
+        (["os:getcwd"], "os:getcwd: returned str, not an environment of PettingZoo or Gymnasium"),
     ],
 )
 def test_bad_input_is_one_clear_line(capsys, arguments, message):
@@ -253,6 +302,12 @@ def test_the_plugin_fails_if_too_little_was_checked(tmp_path):
         tmp_path, "--zoocheck-env", NEEDS_A_DISPLAY, "-k", "render_modes or enough", "--zoocheck-games", "1"
     )
     assert (done.returncode, UNSEEN in done.stdout) == (1, True), done.stdout
+
+
+def test_the_plugin_takes_a_severity(tmp_path):
+    some = ("-k", "deepcopy", "--zoocheck-games", "2", "--zoocheck-severity", "error")
+    done = run_plugin(tmp_path, "--zoocheck-env", "broken.environments:CopyIsShallow", *some)
+    assert (done.returncode, "warning: " in done.stdout, "1 skipped" in done.stdout) == (0, True, True), done.stdout
 
 
 def test_the_plugin_says_what_is_wrong_with_its_option(tmp_path):

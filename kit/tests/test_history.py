@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from history import measure
+from history import measure, pages
+from zoocheck.grounds import grounds
 
 ROW = measure.Defect("wrong", "", "pettingzoo", "1.22.4", "1.23.0", "env", sign="wrong", pins=("numpy==1.26.4",))
 NAMED = {"pettingzoo": "1.22.4", "numpy": "1.26.4"}
@@ -41,3 +42,15 @@ def test_a_crash_is_a_failure_of_the_check_that_made_it(code, said):
     report = measure.told(ROW, "true", done)
     found = [(each["check"], each["reason"]) for each in report.get("checks", ())]
     assert [report.get("error"), *found] == ([said] if isinstance(said, str) else [None, said])
+
+
+def test_every_judgement_names_a_check_and_a_witness_and_stands_on_the_page_of_its_package():
+    for name, rows in pages.packages().items():
+        page = (pages.PACKAGES / f"{name}.md").read_text()
+        assert page == pages.package_page(name, rows), f"run {pages.COMMAND}"
+        for subject, judged in rows:
+            assert set(judged) <= set(grounds(subject.gymnasium))
+            assert all(
+                pages.told((pages.WITNESSES / f"{each}.py").read_text()) for each in pages.witnessed(judged) if each
+            )
+    assert pages.index("packages") in (pages.PACKAGES / "README.md").read_text()

@@ -3,7 +3,29 @@
 import numpy as np
 import pytest
 
-from zoocheck import load, run_all
+from history import official
+from zoocheck import load, run, run_all
+
+# Environment that passes PettingZoo's own tests -> the check that catches it.
+CAUGHT = {
+    "SeedIgnoredFromTheSecondRound": "same_seed_same_episode",
+    "OutOfItsSpace": "observations_fit_their_spaces",
+    "RewardsAreInfinite": "nobody_is_paid_after_the_end",
+    "OneArray": "arrays_are_fresh",
+    "ScoreSurvives": "seeded_reset_starts_anew",
+    "SeedZeroIsNoSeed": "same_seed_same_episode",
+    "AlwaysTheSameGame": "unseeded_reset_goes_on",
+    "AnyActionCounts": "input_outside_the_space_is_refused",
+    "TheSecondSeesTheFirst": "commitments_are_hidden",
+}
+
+
+@pytest.mark.parametrize("kind", official.BROKEN)
+def test_what_pettingzoos_own_tests_pass_is_caught(kind):
+    assert official.passed(kind)
+    check = CAUGHT.get(kind.__name__, "same_seed_same_episode")
+    result = run(check, load(f"history.official:{kind.__name__}", games=8))
+    assert result.status == ("failed" if kind.__name__ in CAUGHT else "passed"), result
 
 
 def findings(word):

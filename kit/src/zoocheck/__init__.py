@@ -1,6 +1,6 @@
-"""Checks for any simultaneous-move environment, beyond PettingZoo's own tests.
+"""Checks for environments of PettingZoo and Gymnasium, beyond the tests of these libraries.
 
-`load` loads an environment by its PettingZoo id or module, and `run_all` runs every check on it. `CHECKS` maps the name
+`load` loads an environment by its id or module, and `run_all` runs every check on it. `CHECKS` maps the name
 of each check to a function of a `Subject`, which any test suite can call: it raises `Failed`, an AssertionError, if the
 environment violates the check, and `NotApplicable` if there is nothing to check.
 """

@@ -16,7 +16,7 @@ from zoocheck.explore import Watch, step, watcher
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.look import arrays_in, difference, drawn, public, require_same, require_same_play, state_shown
 from zoocheck.play import Play, layers
-from zoocheck.seeds import SHORT, in_step, require_same_next_game, steady_apis
+from zoocheck.seeds import SHORT, require_untouched, steady_apis
 from zoocheck.subject import Api, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, failing
 
@@ -227,15 +227,13 @@ def rendering_changes_nothing(subject: Subject) -> None:
     for api in steady_apis(subject):
         for mode in modes:
             for seed in subject.time(SHARE):
-                plain = api.game(seed)
-                watched = api.game(seed, render_mode=mode)
-                for _ in in_step(plain, watched):
-                    drawn(watched.env)
-                what = f"{plain.where}: without render_mode, and with {mode!r}"
-                require_same_play(plain.log, watched.log, what)
-                require_same_next_game(subject, api, (plain, watched), f"{what}: the game after it")
+                require_untouched(subject, api, seed, _draw, f"pictures in mode {mode!r}", render_mode=mode)
                 if seed == 2:
                     break
+
+
+def _draw(play: Play) -> None:
+    drawn(play.env)
 
 
 def looking_changes_nothing(subject: Subject) -> None:
@@ -250,17 +248,17 @@ def looking_changes_nothing(subject: Subject) -> None:
     """
     for api in steady_apis(subject):
         for seed in range(3):
-            blind, plain, looked = (api.game(seed) for _ in range(3))
-            for _ in in_step(plain, looked):
-                for _ in range(2):
-                    public(looked.env)
-                    looked.seen()
-                    looked.shown()
-            blind.replay(plain.played)
-            require_same_play(plain.log, looked.log, f"{plain.where}: without and with reading public data")
-            require_same(plain.log[-1], blind.seen(), f"{plain.where}: with and without reading observations")
-            what = f"{plain.where}: the next game, without and with reading"
-            require_same_next_game(subject, api, (blind, plain, looked), what)
+            plain = require_untouched(subject, api, seed, _look, "reading public data")
+            blind = api.game(seed).replay(plain.played[: len(plain.log) - 1])
+            what = f"{plain.where}: with and without reading observations"
+            require_same(plain.log[-1], blind.seen(), what)
+
+
+def _look(play: Play) -> None:
+    for _ in range(2):
+        public(play.env)
+        play.seen()
+        play.shown()
 
 
 @watcher("AEC", "Parallel", first=require_modes)

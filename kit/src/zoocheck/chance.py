@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from zoocheck.declared import modes_of
 from zoocheck.look import attributes, drawn, generators_on, refusal, state_of, state_shown, words_of
-from zoocheck.observations import leaves
-from zoocheck.play import Play
+from zoocheck.play import Play, leaves
 from zoocheck.seeds import steady_apis
+from zoocheck.stale import foretold_entries
 from zoocheck.subject import Api, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted
 
@@ -135,7 +135,8 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
     predicts the next and the last observations and rewards from all other visible data: infos, state(), pictures,
     str(), spaces, error messages, and the signs and last digits of observations. The predictor is fitted on one half of
     the games and tested on the other; as a control, it gets the data of another game that looked the same. No info may
-    contain the generator that draws chance outcomes. Public attributes that predict chance are noted.
+    contain the generator that draws chance outcomes, or show an entry of the next observation that neither actions nor
+    its past determine. Public attributes that predict chance are noted.
 
     A learner that knows the next card solves a different game.
 
@@ -155,6 +156,8 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
                 if not name.removeprefix(ORDER).startswith("attributes"):
                     raise Failed(reason)
                 noted = noted or reason
+        for words in foretold_entries(subject, api.kind):
+            raise Failed(f"{api.kind}: {words}")
     if noted:
         raise Noted(noted)
     if not chance:

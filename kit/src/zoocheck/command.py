@@ -1,4 +1,4 @@
-"""The command `zoocheck ENVIRONMENT`: runs the checks and reports as text, JSON, JUnit XML or script."""
+"""The command `zoocheck ENVIRONMENT`: runs the checks and reports."""
 
 from __future__ import annotations
 
@@ -8,194 +8,74 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from enum import StrEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Annotated, Any
-from xml.etree import ElementTree
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.progress import track
+from typer import Argument, Option
 
+from zoocheck.formats import BAD_INPUT, INTERRUPTED, Report, printable
+from zoocheck.grounds import SEVERITIES, grounds, is_milder
 from zoocheck.guard import Guard
-from zoocheck.report import read_baseline, stale, updated, versions
+from zoocheck.report import place, read_baseline, stale, updated, versions
 from zoocheck.runner import CHECKS, selected, with_causes
+from zoocheck.solo import NAME
 from zoocheck.subject import SECONDS, Subject, load
-from zoocheck.verdicts import (
-    FAILED,
-    KNOWN,
-    NOTED,
-    PASSED,
-    UNEVENTFUL,
-    Result,
-    counted,
-    processor_seconds,
-    shortfall,
-)
+from zoocheck.verdicts import FAILED, KNOWN, Result, processor_seconds, shortfall
 
 MOST_SECONDS = 3600
-# Exit codes: bad input; too few checks reached a verdict; Ctrl-C or SIGTERM.
-BAD_INPUT, TOO_LITTLE, INTERRUPTED = 2, 3, 130
-# The name of the first JUnit test case if too little was checked.
-ENOUGH = "enough_was_checked"
 
 
-@dataclass(frozen=True)
-class Report:
-    """The results of checking an environment.
+class Severity(StrEnum):
+    """The severities, for the option."""
 
-    Attributes:
-        name: The environment.
-        results: One per check that ran.
-        planned: Number of checks to run.
-        versions: Package -> version.
-        seen: Kind of environment -> how many games, steps and so on were played.
-        stale: Known findings that no longer occur.
-        seconds: CPU time of the run, with its child processes.
-    """
-
-    name: str
-    results: list[Result]
-    planned: int
-    versions: dict[str, str]
-    seen: dict[str, dict[str, int]]
-    stale: list[str]
-    seconds: float
-
-    @property
-    def complete(self) -> bool:
-        """Whether all planned checks ran."""
-        return len(self.results) == self.planned
-
-    @property
-    def failures(self) -> list[Result]:
-        """The failures that are not known."""
-        return [result for result in self.results if result.status == FAILED]
-
-    @property
-    def exit_code(self) -> int:
-        """1 for failures, then 130 for an interrupted run, then 3 if too little was checked, else 0."""
-        if self.failures:
-            return 1
-        return INTERRUPTED if not self.complete else TOO_LITTLE if shortfall(self.results) else 0
-
-    def as_data(self) -> dict[str, Any]:
-        """The report as plain data for JSON."""
-        return {
-            "environment": self.name,
-            "passed": self.exit_code == 0,
-            "shortfall": shortfall(self.results),
-            "complete": self.complete,
-            "seen": self.seen,
-            "versions": self.versions,
-            "stale": self.stale,
-            "seconds": round(self.seconds, 1),
-            "checks": [dataclasses.asdict(result) for result in self.results],
-        }
-
-    def as_junit(self) -> bytes:
-        """The report as JUnit XML: one test suite, with the versions as properties and one test case per check.
-
-        A note counts as passed; known findings, and checks that do not apply or saw too little, count as skipped. If
-        too few checks reached a verdict, the first test case is an error that says so.
-        """
-        suite = ElementTree.Element("testsuite", name=self.name)
-        properties = ElementTree.SubElement(suite, "properties")
-        for name, version in self.versions.items():
-            ElementTree.SubElement(properties, "property", name=name, value=version)
-        if too_little := shortfall(self.results):
-            _case(suite, self.name, ENOUGH, "error", too_little)
-        for result in self.results:
-            reason = printable(result.reason)
-            if result.status == FAILED:
-                text = f"{result.advised(CHECKS[result.check])}\n\n{result.script}"
-                _case(suite, self.name, result.check, "failure", reason, printable(text))
-            elif result.status == NOTED:
-                _case(suite, self.name, result.check, "system-out", text=reason)
-            elif result.status != PASSED:
-                _case(suite, self.name, result.check, "skipped", f"{result.status}: {reason}")
-            else:
-                _case(suite, self.name, result.check)
-        for kind, attribute in (("error", "errors"), ("failure", "failures"), ("skipped", "skipped")):
-            suite.set(attribute, str(len(suite.findall(f"testcase/{kind}"))))
-        suite.set("tests", str(len(suite.findall("testcase"))))
-        suites = ElementTree.Element("testsuites")
-        suites.append(suite)
-        return bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
-
-
-def _case(suite: Any, subject: str, check: str, kind: str = "", message: str = "", text: str = "") -> None:
-    """Adds a test case with a result of this kind, if any, to a test suite."""
-    case = ElementTree.SubElement(suite, "testcase", name=check, classname=subject)
-    if kind:
-        ElementTree.SubElement(case, kind, {"message": message} if message else {}).text = text or None
+    ERROR, WARNING = SEVERITIES
 
 
 def check(
-    environment: Annotated[
-        str,
-        typer.Argument(
-            help="A module with env or parallel_env (pettingzoo.classic.rps_v2), a callable that makes an environment "
-            "(my_package.my_env:make), or a PettingZoo id (classic/rps-v2)."
-        ),
-    ],
-    parameters: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY=VALUE ...]", help="Parameters of the environment.")
-    ] = None,
-    zero_sum: Annotated[
-        bool, typer.Option("--zero-sum", help="Require zero-sum rewards even if not declared.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed for the games played.")] = 0,
-    seconds: Annotated[
-        float | None, typer.Option(help=f"Approximate CPU seconds for all checks; default {SECONDS:g}.")
-    ] = None,
-    games: Annotated[
-        int | None, typer.Option(help="Games or situations per search, so that results do not depend on speed.")
-    ] = None,
-    reproduce: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a script that reproduces the first failure to this file."),
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="CHECK", help="Run this check; can be given more than once.")
-    ] = None,
-    skip: Annotated[
-        list[str] | None, typer.Option(metavar="CHECK", help="Skip this check; can be given more than once.")
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File of known findings, which do not count as failures.")
-    ] = None,
-    write_baseline: Annotated[
-        bool, typer.Option("--write-baseline", help="Write the current failures to the file of --baseline.")
-    ] = False,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the verdicts to this file as JUnit XML.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also print the checks that passed or do not apply.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    environment: str = Argument(
+        help="A module with env or parallel_env (pettingzoo.classic.rps_v2), a callable that makes an environment "
+        "(my_package.my_env:make), or an id of PettingZoo (classic/rps-v2) or Gymnasium (CartPole-v1)."
+    ),
+    parameters: list[str] = Argument([], metavar="[KEY=VALUE ...]", help="Parameters of the environment."),
+    zero_sum: bool = Option(False, "--zero-sum", help="Require zero-sum rewards even if not declared."),
+    seed: int = Option(0, help="Random seed for the games played."),
+    seconds: float | None = Option(None, help=f"Approximate CPU seconds for all checks; default {SECONDS:g}."),
+    games: int | None = Option(None, help="Games or situations per search, so that results do not depend on speed."),
+    reproduce: Path | None = Option(None, metavar="FILE", help="Write a script that reproduces the first failure."),
+    only: list[str] = Option([], metavar="CHECK", help="Run this check; can be given more than once."),
+    skip: list[str] = Option([], metavar="CHECK", help="Skip this check; can be given more than once."),
+    severity: Severity = Option(Severity.WARNING, help="Fail only for violations of this severity or above."),
+    baseline: Path | None = Option(None, metavar="FILE", help="Known findings, which do not count as failures."),
+    write_baseline: bool = Option(False, "--write-baseline", help="Write the failures to the file of --baseline."),
+    junit: Path | None = Option(None, metavar="FILE", help="Write the verdicts to this file as JUnit XML."),
+    github: bool = Option(False, "--github", help="Also print annotations for GitHub's workflows."),
+    everything: bool = Option(False, "--all", help="Also print the checks that passed or do not apply."),
+    as_json: bool = Option(False, "--json", help="Print one JSON object and nothing else."),
 ) -> int:
-    """Check any PettingZoo environment, AEC or Parallel, beyond PettingZoo's own tests.
+    """Check any environment of PettingZoo, AEC or Parallel, or Gymnasium, beyond the tests of these libraries.
 
-    Prints failures last, each with the property that must hold. The exit code is 0 if no check fails, apart from known
-    findings, 1 if any fails, 2 for bad input, 3 if fewer than half of the applicable checks reached a verdict, and 130
-    if interrupted before any failure.
+    Prints failures last, each with the property that must hold and the sentence of the documents that it breaks. The
+    exit code is 0 if no check fails, apart from known findings, 1 if any fails, 2 for bad input, 3 if fewer than half
+    of the applicable checks reached a verdict, and 130 if interrupted before any failure.
     """
     if reproduce is not None and (reproduce.is_symlink() or reproduce.exists()):
         raise ValueError(f"--reproduce: {reproduce} already exists")
     if write_baseline and baseline is None:
         raise ValueError("--write-baseline needs --baseline FILE, the file to write")
-    names, limits = selected(only or [], skip or []), limits_of(seed, seconds, games)
+    names, limits = selected(only, skip), limits_of(seed, seconds, games)
     for path in (reproduce, junit, baseline if write_baseline else None):
         _require_writable(path)
     unwritten = baseline is None or (write_baseline and not baseline.exists())
     known = {} if baseline is None or unwritten else read_baseline(baseline)
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
-        subject = load(environment, parameters or [], zero_sum or None, **limits)
-    report = _checked(subject, names, known.get(subject.name, {}))
+        subject = load(environment, parameters, zero_sum or None, **limits)
+    report = _checked(subject, names, known.get(subject.name, {}), severity)
     found = report.results
     if write_baseline:
         results = [
@@ -205,14 +85,16 @@ def check(
     if as_json:
         print(json.dumps(report.as_data()))
     else:
-        _say_results(report, everything, baseline, write_baseline, reproduce)
+        _say_results(report, everything, github, baseline, reproduce)
     # After the results are printed: the disk may be full.
-    if write_baseline and baseline is not None:
-        _write(baseline, updated(known, subject.name, found, CHECKS).encode())
-    if reproduce is not None and report.failures:
-        _write(reproduce, report.failures[0].script.encode())
-    if junit is not None:
-        _write(junit, report.as_junit())
+    files: list[tuple[Path | None, Callable[[], bytes]]] = [
+        (baseline if write_baseline else None, lambda: updated(known, subject.name, found, CHECKS).encode()),
+        (reproduce if report.failures else None, lambda: report.failures[0].script.encode()),
+        (junit, report.as_junit),
+    ]
+    for path, content in files:
+        if path is not None:
+            _write(path, content())
     return report.exit_code
 
 
@@ -232,17 +114,22 @@ def limits_of(seed: int, seconds: float | None, games: int | None) -> dict[str, 
     return {"seed": seed, "seconds": usual if seconds is None else seconds, "games": games}
 
 
-def _checked(subject: Subject, names: list[str], known: dict[str, str]) -> Report:
+def _checked(subject: Subject, names: list[str], known: dict[str, str], severity: str) -> Report:
     results: list[Result] = []
     console = Console(stderr=True)
     options: dict[str, Any] = {"console": console, "transient": True, "disable": not console.is_terminal}
+    rests = grounds(subject.gymnasium)
+    milder = [check for check in rests if is_milder(rests[check], severity)]
     with Guard(subject, len(names)) as guard, _ended_by_signals():
-        for result in track(with_causes(map(guard.run, names), known), "checks", len(names), **options):
+        for result in track(with_causes(map(guard.run, names), known, milder), "checks", len(names), **options):
             results.append(result)  # so that an interrupt leaves those so far
     seen = guard.seen if len(results) == len(names) == len(CHECKS) else {}
+    if subject.gymnasium:
+        seen = dict(zip([NAME], seen.values(), strict=False))
     with contextlib.redirect_stdout(sys.stderr):
-        found = versions(subject)
-    return Report(subject.name, results, len(names), found, seen, stale(results, known, CHECKS), processor_seconds())
+        facts: dict[str, Any] = {"versions": versions(subject), "place": place(subject), "grounds": rests}
+    gone, spent = stale(results, known, CHECKS), processor_seconds()
+    return Report(subject.name, results, len(names), seen=seen, stale=gone, seconds=spent, **facts)
 
 
 @contextlib.contextmanager
@@ -286,39 +173,17 @@ def _write(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def printable(text: str) -> str:
-    """Escapes control and hidden characters, except newlines and tabs."""
-    return "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
-
-
-def _say(line: str) -> None:
-    print(printable(line))
-
-
-def _say_results(
-    report: Report, everything: bool, baseline: Path | None, write_baseline: bool, reproduce: Path | None
-) -> None:
-    """Prints if too little was checked, notes, versions, how much was played, failures, and a count per verdict."""
-    if too_little := shortfall(report.results):
-        _say(f"{too_little}; see --seconds and --games")
-    for result in report.results:
-        if result.status != FAILED and (everything or result.status not in UNEVENTFUL):
-            _say(str(result))
+def _say_results(report: Report, everything: bool, github: bool, baseline: Path | None, reproduce: Path | None) -> None:
+    """Prints if too little was checked, the report, what to do next, and a count per verdict."""
+    lines = [f"{too_little}; see --seconds and --games"] if (too_little := shortfall(report.results)) else []
     for name in report.stale:
-        _say(f"{'stale':<14}  {name}: no longer found, but listed in {baseline}; --write-baseline removes it")
-    _say(f"versions: {', '.join(f'{name} {version}' for name, version in report.versions.items())}")
-    kinds = [f"{kind} {', '.join(f'{n:,} {what}' for what, n in seen.items())}" for kind, seen in report.seen.items()]
-    if kinds:
-        _say(f"seen: {'; '.join(kinds)}")
-    for result in report.failures:
-        _say(result.advised(CHECKS[result.check]))
+        lines.append(f"{'stale':<14}  {name}: no longer found, but listed in {baseline}; --write-baseline removes it")
+    lines += report.as_text(everything)
     if report.failures:
         again = "--reproduce FILE writes a script" if reproduce is None else f"{reproduce} is a script"
-        _say(f"{again} that repeats the first failure")
-    if write_baseline:
-        _say(f"{baseline} lists the known findings")
-    left = "" if report.complete else f"; interrupted after {len(report.results)} of {report.planned} checks"
-    _say(f"{counted(report.results)}{left}")
+        lines.append(f"{again} that repeats the first failure")
+    lines += report.annotations() if github else []
+    print(printable("\n".join([*lines, report.summary()])))
 
 
 def main(arguments: list[str] | None = None, program: str = "zoocheck") -> None:
@@ -326,7 +191,7 @@ def main(arguments: list[str] | None = None, program: str = "zoocheck") -> None:
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # last, so that its files cannot replace installed modules
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(epilog="Example: zoocheck pettingzoo.classic.rps_v2")(check)
+    app.command(epilog="Example: zoocheck CartPole-v1")(check)
     try:
         code = app(sys.argv[1:] if arguments is None else arguments, prog_name=program, standalone_mode=False)
         sys.stdout.flush()

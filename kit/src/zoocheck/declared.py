@@ -14,6 +14,7 @@ from zoocheck.subject import Api, Subject, once
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, Noted, Skipped, failing, in_a_line
 
 KNOWN = ("human", "ansi", "rgb_array")
+NO_WINDOW = "drawing ends the process on this machine, which has no display"
 
 # Matches errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL without a display or OpenGL, but no other rendering
 # errors.
@@ -141,6 +142,9 @@ def _tried(subject: Subject) -> tuple[list[str], str]:
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     modes, missing, env = [], "", api.make()
     for mode in env.metadata.get("render_modes", ()):
+        if mode != "ansi" and not subject.budget.draws:
+            missing = missing or NO_WINDOW
+            continue
         try:
             play = api.new(render_mode=mode).reset(subject.seed)
             picture, printed = drawn(play.env)
@@ -165,7 +169,9 @@ def render_modes_are_kept(subject: Subject) -> None:
     for api in subject.apis():
         env = api.make()
         for mode in env.metadata.get("render_modes", ()):
-            if mode in KNOWN and _takes_modes(api):
+            if mode != "ansi" and not subject.budget.draws:
+                missing.append(f"render_mode={mode!r}: {NO_WINDOW}")
+            elif mode in KNOWN and _takes_modes(api):
                 try:
                     _require_mode(api, mode)
                 except Exception as error:

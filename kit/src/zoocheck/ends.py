@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -20,14 +21,37 @@ LIMITS = (1, 2, 3)
 LIMIT_NAMES = ("max_rounds", "max_cycles")
 
 
-@watcher("AEC", "Parallel")
+# Ends after more turns than this in all games are probably a limit; others only if a number with such a name says so.
+MANY_TURNS, LEAST_GAMES = 25, 12
+LIMITING = re.compile(r"max|limit|horizon|length|steps|rounds|turns|cycles", re.IGNORECASE)
+
+
+def _note_a_limit(subject: Subject) -> None:
+    """Raises Noted if all games end in the same turn, by a termination, where a limit is probably meant."""
+    for api in subject.apis():
+        ends, env = explored(subject, api.kind).ends, api.make()
+        if len(ends) < LEAST_GAMES or len(set(ends)) > 1 or ends[0][1]:
+            continue
+        turns = ends[0][0] // (len(seats(env)) if api.kind == "AEC" else 1)
+        named = (pair for layer in layers(env) for part in (layer, *type(layer).__mro__) for pair in vars(part).items())
+        if turns > MANY_TURNS or any(
+            LIMITING.search(name) and type(value) is int and value == turns for name, value in named
+        ):
+            raise Noted(
+                f"{api.kind}: all games end by termination after {turns} turns; if this is a limit and no rule of the "
+                "game, truncate: learners must not take it for the end of what can be earned"
+            )
+
+
+@watcher("AEC", "Parallel", then=_note_a_limit)
 def ends_are_final(play: Play, subject: Subject) -> Watch:
     """An agent that is out stays out: its flags stay set, and it leaves `agents` until the next reset.
 
     An agent of `possible_agents` that has not taken part yet may join during a game.
 
     In Parallel, an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
-    leaves. All flags are bools. Training loops that bootstrap from flags or count agents rely on this.
+    leaves. All flags are bools. Training loops that bootstrap from flags or count agents rely on this. It is noted if
+    all games terminate after the same number of turns, and this seems to be a limit, which should truncate.
 
     Example: An agent is removed from `agents` without a flag, or joins again mid-game.
     Fix: Flag it in the step in which it goes out, then remove it.

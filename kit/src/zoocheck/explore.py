@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zoocheck.declared import modes_of
 from zoocheck.look import arrays_in
-from zoocheck.play import Play, styled
+from zoocheck.play import STYLES, Chooser, Play, styled
 from zoocheck.subject import Api, Finding, Subject, once
-from zoocheck.verdicts import STEPS, Failed, Inconclusive, NotApplicable, OutOfTime, in_a_line
+from zoocheck.verdicts import STEPS, Failed, Inconclusive, NotApplicable, OutOfTime, in_a_line, processor_seconds
 
 # Maximum number of stored routes to situations without a new value.
 MOST_SITUATIONS = 2000
-# Maximum number of entries of an observation that count as features.
-MOST_NUMBERS = 48
+# Maximum number of entries of an observation, and of a mask, that count as features.
+MOST_NUMBERS, MOST_ACTIONS = 48, 500
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,14 @@ class Route:
 
 
 class Archive:
-    """Counts the occurrences of each feature, and stores a route to each."""
+    """Counts the occurrences of each feature and action, and stores a route to each feature."""
 
     def __init__(self, seed: int) -> None:
         self.counts: dict[Any, int] = {}
         self.routes: dict[Any, Route] = {}
         self.situations: set[bytes] = set()
         self.others: list[Route] = []  # routes to new situations without a new value
+        self.played: Counter[Any] = Counter()  # (agent, action) -> how often it was played
         self._rng = np.random.default_rng(seed)
 
     def note(self, play: Play, seed: int) -> tuple[bool, bool]:
@@ -74,25 +77,44 @@ class Archive:
 def _features(play: Play, digest: Any) -> Iterator[Any]:
     yield "depth", len(play.played)
     yield "agents", tuple(map(str, play.env.agents))
-    for agent, reward in play.part("rewards").items():
-        yield "reward", str(agent), _rounded(np.float64(reward)) if isinstance(reward, int | float) else str(reward)
+    yield from _events(play)
+    for agent, info in play.part("infos").items():
+        if isinstance(info, Mapping) and isinstance(info.get("action_mask"), np.ndarray):
+            yield from _numbers(agent, "mask", info["action_mask"], MOST_ACTIONS)
     for agent, observation in play.shown():
         for path, array in arrays_in(observation):
             digest.update(array.tobytes())
-            numbers = array.ravel()
-            for i in range(0, numbers.size, 1 + numbers.size // MOST_NUMBERS):
-                yield str(agent), path, i, _rounded(numbers[i])
+            yield from _numbers(agent, path, array, MOST_ACTIONS if path == "action_mask" else MOST_NUMBERS)
         if not isinstance(observation, np.ndarray | dict):
             digest.update(repr(observation).encode())
             yield str(agent), repr(observation)[:80]
 
 
+def _events(play: Play) -> Iterator[Any]:
+    """The rewards of a step, each and together, and whether all agents did the same."""
+    paid = play.part("rewards")
+    for agent, reward in paid.items():
+        yield "reward", str(agent), _rounded(reward) if isinstance(reward, int | float) else str(reward)
+    yield "paid", tuple(str(np.sign(reward)) for reward in paid.values() if isinstance(reward, int | float))
+    last = play.played[-1] if play.played else None
+    actions = list(last.values()) if isinstance(last, dict) else play.played[-len(play.env.agents) :]
+    if len(actions) > 1 and all(isinstance(action, int) and action == actions[0] for action in actions):
+        yield "all play", int(actions[0])
+
+
+def _numbers(agent: Any, path: str, array: NDArray[Any], most: int) -> Iterator[Any]:
+    """Some entries of an array, at most about `most`."""
+    step = 1 + array.size // most
+    for place, number in enumerate(array.ravel()[::step].tolist()):
+        yield str(agent), path, place, _rounded(number)
+
+
 def _rounded(number: Any) -> Any:
-    return f"{float(number):.1f}" if isinstance(number, np.floating) else str(number)
+    return f"{number:.1f}" if isinstance(number, float) else number
 
 
-# The fraction of the time spent on each kind of environment.
-SHARE = 0.12
+# The fraction of the time spent on each kind of environment, and on the one game of up to `LONG` steps.
+SHARE, LONG_SHARE, LONG = 0.08, 0.02, 1000
 # Exploration ends when this many games in a row, and a third of all, showed no new value and few new situations.
 PATIENCE = 120
 FEW = 6
@@ -157,36 +179,51 @@ def watcher(
 class Explored:
     """The results of exploring one kind of environment."""
 
+    archive: Archive
     games: int = 0  # started
     moves: int = 0  # steps in them
-    situations: int = 0  # distinct combinations of observations
     failures: dict[str, Finding] = field(default_factory=dict)  # of each check that failed
     routes: list[Route] = field(default_factory=list)  # routes to a new value first, the shortest first
+    ends: list[tuple[int, bool]] = field(default_factory=list)  # of each finished game, its actions and any truncation
     current: Any = None  # the current game, with its parameters
     cut: bool = False  # whether the time ran out while games still showed something new
     unrepeatable: Finding | None = None  # why a game cannot be replayed, if so
+    last_new: int = 0  # the number of the last game that showed a new value
+    unlike_before: deque[bool] = field(default_factory=partial(deque, maxlen=PATIENCE))  # which showed a new situation
+
+    def is_done(self) -> bool:
+        """Whether the latest games, and a third of all, showed no new value and few new situations."""
+        return self.games - self.last_new > max(PATIENCE, self.games // 3) and sum(self.unlike_before) < FEW
 
 
 @once
 def explored(subject: Subject, kind: str) -> Explored:
     """The results for a kind, which must exist; its games are played once and shared by all checks."""
-    api, found, archive, last_new = subject.api(kind), Explored(), Archive(subject.seed), 0
-    unlike_before: deque[bool] = deque(maxlen=PATIENCE)  # whether a game has shown a new situation
+    found = Explored(Archive(subject.seed))
+    explore(subject, kind, found, SHARE)
+    return found
+
+
+def explore(subject: Subject, kind: str, found: Explored, share: float) -> None:
+    """Plays more games, and replaces `found.routes` by routes to what they show for the first time."""
+    api, archive = subject.api(kind), found.archive
     modes = [mode for mode in DRAWN if mode in modes_of(subject)]
-    for number in subject.time(SHARE):
+    known, old = set(archive.routes), len(archive.others)
+    for _ in subject.time(share):
+        number = found.games
         seed = 1000 * subject.seed + number
         route = archive.rare() if number % 2 and number > 8 else None
         play = _made(api, number, modes)
         found.current = api.recent[-1]
-        out_of_time = False
+        found.cut = False
         try:
-            new_value, new_situation = _follow(play, subject, found, archive, route or Route(seed, ()))
-            last_new = number if new_value else last_new
-            unlike_before.append(new_situation)
+            new_value, new_situation = _follow(play, subject, found, route or Route(seed, ()))
+            found.last_new = number if new_value else found.last_new
+            found.unlike_before.append(new_situation)
             if number % SECOND_GAME_ONE_IN == 0:
                 _play_again(play)
         except OutOfTime:
-            out_of_time = True
+            found.cut = True
         except Unrepeatable as error:
             found.unrepeatable = found.unrepeatable or Finding(str(error), [found.current])
         except Exception as error:
@@ -194,16 +231,14 @@ def explored(subject: Subject, kind: str) -> Explored:
             found.failures.setdefault(LEGAL_PLAY, Finding(reason, [found.current]))
         found.games += 1
         found.moves += len(play.played)
-        if out_of_time:
+        if found.cut:
             subject.cut.append(found.games)
-            break
-        if number - last_new > max(PATIENCE, number // 3) and sum(unlike_before) < FEW:
+        if found.cut or found.is_done():
             break
     found.cut = found.games in subject.cut
-    found.situations = len(archive.situations)
-    unlike = {(route.seed, len(route.moves), str(route.moves)): route for route in archive.routes.values()}
-    found.routes = sorted(unlike.values(), key=lambda route: len(route.moves)) + archive.others
-    return found
+    new = (route for feature, route in archive.routes.items() if feature not in known)
+    unlike = {(route.seed, len(route.moves), str(route.moves)): route for route in new}
+    found.routes = sorted(unlike.values(), key=lambda route: len(route.moves)) + archive.others[old:]
 
 
 def _made(api: Api, number: int, modes: list[str]) -> Play:
@@ -219,20 +254,26 @@ def _made(api: Api, number: int, modes: list[str]) -> Play:
     return drawn
 
 
-def _follow(play: Play, subject: Subject, found: Explored, archive: Archive, route: Route) -> tuple[bool, bool]:
+def _follow(play: Play, subject: Subject, found: Explored, route: Route) -> tuple[bool, bool]:
     """Plays one game, starting along a route; returns whether it had a new value, and a new situation."""
+    archive, number, until = found.archive, found.games, processor_seconds() + LONG_SHARE * subject.seconds
     play.reset(route.seed)
-    new = [archive.note(play, route.seed)]
-    play.chooser = styled(play.chooser.seed)
+    new, truncated = [archive.note(play, route.seed)], False
+    play.chooser = Chooser(number, number // 2 % STYLES, archive.played)
     due = [each for each in WATCHERS if play.kind in each[1] and each[0] not in found.failures]
     watching = _resume([(check, follow(play, subject)) for check, _, follow in due], found)
-    while not play.over and len(play.played) < STEPS:
-        number = len(play.played)
-        choice = route.moves[number] if number < len(route.moves) else play.choice()
+    while not play.over and (step := len(play.played)) < (LONG if number == 1 else STEPS):
+        if step >= STEPS and subject.games is None and processor_seconds() > until:
+            break
+        choice = route.moves[step] if step < len(route.moves) else play.choice()
         watching = _resume(watching, found, choice)
-        _submit(play, choice, again=number < len(route.moves))
-        new.append(archive.note(play, route.seed))
+        _submit(play, choice, again=step < len(route.moves))
+        if step < STEPS:  # the routes of other checks are no longer
+            new.append(archive.note(play, route.seed))
+        truncated = truncated or any(play.part("truncations").values())
         watching = _resume(watching, found)
+    if play.over:
+        found.ends.append((sum(choice is not None for choice in play.played), truncated))
     return any(value for value, _ in new), any(situation for _, situation in new)
 
 
@@ -357,7 +398,7 @@ def coverage_so_far(subject: Subject) -> dict[str, dict[str, int]]:
     """Like `coverage`, for the kinds explored so far."""
     found = ((api.kind, subject.found((explored, api.kind))) for api in subject.apis())
     return {
-        kind: {"games": seen.games, "moves": seen.moves, "distinct situations": seen.situations}
+        kind: {"games": seen.games, "moves": seen.moves, "distinct situations": len(seen.archive.situations)}
         for kind, seen in found
         if seen is not None
     }

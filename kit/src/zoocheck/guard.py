@@ -17,6 +17,7 @@ from typing import Any, Self
 from zoocheck import report, trail
 from zoocheck.explore import coverage_so_far
 from zoocheck.runner import run
+from zoocheck.solo import spoken
 from zoocheck.subject import PATIENCE, Subject, description, remade
 from zoocheck.verdicts import FAILED, MORE, MOST, SKIPPED, Result, processor_seconds
 
@@ -49,7 +50,7 @@ class Guard:
         self._subject, self._told = subject, description(subject)
         self._child: subprocess.Popen[str] | None = None
         self._trail = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it has no name, so it goes with the process
-        self._careful, self._to_come = False, checks
+        self._careful, self._draws, self._to_come = False, True, checks
         self._spent = 0.0  # CPU seconds of the processes that have ended
         self._limit = MOST * subject.seconds + MORE
         self._until: float | None = None  # when all checks must be done; the first one starts the clock
@@ -70,16 +71,26 @@ class Guard:
     def run(self, name: str) -> Result:
         """Runs one check, a key of `CHECKS`; it fails if the environment ends the process.
 
-        Many checks make invalid calls and inspect the errors. If such a call ends the process, the check runs again
-        without invalid calls, so that only the check that tests the call fails.
+        Many checks make invalid calls and inspect the errors, or draw. If such a call ends the process, the check runs
+        again without it, so that only the check that tests the call fails. Where there is no display, no check fails
+        because drawing ends the process.
         """
         result, ended = self._run(name)
+        if ended and self._draws and self._had_no_display():
+            self._draws = False
+            result, ended = self._run(name)
         if ended and not self._careful:
             self._careful = True
             result, _ = self._run(name)
         self._to_come -= 1
         self.results.append(result)
         return result
+
+    def _had_no_display(self) -> bool:
+        """Whether the last environment was to draw, and there is no display."""
+        last = trail.last(self._trail)
+        seen = not sys.platform.startswith("linux") or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)
+        return not seen and last is not None and "render_mode=" in last.parameters
 
     def _run(self, name: str) -> tuple[Result, bool]:
         """The result of a check, and whether the environment ended the process."""
@@ -109,7 +120,8 @@ class Guard:
         return time.monotonic() >= self._until or self._spent >= MOST_OVERRUN * self._limit
 
     def _started(self) -> subprocess.Popen[str]:
-        budget = {"spent": self._spent, "careful": self._careful, "to_come": self._to_come}
+        budget: dict[str, Any] = {"to_come": self._to_come}
+        budget |= {"spent": self._spent, "careful": self._careful, "draws": self._draws}
         told = {"parent": os.getpid(), "budget": budget, "limit": MOST_OVERRUN * self._limit - self._spent}
         trail_file = self._trail.fileno() if os.name == "posix" else None  # elsewhere no child can inherit it
         child = subprocess.Popen(
@@ -129,6 +141,7 @@ class Guard:
         last = trail.last(self._trail)
         end = f"ended its process with exit code {code}" if code >= 0 else f"killed its process with {_signal(-code)}"
         reason = f"{last.where + ': ' if last else ''}the environment {end}"
+        reason = spoken(reason) if self._subject.gymnasium else reason
         return Result(name, FAILED, reason, script=report.script_of(self._subject, reason, last) if last else "")
 
 

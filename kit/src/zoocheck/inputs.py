@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from zoocheck.explore import Route, routes
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.leaks import channel_of
 from zoocheck.look import difference, places, public, require_same_play
-from zoocheck.play import Chooser, Play, is_converted, legal_actions
+from zoocheck.play import Chooser, Play, bounds, is_converted, leaves, legal_actions, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, in_a_line
@@ -47,13 +47,35 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
         tried += [start - 1, start - 2, -n, start + n, start + n + 6, [action], (action,), np.array([action])]
         tried += [str(action), float(action), np.float64(action), np.array(float(action)), action + 0.5]
         tried += [[action, action]]
-    elif isinstance(action, np.ndarray):
-        tried += [np.full_like(action, np.nan)] * (action.dtype.kind == "f")  # first, because it does most harm
+    else:
+        tried[:0] = odd_entries(space, action)  # first, because NaN does most harm
+    if isinstance(action, np.ndarray):
         tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"]]
         tried += [np.add(action, 1e6), np.subtract(action, 1e6)]
     for odd in tried:
         if not _contains(space, odd):
             yield odd
+
+
+def odd_entries(space: Any, action: Any) -> Iterator[Any]:
+    """The action with one entry that is not a number, or just below or above its bounds."""
+    parts = getattr(space, "spaces", None)
+    if isinstance(parts, Mapping):
+        yield from ({**action, key: odd} for key, part in parts.items() for odd in odd_entries(part, action[key]))
+    elif parts is not None and isinstance(action, tuple):
+        for place, part in enumerate(parts):
+            yield from ((*action[:place], odd, *action[place + 1 :]) for odd in odd_entries(part, action[place]))
+    elif bounds(space)[0] is not None:
+        low, high = (np.broadcast_to(bound, np.shape(action)) for bound in bounds(space))
+        for place in sorted({0, low.size // 2, low.size - 1} - {-1}):
+            for odd in (np.nan, float(low.flat[place]) - 1, float(high.flat[place]) + 1):
+                if isinstance(space, gymnasium.spaces.Discrete):
+                    yield odd if np.isnan(odd) else int(odd)
+                elif not np.isinf(odd):
+                    wide = np.float64 if np.isnan(odd) else np.int64  # has room beyond the bounds
+                    changed = action.astype(action.dtype if action.dtype.kind == "f" else wide)
+                    changed.flat[place] = odd
+                    yield changed
 
 
 def _contains(space: Any, odd: Any) -> bool:
@@ -188,6 +210,8 @@ def _accepted(api: Api, route: Route, agent: Any, odd: Any) -> dict[str, Finding
 
 def _is_harmless(space: Any, odd: Any) -> bool:
     """Whether no learner submits such a value, or it equals an action of the space but has another type."""
+    if any(part is not space for _, part, _ in leaves(space, odd)):
+        return all(_contains(part, each) or _is_harmless(part, each) for _, part, each in leaves(space, odd))
     numbers = _numbers(odd)
     if numbers is None:
         return True
@@ -207,20 +231,29 @@ def _numbers(odd: Any) -> NDArray[Any] | None:
 
 
 def _is_clipped(api: Api, route: Route, agent: Any, odd: Any) -> bool:
-    """Whether a finite action beyond the bounds of a `Box` is played as the nearest action within."""
+    """Whether an action with finite numbers beyond the bounds of a `Box` is played as the nearest action within."""
     odd_play, play = route.travel(api), route.travel(api)
-    space, numbers = play.env.action_space(agent), _numbers(odd)
-    if not isinstance(space, gymnasium.spaces.Box) or numbers is None or numbers.shape != space.shape:
-        return False
-    if not np.isfinite(numbers).all():
-        return False
     try:
-        for each, action in ((odd_play, odd), (play, np.clip(odd, space.low, space.high).astype(space.dtype))):
+        near = _nearest(space := play.env.action_space(agent), odd)
+        if not _contains(space, near):
+            return False
+        for each, action in ((odd_play, odd), (play, near)):
             each.submit(each.with_action(agent, action))
             each.run(SHORT)
     except Exception:
         return False
     return difference(play.log[1:], odd_play.log[1:]) is None
+
+
+def _nearest(space: Any, odd: Any) -> Any:
+    """Moves the finite numbers for each `Box` of an action space into its bounds."""
+    parts = getattr(space, "spaces", None)
+    if isinstance(parts, Mapping):
+        return {key: _nearest(part, odd[key]) for key, part in parts.items()}
+    if parts is not None:
+        return tuple(_nearest(part, each) for part, each in zip(parts, odd, strict=True))
+    is_box = isinstance(space, gymnasium.spaces.Box) and np.shape(odd) == space.shape and np.isfinite(odd).all()
+    return np.clip(odd, space.low, space.high).astype(space.dtype) if is_box else odd
 
 
 def _ends_so_anyway(api: Api, route: Route, agent: Any, ended: Play) -> bool:
@@ -286,66 +319,107 @@ def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: s
 
 
 SEEDS, STEPS = 4, 24
+# Name -> an equal form of a number or an array in an action.
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "numpy.int64": lambda number: _whole(number, np.int64),
+    "numpy.int32": lambda number: _whole(number, np.int32),
+    "numpy.array": np.array,
+    "floats": lambda number: np.asarray(number, np.float64)[()],
+    "a list": lambda number: np.atleast_1d(number).tolist(),
+    "a tuple": lambda number: tuple(np.atleast_1d(number).tolist()),
+}
+# These must be accepted if they are in the space. The first three must always play alike; for Discrete actions the
+# others may not, which is noted: no learner submits them.
+ACCEPTED, ALIKE = ("numpy.int64", "numpy.int32"), ("numpy.int64", "numpy.int32", "numpy.array")
+# What does not depend on how an action is written.
+VALUES = ("agents", "observations", "rewards", "terminations", "truncations")
 
 
 def equal_actions_play_alike(subject: Subject) -> None:
-    """NumPy integers as actions are equivalent to Python integers.
+    """NumPy integers as actions are equivalent to Python integers, and arrays to lists, tuples and other number types.
 
-    So are zero-dimensional arrays, unless they are rejected.
+    Forms other than NumPy integers may be rejected, if they are rejected always.
 
-    Networks return NumPy integers, scripts Python integers. If only the width of integers in observations differs, this
-    is noted.
+    Networks return NumPy integers, scripts Python integers. If only the width of integers in observations differs, or a
+    form that no learner submits has another effect, this is noted.
 
-    Example: `if isinstance(action, int)`.
-    Fix: `action = int(action)` after the check.
+    Example: `if isinstance(action, int)`, or `self.pos + action`, which appends a list to a list.
+    Fix: `action = int(action)`, or `action = np.asarray(action, self.dtype)`, after the check.
     """
     compared, noted = False, ""
     for api in steady_apis(subject):
-        for what, one, other in _compared(api):
+        for name, discrete, what, one, other in _compared(api):
             compared = True
-            if found := difference(_of_one_size(one), _of_one_size(other)):
+            here, there = (_without_types(each, name not in ACCEPTED) for each in (one, other))
+            if (found := difference(here, there)) and (name in ALIKE or not discrete):
                 raise Failed(f"{what}: {found}")
-            noted = noted or (f"{what}: {found}" if (found := difference(one, other)) else "")
+            found = found or (difference(one, other) if name in ALIKE else None)
+            noted = noted or (f"{what}: {found}" if found else "")
     if noted:
         raise Noted(noted)
     if not compared:
-        raise NotApplicable("actions are not integers")
+        raise NotApplicable("actions have no other form")
 
 
-def _compared(api: Api) -> Iterator[tuple[str, Any, Any]]:
-    """Yields a location in a game, and all visible data there if actions are Python integers and if of other types."""
+def _compared(api: Api) -> Iterator[tuple[str, bool, str, Any, Any]]:
+    """Yields a form, whether actions are Discrete, a location in a game, and all visible data there in both forms."""
     for seed in range(SEEDS):
         play = api.game(seed)
-        agents = list(play.env.agents)
-        if not all(isinstance(play.env.action_space(agent), gymnasium.spaces.Discrete) for agent in agents):
-            continue
+        play.chooser = styled(seed)
         log = play.run(STEPS)
-        for kind in (np.int64, np.int32, np.array):
-            other = api.game(seed)
+        spaces = [play.env.action_space(agent) for agent in getattr(play.env, "possible_agents", play.env.agents)]
+        discrete = all(isinstance(space, gymnasium.spaces.Discrete) for space in spaces)
+        for name, form in FORMS.items():
+            other, unlike = api.game(seed), False
             for number, choice in enumerate(play.played):
                 try:
-                    handed = _as(kind, choice)
-                except OverflowError:  # the action is too large for this type
+                    handed = _as(form, choice)
+                except ValueError:  # the action has no such form
                     break
+                must = name in ACCEPTED and _is_legal(other, handed)
+                unlike = unlike or repr(handed) != repr(choice)
                 try:
                     other.submit(handed)
                 except Exception as error:
-                    if kind is np.array:  # never a sample of a space, so it may be refused
+                    if not must:
                         break
                     raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
-                yield f"{other.at}: with actions as int and as {kind.__name__}", log[number + 1], other.log[-1]
+                if unlike:
+                    where = f"{other.at}: with actions as they are sampled and as {name}"
+                    yield name, discrete, where, log[number + 1], other.log[-1]
 
 
-def _of_one_size(data: Any) -> Any:
-    """Converts all integer arrays in the data to int64."""
+def _is_legal(play: Play, choice: Any) -> bool:
+    actions = choice if isinstance(play, ParallelPlay) else dict.fromkeys(play.asked(), choice)
+    return all(_contains(play.env.action_space(agent), action) for agent, action in actions.items())
+
+
+def _without_types(seen: dict[str, Any], loosely: bool) -> Any:
+    """Converts integer arrays to int64; `loosely` all arrays to float64, and drops what may quote the action."""
+    return _cast({name: seen[name] for name in VALUES}, np.float64, "biuf") if loosely else _cast(seen, np.int64, "iu")
+
+
+def _cast(data: Any, dtype: Any, kinds: str) -> Any:
     if isinstance(data, Mapping):
-        return {key: _of_one_size(value) for key, value in data.items()}
+        return {key: _cast(value, dtype, kinds) for key, value in data.items()}
     if type(data) in (list, tuple):
-        return type(data)(map(_of_one_size, data))
-    return data.astype(np.int64) if isinstance(data, np.ndarray) and data.dtype.kind in "iu" else data
+        return type(data)(_cast(each, dtype, kinds) for each in data)
+    return data.astype(dtype) if isinstance(data, np.ndarray) and data.dtype.kind in kinds else data
 
 
-def _as(kind: Any, choice: Any) -> Any:
+def _whole(number: Any, kind: Any) -> Any:
+    """Whole numbers as integers of a type; raises ValueError for others, and if they are too large."""
+    with np.errstate(invalid="ignore"):
+        whole = np.asarray(number).astype(kind)
+    if not np.array_equal(whole, number):
+        raise ValueError
+    return whole[()]
+
+
+def _as(form: Callable[[Any], Any], choice: Any) -> Any:
+    """Applies a form to each number and array in the choices of a step."""
     if isinstance(choice, Mapping):
-        return {agent: _as(kind, action) for agent, action in choice.items()}
-    return None if choice is None else kind(choice)
+        return {agent: _as(form, action) for agent, action in choice.items()}
+    if isinstance(choice, tuple):
+        return tuple(_as(form, part) for part in choice)
+    return choice if choice is None or isinstance(choice, str) else form(choice)

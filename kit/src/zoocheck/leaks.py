@@ -22,7 +22,7 @@ REPLAYS = 6
 MOST_PLACES = 2000
 MOST_GAMES = 60
 # Fraction of the CPU budget for each kind of search.
-SHARES = {"told": 0.06, "open": 0.07, "drawn": 0.07}
+SHARES = {"told": 0.06, "open": 0.06, "drawn": 0.06}
 TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -11,7 +11,7 @@ import numpy as np
 from zoocheck.explore import Watch, routes, step, watcher
 from zoocheck.inputs import ends_for
 from zoocheck.look import arrays_in, difference, generators, require_same, space_facts, without_generators
-from zoocheck.play import Play, seats
+from zoocheck.play import Play, leaves, seats
 from zoocheck.subject import Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, failing, in_a_line
 
@@ -46,9 +46,16 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     """
     known: set[Any] = subject.once(("fits", play.kind), set)
     notes: list[str] = subject.once("integers", list)
+    texts: dict[int, tuple[Any, str]] = {}  # of spaces, by id, with the space, which keeps the id its own
     while True:
         for what, space, data in _observed(play):
-            key = what, repr(space), tuple((path, str(array.dtype), array.tobytes()) for path, array in arrays_in(data))
+            if id(space) not in texts:
+                texts[id(space)] = space, repr(space)
+            key = (
+                what,
+                texts[id(space)][1],
+                tuple((path, array.dtype.str, array.tobytes()) for path, array in arrays_in(data)),
+            )
             if not key[2] or key not in known:
                 notes += filter(None, [require_fit(space, data, f"{play.at}: {what}")])
                 known.add(key)
@@ -91,18 +98,6 @@ def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str
         if not part.contains(value):
             raise Failed(f"{at} is not in its space {' '.join(str(part).split())}: {' '.join(repr(value).split())}")
     return noted
-
-
-def leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yields each part of an observation, after its path and its space, as long as the data has the space's form."""
-    if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
-        for key, part in space.spaces.items():
-            yield from leaves(part, data[key], f"{path}.{key}" if path else str(key))
-    elif isinstance(space, gymnasium.spaces.Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces):
-        for place, part in enumerate(space.spaces):
-            yield from leaves(part, data[place], f"{path}[{place}]")
-    else:
-        yield path, space, data
 
 
 def _require_one_space(subject: Subject) -> None:
@@ -166,7 +161,14 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
         raise NotApplicable("the environment does not declare possible_agents")
 
 
-def masks_allow_what_is_legal(subject: Subject) -> None:
+def _try_what_is_allowed(subject: Subject) -> None:
+    for play, agent, action in _tries(subject, allowed=1):
+        with failing(f"{play.at}: {agent}'s mask allows {action}, but step() raises"):
+            play.submit(play.with_action(agent, action), log=False)
+
+
+@watcher("AEC", "Parallel", then=_try_what_is_allowed)
+def masks_allow_what_is_legal(play: Play, subject: Subject) -> Watch:
     """Masks are int8 with entries 0 and 1, not all zero for an agent that must choose, and allow only legal actions.
 
     `Discrete.sample` accepts no other type, and learners fail on an empty mask or if an allowed action raises. Masks in
@@ -175,24 +177,22 @@ def masks_allow_what_is_legal(subject: Subject) -> None:
     Example: A bool mask, or one that still allows a card that was played.
     Fix: `np.zeros(n, dtype=np.int8)`, with ones for the actions that `step` accepts.
     """
-    for play, actions in _tries(subject, allowed=1):
-        if not actions:
-            _require_form(play)
-        for agent, action in actions:
-            with failing(f"{play.at}: {agent}'s mask allows {action}, but step() raises"):
-                play.submit(play.with_action(agent, action), log=False)
+    while subject.once(("masked", play.kind), lambda: _is_masked(play)):
+        _require_form(play)
+        yield from step()
 
 
 def _require_form(play: Play) -> None:
+    asked = play.asked()
     for agent, mask in play.masks().items():
         if mask is None:
             raise Failed(f"{play.at}: {agent} has no action mask, although there are masks at the start of the game")
         size = int(play.env.action_space(agent).n)
         if mask.dtype != np.int8 or mask.shape != (size,):
             raise Failed(f"{play.at}: the mask of {agent} is {mask.dtype}{list(mask.shape)}, not int8[{size}]")
-        if not np.isin(mask, (0, 1)).all():
+        if not set(mask.tolist()) <= {0, 1}:
             raise Failed(f"{play.at}: the mask of {agent} has entries other than 0 and 1: {mask}")
-        if agent in play.asked() and not mask.any():
+        if agent in asked and not mask.any():
             raise Failed(f"{play.at}: the mask of {agent}, which must choose an action, is all zero")
         both = [part["action_mask"] for part in play.told(agent) if isinstance(part, dict) and "action_mask" in part]
         if len(both) == 2 and (found := difference(*both)):
@@ -208,10 +208,9 @@ def illegal_actions_are_refused(subject: Subject) -> None:
     Fix: Raise a ValueError and change nothing, or end the game for that agent.
     """
     tried = 0
-    for play, actions in _tries(subject, allowed=0):
-        for agent, action in actions:
-            tried += 1
-            _require_refused(play, agent, action)
+    for play, agent, action in _tries(subject, allowed=0):
+        tried += 1
+        _require_refused(play, agent, action)
     if not tried:
         raise NotApplicable("the masks always allow every action")
 
@@ -229,11 +228,10 @@ def _require_refused(play: Play, agent: Any, action: int) -> None:
         raise Failed(f"{at}: {agent} plays {action}, {words}")
 
 
-def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[Any, int]]]]:
-    """Yields fresh games in situations of all depths, each with actions to try.
+def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, Any, int]]:
+    """Yields fresh games in situations of all depths, each with an agent and an action to try.
 
-    For each situation, the first game comes without actions. Each further game comes with an agent and an action that
-    the agent's mask allows (`allowed=1`) or forbids (`allowed=0`).
+    The agent's mask allows the action (`allowed=1`) or forbids it (`allowed=0`).
     """
     any_masks = False
     for api in subject.own_apis():
@@ -242,14 +240,10 @@ def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, list[tuple[An
         any_masks = True
         clock = subject.time(SHARE)
         for route in routes(subject, api.kind, MOST_PLACES):
-            looked_at = route.travel(api)
-            if looked_at.over:
-                continue
-            yield looked_at, []
-            for each in _actions(looked_at, allowed):
-                yield route.travel(api), [each]
-            if next(clock, None) is None:
-                break
+            if not (looked_at := route.travel(api)).over:
+                yield from ((route.travel(api), *each) for each in _actions(looked_at, allowed))
+                if next(clock, None) is None:
+                    break
     if not any_masks:
         raise NotApplicable("there are no action masks")
 

@@ -8,18 +8,28 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
 from typing import Any
 
+import gymnasium
 import numpy as np
 
 from zoocheck.explore import Route, routes
-from zoocheck.kinds import ParallelPlay
-from zoocheck.look import Snapshot, difference, places, reachable, require_same_play, space_facts, text_of
-from zoocheck.play import Play, seats, styled
+from zoocheck.look import (
+    Snapshot,
+    difference,
+    generators_on,
+    places,
+    reachable,
+    require_same_play,
+    space_facts,
+    state_of,
+    text_of,
+)
+from zoocheck.play import Play, layers, seats, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.steady import find, steady_api
 from zoocheck.subject import Api, Subject, description, remade
@@ -27,7 +37,7 @@ from zoocheck.verdicts import Failed, NotApplicable, OutOfTime, Skipped, process
 
 SHARE = 0.035
 MOST_PLACES = 400
-AHEAD = 3
+AHEAD = 10
 GAMES = 12
 LONGEST = 25
 SECONDS = 60
@@ -48,35 +58,26 @@ def order_of_actions_does_not_matter(subject: Subject) -> None:
     api = steady_api(subject, "Parallel")
     clock = subject.time(SHARE)
     for number, route in enumerate(routes(subject, "Parallel", MOST_PLACES)):
-        play = route.travel(api)
-        if play.over:
-            continue
-        play.chooser = styled(4 * number + 2)  # all agents choose alike, because the order matters in ties
-        _compare(api, route, play, play.choice())
-        for style in (0, 2, 3):
-            if not (game := route.travel(api)).over:
-                game.chooser = styled(4 * number + style)
-                _compare(api, route, game, game.choice())
+        _compare(api, route, number)
         if next(clock, None) is None:
             break
 
 
-def _compare(api: Api, route: Route, play: ParallelPlay, choice: dict[Any, Any]) -> None:
-    """Plays a joint action in several orders, followed by some further steps, and compares the games."""
-    moves = [choice]
-    play.submit(choice, log=False)
-    seen = [play.seen()]
-    while not play.over and len(moves) < AHEAD:
-        moves.append(play.choice())
-        play.submit(moves[-1], log=False)
-        seen.append(play.seen())
-    _require_ignored(api, route, choice, seen[0])
-    names = list(choice)
-    for order in (names[::-1], names[1:] + names[:1]):
-        other = route.travel(api)
-        for number, move in enumerate(moves):
-            other.submit(move if number else {agent: choice[agent] for agent in order}, log=False)
-            for place, words in places(_by_name(seen[number]), _by_name(other.seen()), exact=True):
+def _compare(api: Api, route: Route, number: int) -> None:
+    """Continues a game with the actions in several orders, and compares the results after each step."""
+    plain, *others = (route.travel(api) for _ in range(4))
+    plain.chooser = styled((2, 0, 3, 1)[number % 4] + 4 * number)  # first all alike, because the order matters in ties
+    rng = np.random.default_rng(number)
+    while not plain.over and len(plain.played) < len(route.moves) + AHEAD:
+        choice = plain.choice()
+        plain.submit(choice, log=False)
+        seen, names = plain.seen(), list(choice)
+        if len(plain.played) == len(route.moves) + 1:
+            _require_ignored(api, route, choice, seen)
+        shuffled = [names[i] for i in rng.permutation(len(names))]
+        for other, order in zip(others, (names[::-1], names[1:] + names[:1], shuffled), strict=True):
+            other.submit({agent: choice[agent] for agent in order}, log=False)
+            for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
                 raise Failed(f"{other.at}: {choice} leads elsewhere if ordered as {order}: {place}: {words}")
 
 
@@ -162,7 +163,8 @@ SEED, PLAYED = 5, 6
 def environments_do_not_meet(subject: Subject) -> None:
     """Two environments that are stepped alternately play the same games as each would alone.
 
-    This finds state or a generator stored in the class or the module.
+    This finds state or a generator stored in the class or the module. In particular, no random generator that games
+    draw from belongs to two environments, or to the class.
 
     Vectorised training steps many environments in turn.
 
@@ -180,6 +182,30 @@ def environments_do_not_meet(subject: Subject) -> None:
         for log, play in zip(alone, together, strict=True):
             require_same_play(log, play.log, f"{api.kind}: alone, and beside another environment")
         _require_own_spaces(*together)
+    _require_own_generators(subject)
+
+
+def _require_own_generators(subject: Subject) -> None:
+    """No generator that a game uses is reachable from another environment, or from a class of two of them."""
+    plays = [api.game(SEED) for api in subject.apis() for _ in range(2)]
+    held = [{id(part): (path, part) for path, part in _generators(play.env)} for play in plays]
+    for play, own in zip(plays, held, strict=True):
+        shared = [own[key] for key in own if sum(key in other for other in held) > 1]
+        before = [state_of(part) for _, part in shared]
+        play.run()
+        for (path, part), state in zip(shared, before, strict=True):
+            if difference(state, state_of(part)):
+                raise Failed(f"{play.kind}: several environments share the random generator {path}, which games use")
+
+
+def _generators(env: Any) -> Iterator[tuple[str, Any]]:
+    """The generators that an environment and its classes hold, but for those of spaces."""
+    spaces = {id(vars(part).get("_np_random")) for _, part in reachable(env) if isinstance(part, gymnasium.Space)}
+    yield from ((path, part) for path, part in generators_on(env) if id(part) not in spaces)
+    for kind in {kind for layer in layers(env) for kind in type(layer).__mro__}:
+        for name, part in vars(kind).items():
+            if state_of(part) is not None:
+                yield f"{kind.__name__}.{name}", part
 
 
 def _require_own_spaces(one: Play, other: Play) -> None:

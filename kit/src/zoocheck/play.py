@@ -6,7 +6,8 @@ import copy
 import math
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import gymnasium
@@ -16,28 +17,50 @@ from numpy.typing import NDArray
 from zoocheck import trail
 from zoocheck.verdicts import STEPS, Budget, Failed, NotApplicable, failing
 
+STYLES = 6
+# Of more legal actions than these, style 5 compares a sample.
+MOST_COUNTED = 64
+
 
 class Chooser:
-    """Draws legal actions in one of four styles: 0 and 1 at random, 2 all agents alike, 3 each agent high or low.
+    """Draws legal actions in one of the `STYLES`.
 
-    Random actions depend only on the seed, the agent and the number of its earlier actions.
+    0 and 1: at random, 2: all agents alike, 3: each agent high or low, 4: each agent, or all alike, repeat an action
+    for a while, 5: what the agent has played least. Random actions depend only on the seed, the agent and the number of
+    its earlier actions.
     """
 
-    def __init__(self, seed: int, style: int = 0) -> None:
+    def __init__(self, seed: int, style: int = 0, played: Counter[Any] | None = None) -> None:
         self.seed, self.style = seed, style
+        self._played: Counter[Any] = Counter() if played is None else played  # (agent, action) -> how often
         self._rngs: dict[Any, np.random.Generator] = {}
         self._spaces: dict[Any, gymnasium.Space[Any]] = {}
-        self._rng = np.random.default_rng([seed, 1])  # of styles 2 and 3
+        self._rng = np.random.default_rng([seed, 1])  # of all styles but 0 and 1
         self._shared: tuple[int, float] = (0, 0.0)
         self._asked: dict[Any, int] = {}
+        self._kept: dict[Any, Any] = {}
 
     def choose(self, agent: Any, space: gymnasium.Space[Any], mask: NDArray[Any] | None) -> Any:
         """One of the actions that the mask allows."""
         legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else None
         if legal is not None and not legal:
             raise Failed(f"the action mask of {agent}, which must choose an action, is all zero")
+        if self.style == 4:
+            who = "all" if self.seed % 2 else agent
+            kept = self._kept.get(who)
+            if kept is None or (legal is not None and kept not in legal) or self._rng.random() < 0.1:
+                kept = self._kept[who] = self._drawn(agent, space, legal)
+            return copy.deepcopy(kept)
+        if legal is not None and self.style == 5:
+            few = legal if len(legal) <= MOST_COUNTED else self._rng.choice(legal, MOST_COUNTED).tolist()
+            least = min(few, key=lambda action: (self._played[agent, action], self._rng.random()))
+            self._played[agent, least] += 1
+            return least
         if legal is not None and self.style >= 2:
             return legal[int(self._place(agent) * len(legal))]
+        return self._drawn(agent, space, legal)
+
+    def _drawn(self, agent: Any, space: gymnasium.Space[Any], legal: Sequence[int] | None) -> Any:
         if agent not in self._rngs:
             self._rngs[agent] = np.random.default_rng([self.seed, zlib.crc32(str(agent).encode())])
         rng = self._rngs[agent]
@@ -82,7 +105,7 @@ def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -
     if isinstance(space, gymnasium.spaces.Tuple):
         pairs = zip(space.spaces, action, strict=True)
         return tuple(at_bounds(part, each, place, rng) for part, each in pairs)
-    low, high = _bounds(space)
+    low, high = bounds(space)
     if low is None:
         return action
     number = np.full(np.shape(action), place) if abs(place - 0.5) > 0.2 else rng.random(np.shape(action))
@@ -90,7 +113,19 @@ def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -
     return np.where((number > 0.7) & np.isfinite(high), high, moved).astype(space.dtype)[()]
 
 
-def _bounds(space: Any) -> tuple[Any, Any]:
+def leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yields each part of an observation, after its path and its space, as long as the data has the space's form."""
+    if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
+        for key, part in space.spaces.items():
+            yield from leaves(part, data[key], f"{path}.{key}" if path else str(key))
+    elif isinstance(space, gymnasium.spaces.Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces):
+        for place, part in enumerate(space.spaces):
+            yield from leaves(part, data[place], f"{path}[{place}]")
+    else:
+        yield path, space, data
+
+
+def bounds(space: Any) -> tuple[Any, Any]:
     """The lower and upper bounds of a space's entries; None and None if it has no bounds."""
     if isinstance(space, gymnasium.spaces.Box):
         return space.low, space.high

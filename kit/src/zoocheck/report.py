@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import platform
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
@@ -14,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from zoocheck.play import Play, beneath, layers
-from zoocheck.subject import Subject, once
+from zoocheck.subject import Subject, is_id, once
 from zoocheck.trail import Last, source, text_of_call
-from zoocheck.verdicts import FAILED, INCONCLUSIVE, KNOWN, SKIPPED, Result
+from zoocheck.verdicts import FAILED, INCONCLUSIVE, KNOWN, SKIPPED, WARNED, Result
 
 ALWAYS = ("numpy", "gymnasium", "pettingzoo")
 
@@ -49,6 +51,15 @@ def _version(module: str) -> str:
 _distributions = cache(packages_distributions)
 
 
+def place(subject: Subject) -> tuple[str, int]:
+    """The file and line that define the environment's class, if it lies in the working directory; else empty and 0."""
+    for kind in type(layers(subject.any_env())[-1]).__mro__:
+        with suppress(OSError, TypeError, ValueError):  # it may be made at run time, or lie elsewhere
+            file, line = Path(inspect.getfile(kind)).resolve(), inspect.getsourcelines(kind)[1]
+            return file.relative_to(Path.cwd()).as_posix(), line
+    return "", 0
+
+
 LONGEST = 60
 
 
@@ -78,11 +89,10 @@ def _as_text(parameters: Mapping[str, Any], play: Play) -> Last:
 
 def _made(subject: Subject, kind: str, parameters: str) -> list[str]:
     words = ", ".join(filter(None, [source(subject.parameters), parameters]))
-    if "/" in subject.word:
-        return [
-            "import pettingzoo",
-            f"env = pettingzoo.make({', '.join(filter(None, [repr(kind.lower()), repr(subject.word), words]))})",
-        ]
+    if is_id(subject.word):
+        library, kinds = ("gymnasium", []) if subject.gymnasium else ("pettingzoo", [repr(kind.lower())])
+        given = ", ".join(filter(None, [*kinds, repr(subject.word), words]))
+        return [f"import {library}", f"env = {library}.make({given})"]
     module, _, name = subject.word.partition(":")
     if not module:
         return [f"env = ...  # {kind} of {subject.name}, made with {words or 'no parameters'}"]
@@ -129,7 +139,7 @@ def read_baseline(path: Path) -> Baseline:
 
 def stale(results: Iterable[Result], known: Collection[str], checks: Collection[str]) -> list[str]:
     """The known findings whose check ran without failing, or does not exist."""
-    clean = {each.check for each in results if each.status not in (FAILED, KNOWN, INCONCLUSIVE, SKIPPED)}
+    clean = {each.check for each in results if each.status not in (FAILED, KNOWN, WARNED, INCONCLUSIVE, SKIPPED)}
     return [check for check in known if check in clean or check not in checks]
 
 

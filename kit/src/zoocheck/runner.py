@@ -20,15 +20,20 @@ from zoocheck import (
     observations,
     one_game,
     order,
+    rare,
     report,
     seeds,
+    stale,
     steady,
 )
+from zoocheck.grounds import grounds
+from zoocheck.solo import spoken
 from zoocheck.subject import FEW_ROUNDS, Subject
 from zoocheck.verdicts import (
     FAILED,
     KNOWN,
     VERDICTS,
+    WARNED,
     Failed,
     Inconclusive,
     NotApplicable,
@@ -51,7 +56,7 @@ AGENTS, META, FRESH = (
 ANEW, REWARDS, NOW = (
     seeds.seeded_reset_starts_anew,
     bookkeeping.rewards_are_counted_once,
-    bookkeeping.observations_are_of_now,
+    stale.observations_are_of_now,
 )
 # Each check, followed by the earlier checks whose failure may explain its own.
 _LISTED: tuple[tuple[Check, ...], ...] = (
@@ -96,18 +101,20 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (bookkeeping.last_tells_what_is_so,),
     (REWARDS,),
     (NOW,),
-    (bookkeeping.infos_are_of_now, NOW),
+    (stale.infos_are_of_now, NOW),
+    (stale.observations_are_informative, NOW),
     (bookkeeping.results_name_the_agents,),
     (ends.ends_are_final, AGENTS, bookkeeping.results_name_the_agents),
     (ends.nobody_is_paid_after_the_end, bookkeeping.results_name_the_agents),
     (ends.limit_of_rounds_is_kept, AGENTS),
-    (ends.calls_at_the_wrong_time_are_refused,),
+    (ends.calls_at_the_wrong_time_are_refused, seeds.same_seed_same_episode),
     (one_game.skins_are_one_game, AGENTS, REWARDS, NOW),
     (aliases.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
     (aliases.pickle_goes_on, aliases.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
     (declared.closing_does_no_harm,),  # near the end, because closing can break other environments' rendering
     (one_game.zero_sum_holds, REWARDS),
     (one_game.equilibrium_earns_its_value, one_game.zero_sum_holds),
+    (rare.rare_situations_are_no_exception,),
 )
 WATCHED = {name for name, *_ in explore.WATCHERS}
 CHECKS = {check.__name__: check for check, *_ in _LISTED}
@@ -128,7 +135,12 @@ def run(name: str, subject: Subject) -> Result:
     subject.cut.clear()
     subject.budget.start(subject.seconds, whole=subject.games is not None)
     result = judged(name, lambda: _located(CHECKS[name], subject))
-    return replace(result, script=report.script_of(subject, result.reason)) if result.status == FAILED else result
+    if subject.gymnasium:
+        result = replace(result, reason=spoken(result.reason))
+    if result.status != FAILED:
+        return result
+    subject.failed.add(name)
+    return replace(result, script=report.script_of(subject, result.reason))
 
 
 def _pace(subject: Subject) -> None:
@@ -162,6 +174,8 @@ def _located(check: Check, subject: Subject) -> None:
 
 def _run(check: Check, subject: Subject) -> None:
     """Runs a check; it does not apply if it stumbles over an error that `legal_play_goes_on` reports."""
+    if subject.gymnasium and check.__name__ not in grounds(gymnasium=True):
+        raise NotApplicable("about agents or masks, which Gymnasium's API does not have")
     if check.__name__ not in WATCHED:  # their results come from the explored games
         subject.budget.alarm()
     try:
@@ -191,14 +205,21 @@ def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str
     return names
 
 
-def with_causes(results: Iterable[Result], known: Collection[str] = ()) -> Iterator[Result]:
-    """The results, each failure with the earlier check that explains it, and "known" if its check is in `known`."""
+def with_causes(
+    results: Iterable[Result], known: Collection[str] = (), milder: Collection[str] = ()
+) -> Iterator[Result]:
+    """The results, each failure with the earlier check that explains it.
+
+    A failure becomes "known" if its check is in `known`, or else a "warning" if it is in `milder`.
+    """
     failed: dict[str, Result] = {}
     for result in results:
-        result = replace(result, follows=_cause(result, failed))  # not in the child, which may be a new one
-        if result.status == FAILED:
-            failed[result.check] = result
-        yield replace(result, status=KNOWN) if result.status == FAILED and result.check in known else result
+        if result.status != FAILED:
+            yield result
+            continue
+        found = failed[result.check] = replace(result, follows=_cause(result, failed))
+        status = KNOWN if result.check in known else WARNED if result.check in milder else FAILED
+        yield replace(found, status=status)
 
 
 def run_all(subject: Subject, names: Collection[str] = tuple(CHECKS)) -> list[Result]:
@@ -209,8 +230,6 @@ def run_all(subject: Subject, names: Collection[str] = tuple(CHECKS)) -> list[Re
 
 def _cause(result: Result, failed: dict[str, Result]) -> str:
     """The first failed check with the same reason, or with one that explains this failure."""
-    if result.status != FAILED:
-        return ""
     for earlier in failed.values():
         if result.reason == earlier.reason or (_error_of(result) and _error_of(result) == _error_of(earlier)):
             return earlier.follows or earlier.check

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
 
 from zoocheck.look import difference, require_same, require_same_play
-from zoocheck.play import Play, legal_actions
+from zoocheck.play import Play, layers, legal_actions
 from zoocheck.steady import find, steady_api
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, failing
@@ -27,6 +32,11 @@ MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
 HISTORY_SHARE = 0.03
 ABANDONED = 9
 UNKNOWN = {"an unknown option": 1}
+# Clock of `time` -> its units per second.
+CLOCKS = {name + end: unit for name in ("time", "monotonic", "perf_counter") for end, unit in (("", 1), ("_ns", 10**9))}
+CLOCKS_SEEDS = 3
+# Packages whose use of clocks is no business of the environment.
+LIBRARIES = {"builtins", "abc", "typing", "pettingzoo", "gymnasium"}
 
 
 def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api]:
@@ -46,7 +56,8 @@ def in_step(*plays: Play) -> Iterator[None]:
 def same_seed_same_episode(subject: Subject) -> None:
     """Two fresh environments with the same seed return the same observations, rewards and infos to the end.
 
-    PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator.
+    PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator. Nothing but infos
+    may depend on the time either: in some games all clocks of the module `time` jump by an hour at each call.
 
     Example: `reset` seeds `self.rng`, but `step` draws from `np.random.default_rng()`.
     Fix: Draw everything from the one generator that `reset(seed)` makes.
@@ -56,6 +67,48 @@ def same_seed_same_episode(subject: Subject) -> None:
             words = f"{api.kind}: two games with the same seed and actions: {found.reason}"
             subject.fail(Finding(words, found.games))
         _require_numpy_seeds(steady_api(subject, api.kind))
+        _require_timeless(steady_api(subject, api.kind))
+
+
+def _require_timeless(api: Api) -> None:
+    for seed in range(CLOCKS_SEEDS):
+        plain = api.game(seed).run()
+        with jumping_clocks(api.make()):
+            hurried = api.game(seed).run()
+        what = f"{api.kind}, seed {seed}: with all clocks jumping at each call, and without"
+        require_same_play([_without_infos(each) for each in plain], [_without_infos(each) for each in hurried], what)
+
+
+def _without_infos(seen: dict[str, Any]) -> dict[str, Any]:
+    last = seen.get("last")
+    return {**seen, "infos": {}, "last": last and last[:-1]}
+
+
+@contextmanager
+def jumping_clocks(env: Any) -> Iterator[None]:
+    """Each call of a clock of `time`, also as imported by name in the environment's modules, is an hour later."""
+    hours = itertools.count(1)
+    jumping = {getattr(time, name): partial(_late, getattr(time, name), hours, unit) for name, unit in CLOCKS.items()}
+    jumping |= {read: partial(_late_date, read, time.time, hours) for read in (time.localtime, time.gmtime)}
+    own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__} - LIBRARIES
+    modules = [time, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
+    named = [(module, name, value) for module in modules for name, value in vars(module).items()]
+    changed = [each for each in named if isinstance(each[2], BuiltinFunctionType) and each[2] in jumping]
+    try:
+        for module, name, value in changed:
+            setattr(module, name, jumping[value])
+        yield
+    finally:
+        for module, name, value in changed:
+            setattr(module, name, value)
+
+
+def _late(clock: Callable[[], Any], hours: Iterator[int], unit: int) -> Any:
+    return clock() + 3601 * next(hours) * unit
+
+
+def _late_date(read: Callable[[float], Any], now: Callable[[], float], hours: Iterator[int], at: Any = None) -> Any:
+    return read(now() + 3601 * next(hours) if at is None else at)
 
 
 def _require_numpy_seeds(api: Api) -> None:
@@ -251,10 +304,11 @@ def _series(api: Api, most: int = GAMES, seed: int = 7, again: int | None = None
 def options_do_no_harm(subject: Subject) -> None:
     """reset() accepts options; an empty dict and unknown options have no effect, now or later.
 
-    The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own.
+    The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own. An option that
+    `reset` does read has no effect on a later game that is reset without it.
 
-    Example: `def reset(self, seed=None):`, or `options.pop("start")`.
-    Fix: Accept `options=None`, read it with `.get`, and ignore unknown keys.
+    Example: `def reset(self, seed=None):`, or `self.start = options.get("start", self.start)`.
+    Fix: Accept `options=None`, read it with `.get`, ignore unknown keys, and keep nothing of it beyond the game.
     """
     for api in steady_apis(subject):
         fresh = [api.game(seed).run(SHORT) for seed in range(3)]
@@ -268,6 +322,53 @@ def options_do_no_harm(subject: Subject) -> None:
             require_same_play(fresh[0], log, f"{what}, and without")
             later = used.again(1).reset(1).run(SHORT)
             require_same_play(fresh[1], later, f"{api.kind}: fresh, and after a game with options {options}")
+        for key, default in _options_read(api).items():
+            _require_forgotten(api, key, default, fresh)
+
+
+class Recorded(dict[Any, Any]):
+    """Options that record which keys are read, each with its default."""
+
+    def __init__(self) -> None:
+        super().__init__(UNKNOWN)  # not empty, for `options or {}`
+        self.read: dict[Any, Any] = {}
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Records the key."""
+        self.read.setdefault(key, default)
+        return super().get(key, default)
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(key) if key in self else {}[key]
+
+    def __contains__(self, key: Any) -> bool:
+        self.read.setdefault(key, None)
+        return super().__contains__(key)
+
+    pop = get
+
+
+def _options_read(api: Api) -> dict[Any, Any]:
+    """The options that reset() reads -> their defaults."""
+    options = Recorded()
+    with suppress(Exception):
+        api.new().reset(0, options=options)
+    return {key: default for key, default in options.read.items() if key not in UNKNOWN}
+
+
+def _require_forgotten(api: Api, key: Any, default: Any, fresh: list[Any]) -> None:
+    """Raises Failed if an option, with a value that reset() accepts, changes a later game that is reset without it."""
+    known = isinstance(default, int | float) and not isinstance(default, bool)
+    for value in [default + 1, default - 1, default * 2] if known else [not default, 1, 2, 0, 0.5, "x", [0]]:
+        used = api.new(choices=0)
+        try:
+            used.reset(0, options={key: value}).run(SHORT)
+        except Exception:  # it may not be a value of this option
+            continue
+        what = f"{api.kind}: fresh, and after a game with the option {key!r}: {value!r}, which is no longer given"
+        with failing(f"{what}: raises"):
+            later = used.again(1).reset(1).run(SHORT)
+        require_same_play(fresh[1], later, what)
 
 
 def sampling_leaves_the_game_alone(subject: Subject) -> None:
@@ -280,14 +381,27 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
     """
     for api in steady_apis(subject):
         for seed in range(3):
-            plain, sampled = (api.game(seed) for _ in range(2))
-            for _ in in_step(plain, sampled):
-                for agent in list(sampled.env.agents):
-                    sampled.env.action_space(agent).sample()
-                    sampled.env.observation_space(agent).sample()
-            require_same_play(plain.log, sampled.log, f"{plain.where}: without and with samples of the spaces")
-            what = f"{plain.where}: the next game without and with samples of the spaces"
-            require_same_next_game(subject, api, (plain, sampled), what)
+            require_untouched(subject, api, seed, _sample, "samples of the spaces")
+
+
+def _sample(play: Play) -> None:
+    for agent in list(play.env.agents):
+        play.env.action_space(agent).sample()
+        play.env.observation_space(agent).sample()
+
+
+def require_untouched(
+    subject: Subject, api: Api, seed: int, touch: Callable[[Play], object], what: str, **parameters: Any
+) -> Play:
+    """Raises Failed if `touch` before each step changes the game or the next one; returns the game without it."""
+    plain, touched = api.game(seed), api.game(seed, **parameters)
+    for _ in in_step(plain, touched):
+        touch(touched)
+    what = f"{plain.where}: without and with {what}"
+    require_same_play(plain.log, touched.log, what)
+    require_same_next_game(subject, api, (plain, touched), f"{what}: the next game")
+    game: Play = plain
+    return game
 
 
 def require_same_next_game(subject: Subject, api: Api, plays: Sequence[Play], what: str) -> None:

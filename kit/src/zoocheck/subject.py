@@ -1,4 +1,4 @@
-"""The environment under test, found by its module or its PettingZoo id, in this process or another."""
+"""The environment under test, found by its module or its id, in this process or another."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, Concatenate, Literal, NamedTuple, NoReturn, ParamSpec, TypeVar
 
+import gymnasium
 import pettingzoo
 
-from zoocheck import trail
+from zoocheck import solo, trail
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.play import Play, beneath, is_converted
 from zoocheck.verdicts import Budget, Failed, NotApplicable, Skipped, failing, processor_seconds, quiet
@@ -66,7 +67,7 @@ class Api:
 
 @dataclass(frozen=True)
 class Subject:
-    """An environment to be checked, in one or both of PettingZoo's kinds.
+    """An environment to be checked, in one or both of PettingZoo's kinds, or one of Gymnasium.
 
     Attributes:
         name: Name for reports.
@@ -80,9 +81,12 @@ class Subject:
             as much.
         games: Number of games or situations per search, on any machine; if None, limited only by `seconds`.
         word: The name given to `load`; empty if the subject was not loaded.
+        gymnasium: Whether it is a Gymnasium environment; `parallel` then makes it with one agent.
         recent: The environments driven most recently, each with its parameters.
         cut: The number of rounds of each search that ran out of time in the current check.
         budget: Ends checks that take too long.
+        failed: The names of the checks that have failed.
+        findings: What has been computed once for all checks.
     """
 
     name: str
@@ -95,14 +99,16 @@ class Subject:
     seconds: float = SECONDS
     games: int | None = None
     word: str = ""
+    gymnasium: bool = False
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
     cut: list[int] = field(default_factory=list, compare=False)
     budget: Budget = field(default_factory=Budget, compare=False)
-    _found: dict[Any, Any] = field(default_factory=dict, compare=False)
+    failed: set[str] = field(default_factory=set, compare=False)
+    findings: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def apis(self) -> list[Api]:
         """The available kinds, AEC first."""
-        kinds = ((self.aec, AECPlay), (self.parallel, ParallelPlay))
+        kinds = ((self.aec, AECPlay), (self.parallel, solo.SoloPlay if self.gymnasium else ParallelPlay))
         return [
             Api(play.kind, partial(make, **self.parameters), play, recent=self.recent, budget=self.budget)
             for make, play in kinds
@@ -118,14 +124,14 @@ class Subject:
 
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
         """The result of `find`, computed once for all checks; see `once`."""
-        if name not in self._found:
+        if name not in self.findings:
             with self.budget.shared():
-                self._found[name] = find()
-        return self._found[name]
+                self.findings[name] = find()
+        return self.findings[name]
 
     def found(self, name: Any) -> Any:
         """What `once` has computed under a name, or a function that is called once; None if nothing yet."""
-        return self._found.get(name)
+        return self.findings.get(name)
 
     def time(self, share: float) -> Iterator[int]:
         """Counts from 0 until this share of the seconds is used up, or all `games` are counted; at least once.
@@ -195,9 +201,9 @@ def load(
     """Loads an environment by name.
 
     Args:
-        word: A PettingZoo id (`classic/rps-v2`), a module with `env` or `parallel_env`
-            (`pettingzoo.classic.rps_v2`), or `module:name` of an object with these, or of a callable
-            that makes an environment.
+        word: An id of PettingZoo (`classic/rps-v2`) or Gymnasium (`CartPole-v1`, `minigrid:MiniGrid-Empty-5x5-v0`), a
+            module with `env` or `parallel_env` (`pettingzoo.classic.rps_v2`), or `module:name` of an object with
+            these, or of a callable that makes an environment of either library.
         words: Parameters of the environment, `KEY=VALUE`; values are parsed as Python literals if possible.
         zero_sum: Whether rewards sum to zero, if the environment does not declare it.
         seed: Seed for the games played.
@@ -209,37 +215,53 @@ def load(
     """
     words = list(words)
     parameters = parameters_of(words)
-    aec, parallel = _registered(word) if "/" in word else _found(word, parameters)
+    makers = _registered(word, parameters) if is_id(word) else _found(word, parameters)
+    one = makers.get("gymnasium")
+    parallel = makers.get("parallel") if one is None else partial(solo.alone, one)
     limits: dict[str, Any] = {"seed": seed, "seconds": seconds, "games": games}
-    subject = Subject(" ".join([word, *words]), aec, parallel, parameters, zero_sum, word=word, **limits)
+    name = " ".join([word, *words])
+    subject = Subject(name, makers.get("aec"), parallel, parameters, zero_sum, word=word, gymnasium=bool(one), **limits)
     if not subject.apis():
         raise ValueError(f"{word}: has neither env nor parallel_env, and makes no environment")
     for api in subject.apis():
         with failing(f"{subject.name}: cannot be made:", ValueError):
-            api.make().close()
+            env = api.make()
+            env.close()
+        if isinstance(env, gymnasium.Env):
+            raise ValueError(f"{word}: its `env` makes an environment of Gymnasium; name it as {word}:env")
     return subject
 
 
 KINDS: tuple[Literal["aec", "parallel"], ...] = ("aec", "parallel")
+# The kinds found, also "gymnasium", each with what makes the environment.
+Makers = dict[str, Callable[..., Any] | None]
 
 
-def _registered(word: str) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
-    if not hasattr(pettingzoo, "spec"):
-        raise ValueError(f"{word}: ids need pettingzoo>=1.27, not {pettingzoo.__version__}; name the module instead")
-    makers: dict[str, Callable[..., Any]] = {}
-    for kind in KINDS:
+def is_id(word: str) -> bool:
+    """Whether a name is an id of PettingZoo or Gymnasium, not a module or an object in one."""
+    return "/" in word or "-" in word
+
+
+def _registered(word: str, parameters: Mapping[str, Any]) -> Makers:
+    makers: Makers = {}
+    reasons = []
+    for kind in KINDS if "/" in word else ():
         try:
             pettingzoo.spec(kind, word)
+        except AttributeError:
+            reasons = [f"PettingZoo's ids need pettingzoo>=1.27, not {pettingzoo.__version__}; name the module instead"]
         except Exception as error:
-            reason = error
+            reasons = [str(error)]
         else:
             makers[kind] = partial(pettingzoo.make, kind, word)
-    if not makers:
-        raise ValueError(f"{word}: {reason}") from reason
-    return makers.get("aec"), makers.get("parallel")
+    if makers:
+        return makers
+    if reason := solo.registered(word, parameters):
+        raise ValueError(f"{word}: {'; '.join([*reasons, reason])}")
+    return {"gymnasium": partial(gymnasium.make, word, disable_env_checker=True)}
 
 
-def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+def _found(word: str, parameters: Mapping[str, Any]) -> Makers:
     name, _, attribute = word.partition(":")
     try:
         found: Any = importlib.import_module(name)
@@ -249,19 +271,24 @@ def _found(word: str, parameters: Mapping[str, Any]) -> tuple[Callable[..., Any]
         if not hasattr(found, part):
             raise ValueError(f"{word}: {name} has no {attribute!r}")
         found = getattr(found, part)
-    aec, parallel = getattr(found, "env", None), getattr(found, "parallel_env", None)
-    if aec is not None or parallel is not None or not callable(found):
-        return aec, parallel
-    envs = pettingzoo.AECEnv, pettingzoo.ParallelEnv
+    makers = {"aec": getattr(found, "env", None), "parallel": getattr(found, "parallel_env", None)}
+    return makers if any(makers.values()) or not callable(found) else _called(word, found, parameters)
+
+
+def _called(word: str, found: Any, parameters: Mapping[str, Any]) -> Makers:
+    """Calls what may make an environment, to see of which kind it is."""
+    envs = pettingzoo.AECEnv, pettingzoo.ParallelEnv, gymnasium.Env
     makes_itself = isinstance(found, type) and found.__new__ is object.__new__  # type: ignore[comparison-overlap]
     if makes_itself and not issubclass(found, envs):
-        raise ValueError(f"{word} is a class, but not an environment of PettingZoo")
+        raise ValueError(f"{word} is a class, but not an environment of PettingZoo or Gymnasium")
     with failing(f"{word}: cannot be called with {dict(parameters)}:", ValueError):
         env = found(**parameters)
     if not isinstance(env, envs):
-        raise ValueError(f"{word}: returned {type(env).__name__}, which is not a PettingZoo environment")
-    other = partial(beneath, found) if is_converted(env) else None
-    return (other, found) if isinstance(env, pettingzoo.ParallelEnv) else (found, other)
+        raise ValueError(f"{word}: returned {type(env).__name__}, not an environment of PettingZoo or Gymnasium")
+    if isinstance(env, gymnasium.Env):
+        return {"gymnasium": found}
+    mine, other = ("parallel", "aec") if isinstance(env, pettingzoo.ParallelEnv) else ("aec", "parallel")
+    return {mine: found, other: partial(beneath, found) if is_converted(env) else None}
 
 
 def parameters_of(words: Iterable[str]) -> dict[str, Any]:
@@ -292,7 +319,7 @@ def description(subject: Subject) -> dict[str, Any]:
         raise Skipped(f"these parameters cannot be passed to another process: {' '.join(words)}")
     found: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
     found["limits"] = {name: getattr(subject, name) for name in LIMITS}
-    found["imports"] = _modules_of(subject.word) if "/" in subject.word else []
+    found["imports"] = _modules_of(subject) if is_id(subject.word) else []
     for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
         if not subject.word and make is not None:
             found[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
@@ -301,10 +328,12 @@ def description(subject: Subject) -> dict[str, Any]:
     return found
 
 
-def _modules_of(word: str) -> list[str]:
+def _modules_of(subject: Subject) -> list[str]:
     """The modules that make the environments of an id; importing them registers the id in another process."""
-    makers = [kind for kind, make in zip(KINDS, _registered(word), strict=True) if make is not None]
-    entries = [pettingzoo.spec(kind, word).entry_point for kind in makers]
+    if subject.gymnasium:  # its ids name the module that registers them, if any has to
+        return []
+    makers = [kind for kind, make in zip(KINDS, (subject.aec, subject.parallel), strict=True) if make is not None]
+    entries = [pettingzoo.spec(kind, subject.word).entry_point for kind in makers]
     return [each.partition(":")[0] if isinstance(each, str) else each.__module__ for each in entries]
 
 

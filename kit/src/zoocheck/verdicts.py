@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
-SKIPPED, INCONCLUSIVE, KNOWN = "skipped", "inconclusive", "known"
-STATUSES = (PASSED, FAILED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
+SKIPPED, INCONCLUSIVE, KNOWN, WARNED = "skipped", "inconclusive", "known", "warning"
+STATUSES = (PASSED, FAILED, WARNED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
 # Results that reports omit by default.
 UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
@@ -55,8 +55,8 @@ class Result:
 
     Attributes:
         check: Name of the check.
-        status: "passed", "failed", "known" (failed, and listed in the baseline), "not applicable", "note", "skipped"
-            or "inconclusive".
+        status: "passed", "failed", "known" (failed, and listed in the baseline), "warning" (failed, but milder than
+            the severity asked for), "not applicable", "note", "skipped" or "inconclusive".
         reason: Why; empty if the check passed.
         follows: The earlier check whose failure probably caused this one; empty if none.
         script: Python code that reproduces the failure; empty if the check did not fail.
@@ -72,26 +72,14 @@ class Result:
         follows = f" (follows {self.follows})" if self.follows else ""
         return f"{self.status:<14}  {self.check}{follows}" + (f": {self.reason}" if self.reason else "")
 
-    def advised(self, check: Callable[..., object]) -> str:
-        """The failure, and below it what `check` demands and how to fix it."""
-        told = explained(check)
-        return f"{self}\n{'':16}must hold: {told.demanded}\n{'':16}to fix: {told.fix}"
-
 
 class Explanation(NamedTuple):
-    """What a check's docstring says, each in one line.
+    """What a check's docstring says, each in one line."""
 
-    Attributes:
-        demanded: What must hold, its first paragraph.
-        meaning: Its other paragraphs: why it matters and how it is checked.
-        example: What violates it.
-        fix: How to fix a violation.
-    """
-
-    demanded: str
-    meaning: list[str]
-    example: str
-    fix: str
+    demanded: str  # what must hold, its first paragraph
+    meaning: list[str]  # its other paragraphs: why it matters and how it is checked
+    example: str  # what violates it
+    fix: str  # how to fix a violation
 
 
 def explained(check: Callable[..., object]) -> Explanation:
@@ -183,6 +171,7 @@ class Budget:
         longest: Maximum number of steps of compared episodes.
         spent: CPU seconds that earlier processes of the run have used.
         careful: Whether to make invalid calls only in the checks that test them: one has ended an earlier process.
+        draws: Whether to draw pictures; not after that has ended an earlier process on a machine without a display.
     """
 
     end: float = math.inf
@@ -191,6 +180,7 @@ class Budget:
     longest: int = STEPS
     spent: float = 0.0
     careful: bool = False
+    draws: bool = True
 
     def start(self, seconds: float, whole: bool) -> None:
         """Starts a check and, if it is the first, a run of `seconds`; `whole` gives the check all remaining time."""
