@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.matrix_game.limits import LARGEST_PAYOFF
 from cardwar_envs.core.compiled import njit
 
 BLAND_PIVOTS = 1000
@@ -318,69 +317,3 @@ def value_bounds(matrix, tolerance, x, y, work):  # type: ignore[no-untyped-def]
 def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
     """Writes optimal strategies into x and y; returns bounds on the value, which may be far apart."""
     return solve_with(matrix, x, y, workspace(matrix.shape[0], matrix.shape[1]))
-
-
-@_inlined
-def _legal(mask, indices):  # type: ignore[no-untyped-def]
-    """Lists the legal actions; returns their number."""
-    count = 0
-    for k in range(len(mask)):
-        indices[count] = k
-        count += mask[k]
-    return count
-
-
-@_inlined
-def _spread(strategy, indices, count):  # type: ignore[no-untyped-def]
-    """Moves the k-th probability to `indices[k]`, last one first, since source and target share the array."""
-    for k in range(count - 1, -1, -1):
-        probability = strategy[k]
-        strategy[k] = 0.0
-        strategy[indices[k]] = probability
-
-
-@_uncounted
-def _solve_part(matrix, rows, columns, x, y, work, part):  # type: ignore[no-untyped-def]
-    """Like `solve_with`, on these rows and columns; `part` has room for a copy of them."""
-    for i in range(len(rows)):
-        for j in range(len(columns)):
-            part[i, j] = matrix[rows[i], columns[j]]
-    lower, upper = solve_with(part, x[: len(rows)], y[: len(columns)], work)
-    _spread(x, rows, len(rows))
-    _spread(y, columns, len(columns))
-    return lower, upper
-
-
-@_inlined
-def _within_limits(payoffs):  # type: ignore[no-untyped-def]
-    within = True
-    for k in range(len(payoffs)):
-        within &= abs(payoffs[k]) <= LARGEST_PAYOFF
-    return within
-
-
-@_uncounted
-def _solve_batch(matrices, masks, lower, upper, x, y, work, part, lists):  # type: ignore[no-untyped-def]
-    for g in range(len(matrices)):
-        rows, columns = _legal(masks[0][g], lists[0]), _legal(masks[1][g], lists[1])
-        if rows == matrices.shape[1] and columns == matrices.shape[2]:
-            lower[g], upper[g] = solve_with(matrices[g], x[g], y[g], work)
-        else:
-            small = part[: rows * columns].reshape((rows, columns))
-            lower[g], upper[g] = _solve_part(matrices[g], lists[0][:rows], lists[1][:columns], x[g], y[g], work, small)
-
-
-@njit(error_model="numpy")
-def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
-    """Like `solve_kernel`, but on the unmasked part of each matrix; the masked entries of x and y stay 0.
-
-    Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; if not, solves nothing.
-    """
-    if not _within_limits(matrices.reshape(matrices.size)):
-        return False
-    rows, columns = matrices.shape[1:]
-    lists = np.empty(rows, dtype=np.int64), np.empty(columns, dtype=np.int64)
-    work = workspace(rows, columns)
-    part = np.empty(rows * columns)
-    _solve_batch(matrices, (row_masks, column_masks), lower, upper, x, y, work, part, lists)
-    return True
