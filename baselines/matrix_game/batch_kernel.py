@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from baselines.matrix_game.kernel import certify, solve_with, workspace  # noqa: F401  # `certify` for `solve.py`
-from baselines.matrix_game.lanes import LANES, load, store
-from baselines.matrix_game.limits import LARGEST_PAYOFF
+from baselines.matrix_game.lanes import load, store
+from baselines.matrix_game.limits import LANES, LARGEST_PAYOFF
 from baselines.matrix_game.lockstep_kernel import lockstep, solve_lanes
 from cardwar_envs.core.compiled import njit
 

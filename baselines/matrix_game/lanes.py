@@ -15,7 +15,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import lower_builtin, models, register_model, type_callable
 
-LANES = 8  # doubles in the widest register of today's processors
+from baselines.matrix_game.limits import LANES
 
 
 def load(array: Any) -> Any:

@@ -22,7 +22,8 @@ from baselines.matrix_game.kernel import (
     WELL_WITHIN,
     most_dantzig_pivots,
 )
-from baselines.matrix_game.lanes import LANES, any_lane, load, pick, spread, store, where
+from baselines.matrix_game.lanes import any_lane, load, pick, spread, store, where
+from baselines.matrix_game.limits import LANES
 from cardwar_envs.core.compiled import njit
 
 _uncounted = njit(error_model="numpy", _nrt=False)

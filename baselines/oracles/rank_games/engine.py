@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.matrix_game.limits import LANES
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.positions import PrizeRules
 from cardwar_envs.core.kernels import kernels, map_in_threads, processors
@@ -87,7 +88,16 @@ class ValueLayer(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one thread for the matrix games of a layer."""
+    """Scratch arrays of one thread for the matrix games of a layer.
+
+    Attributes:
+        games: `[rows - 1, columns - 1, cells, lanes]`, the waiting games of each size.
+        waiting: `[rows - 1, columns - 1]`, how many wait.
+        states: `[rows - 1, columns - 1, lanes, 5]`, `Solved.failed` of each waiting game, and where its value goes.
+        bounds: `[2, lanes]`, on the values of the games that were solved last.
+        lockstep: A `Lockstep` of `baselines.matrix_game.lockstep_kernel`.
+        simplex: A `Workspace` of `baselines.matrix_game.kernel`.
+    """
 
     matrix: NDArray[np.float64]
     x: NDArray[np.float64]
@@ -100,7 +110,12 @@ class Work(NamedTuple):
     step: NDArray[np.int64]
     sign: NDArray[np.float64]
     points: NDArray[np.float64]
-    simplex: Any  # a Workspace of baselines.matrix_game.kernel
+    games: NDArray[np.float64]
+    waiting: NDArray[np.int64]
+    states: NDArray[np.int64]
+    bounds: NDArray[np.float64]
+    lockstep: Any
+    simplex: Any
 
 
 class Solved(NamedTuple):
@@ -186,5 +201,10 @@ def work_for(cards: int, compute: Any) -> Work:
         step=np.zeros(6, np.int64),
         sign=np.zeros(6),
         points=np.zeros(6),
+        games=np.empty((cards, cards, cards * cards, LANES)),
+        waiting=np.zeros((cards, cards), np.int64),
+        states=np.zeros((cards, cards, LANES, 5), np.int64),
+        bounds=np.zeros((2, LANES)),
+        lockstep=compute.lockstep(cards, cards),
         simplex=compute.workspace(cards, cards),
     )

@@ -6,7 +6,8 @@ from matrix_kinds import BATCHES, KINDS
 from thinning import each_row
 
 from baselines.matrix_game.kernel import solve_with, value_bounds, workspace
-from baselines.matrix_game.lanes import LANES, any_lane, load, pick, spread, store, where
+from baselines.matrix_game.lanes import any_lane, load, pick, spread, store, where
+from baselines.matrix_game.limits import LANES
 from baselines.matrix_game.lockstep_kernel import bound_lanes, lockstep, solve_lanes
 from cardwar_envs.core.compiled import njit
 
