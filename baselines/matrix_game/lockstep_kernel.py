@@ -15,16 +15,17 @@ import numpy as np
 
 from baselines.matrix_game.kernel import (
     BLAND_PIVOTS,
-    COARSE_TOLERANCE,
     PIVOT_TOLERANCE,
     TINY,
     VERTICAL,
-    WELL_WITHIN,
     most_dantzig_pivots,
 )
 from baselines.matrix_game.lanes import any_lane, load, pick, spread, store, where
 from baselines.matrix_game.limits import LANES
 from cardwar_envs.core.compiled import njit
+
+COARSE_TOLERANCE = 1e-11  # for payoffs that are themselves computed: smaller differences are rounding errors
+WELL_WITHIN = 0.003  # a wider gap, as a fraction of the tolerance, is worth a second try
 
 _uncounted = njit(error_model="numpy", _nrt=False)
 _inlined = njit(error_model="numpy", _nrt=False, forceinline=True)
@@ -199,7 +200,10 @@ def _read_strategies(shape, work):  # type: ignore[no-untyped-def]
 
 @_inlined
 def _simplex(games, low, high, first, solved, tolerance, dantzig_pivots, work):  # type: ignore[no-untyped-def]
-    """Like `kernel._simplex`; lanes in which the game is solved stay at the slack basis."""
+    """Like `kernel._simplex`, with the column `first` first; lanes in which the game is solved stay at the slack basis.
+
+    Bland's rule takes over after `dantzig_pivots` pivots.
+    """
     shape = games.shape[:2]
     _set_up(games, low, high, first, solved, work)
     for pivots in range(1, dantzig_pivots + BLAND_PIVOTS + 1):

@@ -96,12 +96,9 @@ class Work(NamedTuple):
         states: `[rows - 1, columns - 1, lanes, 5]`, `Solved.failed` of each waiting game, and where its value goes.
         bounds: `[2, lanes]`, on the values of the games that were solved last.
         lockstep: A `Lockstep` of `baselines.matrix_game.lockstep_kernel`.
-        simplex: A `Workspace` of `baselines.matrix_game.kernel`.
     """
 
     matrix: NDArray[np.float64]
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
     places: NDArray[np.int64]
     after: NDArray[np.int64]
     kind: NDArray[np.uint8]
@@ -115,7 +112,6 @@ class Work(NamedTuple):
     states: NDArray[np.int64]
     bounds: NDArray[np.float64]
     lockstep: Any
-    simplex: Any
 
 
 class Solved(NamedTuple):
@@ -191,8 +187,6 @@ def work_for(cards: int, compute: Any) -> Work:
     """Makes scratch arrays for matrix games of up to this many cards."""
     return Work(
         matrix=np.zeros(cards * cards),
-        x=np.zeros(cards),
-        y=np.zeros(cards),
         places=np.zeros((2, cards + 1), np.int64),  # `moves` writes one more
         after=np.zeros(cards, np.int64),
         kind=np.zeros(cards * cards, np.uint8),  # unsigned, so that indexing needs no check for negative numbers
@@ -206,5 +200,4 @@ def work_for(cards: int, compute: Any) -> Work:
         states=np.zeros((cards, cards, LANES, 5), np.int64),
         bounds=np.zeros((2, LANES)),
         lockstep=compute.lockstep(cards, cards),
-        simplex=compute.workspace(cards, cards),
     )

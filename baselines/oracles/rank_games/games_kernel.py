@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from baselines.matrix_game.kernel import value_bounds, workspace  # noqa: F401  # `workspace` for `engine.py`
 from baselines.matrix_game.limits import LANES
-from baselines.matrix_game.lockstep_kernel import bound_lanes, lockstep  # noqa: F401  # `lockstep` for `engine.py`
+from baselines.matrix_game.lockstep_kernel import bound_lanes
 from cardwar_envs.core.compiled import njit
-
-FEWEST_IN_LANES = 4  # fewer games are faster one by one
 
 # For what is done once per matrix game: passing all arrays of `Work` would take longer.
 inlined = njit(error_model="numpy", forceinline=True)
@@ -42,17 +39,12 @@ def enqueue(rows, columns, state, below, work):  # type: ignore[no-untyped-def]
 def bound_waiting(rows, columns, tolerance, work):  # type: ignore[no-untyped-def]
     """Writes bounds on the values of the games of this size into `work.bounds`; returns the number of games."""
     count, cells = work.waiting[rows - 1, columns - 1], rows * columns
-    work.waiting[rows - 1, columns - 1] = 0
-    games, bounds = work.games[rows - 1, columns - 1][:cells], work.bounds
-    if count >= FEWEST_IN_LANES:
+    if count > 0:
+        games = work.games[rows - 1, columns - 1][:cells]
         for cell in range(cells):
             for lane in range(count, LANES):
                 games[cell, lane] = games[cell, 0]
-        bound_lanes(games.reshape((rows, columns, LANES)), tolerance, bounds[0], bounds[1], work.lockstep)
-        return count
-    matrix, x, y = work.matrix[:cells], work.x[:rows], work.y[:columns]
-    for lane in range(count):
-        for cell in range(cells):
-            matrix[cell] = games[cell, lane]
-        bounds[0, lane], bounds[1, lane] = value_bounds(matrix.reshape((rows, columns)), tolerance, x, y, work.simplex)
+        group = games.reshape((rows, columns, LANES))
+        bound_lanes(group, tolerance, work.bounds[0], work.bounds[1], work.lockstep)
+        work.waiting[rows - 1, columns - 1] = 0
     return count

@@ -8,14 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from baselines.oracles.rank_games.games_kernel import (  # noqa: F401  # some for `engine.py`
-    bound_waiting,
-    enqueue,
-    fill,
-    inlined,
-    lockstep,
-    workspace,
-)
+from baselines.matrix_game.lockstep_kernel import lockstep  # noqa: F401  # for `engine.py`
+from baselines.oracles.rank_games.games_kernel import bound_waiting, enqueue, fill, inlined
 from baselines.oracles.rank_games.interleavings_kernel import (
     first_half,
     follows,

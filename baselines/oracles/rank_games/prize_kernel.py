@@ -6,14 +6,8 @@ arrays; `word` is a packed interleaving.
 
 from __future__ import annotations
 
-from baselines.oracles.rank_games.games_kernel import (  # noqa: F401  # some for `engine.py`
-    bound_waiting,
-    enqueue,
-    fill,
-    inlined,
-    lockstep,
-    workspace,
-)
+from baselines.matrix_game.lockstep_kernel import lockstep  # noqa: F401  # for `engine.py`
+from baselines.oracles.rank_games.games_kernel import bound_waiting, enqueue, fill, inlined
 from baselines.oracles.rank_games.interleavings_kernel import first_half, mirrored, number_of, spell, word_at
 from baselines.oracles.rank_games.kernel import FAILED, GAMES, NO_ROW, find_next, moves
 from cardwar_envs.core.compiled import njit
