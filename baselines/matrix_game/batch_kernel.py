@@ -78,32 +78,32 @@ def _solve_group(matrices, lower, upper, x, y, work, games):  # type: ignore[no-
 def _solve_batch(matrices, masks, lower, upper, x, y, work, part, lists, lanes, games):  # type: ignore[no-untyped-def]
     count, most_rows, most_columns = matrices.shape
     for first in range(0, count, LANES):
-        group = slice(first, first + LANES)
+        group = slice(first, min(first + LANES, count))
+        if not _within_limits(matrices[group].reshape(matrices[group].size)):
+            return False
         if len(games) and first + LANES <= count and _all_legal(masks[0][group]) and _all_legal(masks[1][group]):
             _solve_group(matrices[group], lower[group], upper[group], x[group], y[group], lanes, games)
             continue
-        for g in range(first, min(first + LANES, count)):
+        for g in range(group.start, group.stop):
             rows, columns = _legal(masks[0][g], lists[0]), _legal(masks[1][g], lists[1])
             if rows == most_rows and columns == most_columns:
                 lower[g], upper[g] = solve_with(matrices[g], x[g], y[g], work)
             else:
                 small, legal = part[: rows * columns].reshape((rows, columns)), (lists[0][:rows], lists[1][:columns])
                 lower[g], upper[g] = _solve_part(matrices[g], *legal, x[g], y[g], work, small)
+    return True
 
 
 @njit(error_model="numpy")
 def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
     """Like `solve_kernel`, but on the unmasked part of each matrix; the masked entries of x and y stay 0.
 
-    Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; if not, solves nothing.
+    Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; stops if not.
     """
-    if not _within_limits(matrices.reshape(matrices.size)):
-        return False
     rows, columns = matrices.shape[1:]
     lists = np.empty(rows, dtype=np.int64), np.empty(columns, dtype=np.int64)
     grouped = rows * columns <= LARGEST_IN_LANES and len(matrices) >= LANES
     lanes = lockstep(rows, columns) if grouped else lockstep(0, 0)
     games = np.empty((rows if grouped else 0, columns, LANES))
     work, part = workspace(rows, columns), np.empty(rows * columns)
-    _solve_batch(matrices, (row_masks, column_masks), lower, upper, x, y, work, part, lists, lanes, games)
-    return True
+    return _solve_batch(matrices, (row_masks, column_masks), lower, upper, x, y, work, part, lists, lanes, games)
