@@ -30,7 +30,7 @@ from cardwar_envs.core.kernels import kernels, map_in_threads, processors
 # At most this many games of a piece go to the slow solver, up to an hour of work; the errors of further ones enter the
 # reported gap. Failures cluster: in 14-card Goofspiel, one piece has tens of thousands.
 MOST_FAILURES = 1 << 20
-LEAST_PER_PIECE = 256
+LEAST_PER_PIECE = 4096  # to start a piece takes as long as to solve hundreds of matrix games
 MOST_PER_PIECE = 1 << 18  # a larger piece could have too many failures for its list
 PIECES_PER_THREAD = 24
 
