@@ -15,13 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.matrix_game.limits import LARGEST_PAYOFF
 from cardwar_envs.core.compiled import njit
 
 BLAND_PIVOTS = 1000
 PIVOT_TOLERANCE = 1e-13
-COARSE_TOLERANCE = 1e-11  # for payoffs that are themselves computed: smaller differences are rounding errors
-WELL_WITHIN = 0.003  # a wider gap, as a fraction of the tolerance, is worth a second try
 TINY, VERTICAL = 1e-200, 1e100  # bounds of 0 tie, whatever the entries, and nothing is divided by 0
 BLOCK = 4  # the tableau is padded to a multiple of this many rows, so that updates fill whole registers
 
@@ -82,16 +79,16 @@ def entering_column(costs, columns, tolerance, bland):  # type: ignore[no-untype
 
 
 @_inlined
-def _first_leaving(tableau, rows, entering):  # type: ignore[no-untyped-def]
-    """Returns the row of the first pivot. All bounds are 1, so the highest entry has the lowest ratio."""
+def _first_leaving(tableau, rows):  # type: ignore[no-untyped-def]
+    """Returns the row of the first pivot, in column 0. All bounds are 1, so the highest entry has the lowest ratio."""
     chosen = 0
     for i in range(rows):
-        chosen = i if tableau[i, entering] > tableau[chosen, entering] else chosen
+        chosen = i if tableau[i, 0] > tableau[chosen, 0] else chosen
     return chosen
 
 
 @_inlined
-def _exchange(shape, row, column, tolerance, bland, work):  # type: ignore[no-untyped-def]
+def _exchange(shape, row, column, bland, work):  # type: ignore[no-untyped-def]
     """Pivots, and returns the row and column of the next pivot; the row is -1 if there is none.
 
     The reduced costs come first. So the next column is known while the other rows are updated, and the ratio test of a
@@ -110,7 +107,7 @@ def _exchange(shape, row, column, tolerance, bland, work):  # type: ignore[no-un
     for j in range(width):
         costs[j] -= factor * line[j]
     costs[column] = -factor * inverse
-    entering = entering_column(costs, columns, tolerance, bland)
+    entering = entering_column(costs, columns, PIVOT_TOLERANCE, bland)
     if entering < 0:  # the optimum: only the bounds are still needed
         for i in range(rows):
             tableau[i, columns] -= tableau[i, column] * line[columns]
@@ -123,7 +120,7 @@ def _exchange(shape, row, column, tolerance, bland, work):  # type: ignore[no-un
         tableau[i, column] = -factor * inverse
         entry = tableau[i, entering]
         # Not bound / entry, infinite for entries that are too small: the compiler would make that a branch.
-        steepness = min((entry if entry > tolerance else -1.0) / max(tableau[i, columns], TINY), VERTICAL)
+        steepness = min((entry if entry > PIVOT_TOLERANCE else -1.0) / max(tableau[i, columns], TINY), VERTICAL)
         # Ties go to the lowest label, as Bland's rule requires.
         if steepness == best and leaving >= 0 and basis[i] < basis[leaving]:
             leaving = i
@@ -195,18 +192,15 @@ def read_strategies(costs, bounds, basis, outside, primal, dual, x, y):  # type:
 
 
 @_inlined
-def _simplex(matrix, low, high, first, tolerance, dantzig_pivots, x, y, work):  # type: ignore[no-untyped-def]
-    """Runs the simplex, then `read_strategies`; the column `first` enters the basis first unless it is -1.
-
-    Bland's rule takes over after `dantzig_pivots` pivots.
-    """
+def _simplex(matrix, low, high, x, y, work):  # type: ignore[no-untyped-def]
+    """Runs the simplex, then `read_strategies`."""
     rows, columns = matrix.shape
     tableau = work.tableau
     _set_up(matrix, low, high, work)
-    j = first if first >= 0 else 0  # all reduced costs are equal
-    i = _first_leaving(tableau, rows, j)
+    i, j = _first_leaving(tableau, rows), 0  # all reduced costs are equal
+    dantzig_pivots = most_dantzig_pivots(rows, columns)
     for pivots in range(1, dantzig_pivots + BLAND_PIVOTS + 1):
-        i, j = _exchange(matrix.shape, i, j, tolerance, pivots >= dantzig_pivots, work)
+        i, j = _exchange(matrix.shape, i, j, pivots >= dantzig_pivots, work)
         if i < 0:
             break
     return read_strategies(tableau[rows], tableau[:, columns], work.basis, work.outside, work.primal, work.dual, x, y)
@@ -284,7 +278,7 @@ def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
         for j in range(len(y)):
             y[j] = 1.0 if j == column else 0.0
     else:
-        _simplex(matrix, low, high, -1, PIVOT_TOLERANCE, most_dantzig_pivots(len(x), len(y)), x, y, work)
+        _simplex(matrix, low, high, x, y, work)
         normalise(x)
         normalise(y)
     if _is_skew(matrix):
@@ -293,94 +287,7 @@ def solve_with(matrix, x, y, work):  # type: ignore[no-untyped-def]
     return _guarantees(matrix, x, y)  # `normalise` makes distributions
 
 
-@_uncounted
-def value_bounds(matrix, tolerance, x, y, work):  # type: ignore[no-untyped-def]
-    """Bounds on the value, equal at a saddle point; faster than `solve_with` for the many games of a duel.
-
-    The minimax column enters first, because it is often in the solution. If the bounds are not well within
-    `tolerance`, solves again with Bland's rule: its rounding errors differ, and the tighter bounds count. x and y are
-    scratch arrays.
-    """
-    low, high, lower, _, upper, column = _extremes(matrix, work.greatest)
-    for dantzig_pivots in (most_dantzig_pivots(len(x), len(y)), 0):
-        if lower == upper:
-            break
-        total_x, total_y = _simplex(matrix, low, high, column, COARSE_TOLERANCE, dantzig_pivots, x, y, work)
-        if 0.0 < total_x < np.inf and 0.0 < total_y < np.inf:
-            guaranteed, conceded = _guarantees(matrix, x, y)
-            lower, upper = max(lower, guaranteed / total_x), min(upper, conceded / total_y)
-        if upper - lower <= WELL_WITHIN * tolerance:
-            break
-    return lower, upper
-
-
 @njit(error_model="numpy")
 def solve_kernel(matrix, x, y):  # type: ignore[no-untyped-def]
     """Writes optimal strategies into x and y; returns bounds on the value, which may be far apart."""
     return solve_with(matrix, x, y, workspace(matrix.shape[0], matrix.shape[1]))
-
-
-@_inlined
-def _legal(mask, indices):  # type: ignore[no-untyped-def]
-    """Lists the legal actions; returns their number."""
-    count = 0
-    for k in range(len(mask)):
-        indices[count] = k
-        count += mask[k]
-    return count
-
-
-@_inlined
-def _spread(strategy, indices, count):  # type: ignore[no-untyped-def]
-    """Moves the k-th probability to `indices[k]`, last one first, since source and target share the array."""
-    for k in range(count - 1, -1, -1):
-        probability = strategy[k]
-        strategy[k] = 0.0
-        strategy[indices[k]] = probability
-
-
-@_uncounted
-def _solve_part(matrix, rows, columns, x, y, work, part):  # type: ignore[no-untyped-def]
-    """Like `solve_with`, on these rows and columns; `part` has room for a copy of them."""
-    for i in range(len(rows)):
-        for j in range(len(columns)):
-            part[i, j] = matrix[rows[i], columns[j]]
-    lower, upper = solve_with(part, x[: len(rows)], y[: len(columns)], work)
-    _spread(x, rows, len(rows))
-    _spread(y, columns, len(columns))
-    return lower, upper
-
-
-@_inlined
-def _within_limits(payoffs):  # type: ignore[no-untyped-def]
-    within = True
-    for k in range(len(payoffs)):
-        within &= abs(payoffs[k]) <= LARGEST_PAYOFF
-    return within
-
-
-@_uncounted
-def _solve_batch(matrices, masks, lower, upper, x, y, work, part, lists):  # type: ignore[no-untyped-def]
-    for g in range(len(matrices)):
-        rows, columns = _legal(masks[0][g], lists[0]), _legal(masks[1][g], lists[1])
-        if rows == matrices.shape[1] and columns == matrices.shape[2]:
-            lower[g], upper[g] = solve_with(matrices[g], x[g], y[g], work)
-        else:
-            small = part[: rows * columns].reshape((rows, columns))
-            lower[g], upper[g] = _solve_part(matrices[g], lists[0][:rows], lists[1][:columns], x[g], y[g], work, small)
-
-
-@njit(error_model="numpy")
-def solve_batch_kernel(matrices, row_masks, column_masks, lower, upper, x, y):  # type: ignore[no-untyped-def]
-    """Like `solve_kernel`, but on the unmasked part of each matrix; the masked entries of x and y stay 0.
-
-    Returns whether all payoffs, including masked ones, are numbers of at most `LARGEST_PAYOFF`; if not, solves nothing.
-    """
-    if not _within_limits(matrices.reshape(matrices.size)):
-        return False
-    rows, columns = matrices.shape[1:]
-    lists = np.empty(rows, dtype=np.int64), np.empty(columns, dtype=np.int64)
-    work = workspace(rows, columns)
-    part = np.empty(rows * columns)
-    _solve_batch(matrices, (row_masks, column_masks), lower, upper, x, y, work, part, lists)
-    return True

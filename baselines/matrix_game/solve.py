@@ -85,7 +85,7 @@ class ExactMatrixSolution:
 
 def _kernel(seconds: float) -> Any:
     """Returns the kernels, compiled only if the work would take plain Python (about `seconds`) too long."""
-    return kernels("baselines.matrix_game.kernel", seconds)
+    return kernels("baselines.matrix_game.batch_kernel", seconds)
 
 
 def solve_matrix(matrix: ArrayLike) -> MatrixSolution:

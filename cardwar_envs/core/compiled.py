@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from inspect import getsource
 from multiprocessing import parent_process
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
@@ -90,7 +91,9 @@ def _fingerprint(function: FunctionType) -> str:
         for code in _codes(kernel.__code__):
             constants: list[Any] = [code.co_code, *(each for each in code.co_consts if not isinstance(each, CodeType))]
             for name, value in _names_used(code, kernel.__globals__):
-                if not isinstance(value, Dispatcher):
+                if isinstance(value, FunctionType):  # numba is told elsewhere in that module what it compiles to
+                    constants += [name, getsource(sys.modules[value.__module__])]
+                elif not isinstance(value, Dispatcher):
                     constants += [name, value.tobytes() if isinstance(value, np.ndarray) else value]
                 elif value.py_func not in kernels:
                     kernels.append(value.py_func)
@@ -113,7 +116,7 @@ def _names_used(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, An
         for value in [space[name] for space in spaces if name in space]:
             if isinstance(value, ModuleType) and value.__name__.partition(".")[0] in OURS:
                 spaces.append(vars(value))
-            elif isinstance(value, Dispatcher | int | float | str | tuple | np.generic | np.ndarray):
+            elif isinstance(value, Dispatcher | FunctionType | int | float | str | tuple | np.generic | np.ndarray):
                 yield name, value
 
 

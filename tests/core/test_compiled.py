@@ -68,6 +68,12 @@ STEP = {step}
 def called(number):
     return number + STEP
 """
+INTRINSIC = """
+from numba.extending import overload
+def called(number):
+    return number + {step}
+overload(called)(lambda number: lambda number: number + {step})
+"""
 CALLS = """
 from called import called
 from cardwar_envs.core.compiled import njit
@@ -78,14 +84,15 @@ def calls(number):
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_a_change_of_what_a_kernel_calls_is_noticed(tmp_path, monkeypatch):
+@pytest.mark.parametrize("source", [CALLED, INTRINSIC])
+def test_a_change_of_what_a_kernel_calls_is_noticed(source, tmp_path, monkeypatch):
     """For example after an upgrade; numba looks at the file of the kernel alone."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # what is imported again within a second may be read from it
     (tmp_path / "calls.py").write_text(CALLS)
     found, stored = [], []
     for step in (1, 1, 2):
-        (tmp_path / "called.py").write_text(CALLED.format(step=step))
+        (tmp_path / "called.py").write_text(source.format(step=step))
         for module in ("calls", "called"):
             sys.modules.pop(module, None)
         kernel = importlib.import_module("calls").calls

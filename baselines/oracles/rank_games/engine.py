@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.matrix_game.limits import LANES
 from baselines.oracles.rank_games.interleavings import Letters
 from baselines.oracles.rank_games.positions import PrizeRules
 from cardwar_envs.core.kernels import kernels, map_in_threads, processors
@@ -29,7 +30,7 @@ from cardwar_envs.core.kernels import kernels, map_in_threads, processors
 # At most this many games of a piece go to the slow solver, up to an hour of work; the errors of further ones enter the
 # reported gap. Failures cluster: in 14-card Goofspiel, one piece has tens of thousands.
 MOST_FAILURES = 1 << 20
-LEAST_PER_PIECE = 256
+LEAST_PER_PIECE = 4096  # to start a piece takes as long as to solve hundreds of matrix games
 MOST_PER_PIECE = 1 << 18  # a larger piece could have too many failures for its list
 PIECES_PER_THREAD = 24
 
@@ -87,11 +88,17 @@ class ValueLayer(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one thread for the matrix games of a layer."""
+    """Scratch arrays of one thread for the matrix games of a layer.
+
+    Attributes:
+        games: `[rows - 1, columns - 1, cells, lanes]`, the waiting games of each size.
+        waiting: `[rows - 1, columns - 1]`, how many wait.
+        states: `[rows - 1, columns - 1, lanes, 5]`, `Solved.failed` of each waiting game, and where its value goes.
+        bounds: `[2, lanes]`, on the values of the games that were solved last.
+        lockstep: A `Lockstep` of `baselines.matrix_game.lockstep_kernel`.
+    """
 
     matrix: NDArray[np.float64]
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
     places: NDArray[np.int64]
     after: NDArray[np.int64]
     kind: NDArray[np.uint8]
@@ -100,7 +107,11 @@ class Work(NamedTuple):
     step: NDArray[np.int64]
     sign: NDArray[np.float64]
     points: NDArray[np.float64]
-    simplex: Any  # a Workspace of baselines.matrix_game.kernel
+    games: NDArray[np.float64]
+    waiting: NDArray[np.int64]
+    states: NDArray[np.int64]
+    bounds: NDArray[np.float64]
+    lockstep: Any
 
 
 class Solved(NamedTuple):
@@ -179,8 +190,6 @@ def work_for(cards: int, compute: Any) -> Work:
     """Makes scratch arrays for matrix games of up to this many cards."""
     return Work(
         matrix=np.zeros(cards * cards),
-        x=np.zeros(cards),
-        y=np.zeros(cards),
         places=np.zeros((2, cards + 1), np.int64),  # `moves` writes one more
         after=np.zeros(cards, np.int64),
         kind=np.zeros(cards * cards, np.uint8),  # unsigned, so that indexing needs no check for negative numbers
@@ -189,5 +198,9 @@ def work_for(cards: int, compute: Any) -> Work:
         step=np.zeros(6, np.int64),
         sign=np.zeros(6),
         points=np.zeros(6),
-        simplex=compute.workspace(cards, cards),
+        games=np.empty((cards, cards, cards * cards, LANES)),
+        waiting=np.zeros((cards, cards), np.int64),
+        states=np.zeros((cards, cards, LANES, 5), np.int64),
+        bounds=np.zeros((2, LANES)),
+        lockstep=compute.lockstep(cards, cards),
     )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from baselines.matrix_game.kernel import value_bounds, workspace  # noqa: F401  # for `engine.py`
+from baselines.matrix_game.lockstep_kernel import lockstep  # noqa: F401  # for `engine.py`
+from baselines.oracles.rank_games.games_kernel import bound_waiting, enqueue, fill, inlined
 from baselines.oracles.rank_games.interleavings_kernel import (
     first_half,
     follows,
@@ -23,9 +24,6 @@ from cardwar_envs.core.compiled import njit
 
 NO_ROW = -(2**31)
 GAMES, FAILED = 0, 1  # indices of `counts`
-
-# For what is done once per matrix game: passing all arrays of `Work` would take longer.
-inlined = njit(error_model="numpy", forceinline=True)
 
 
 # -- layout -------------------------------------------------------------------------------
@@ -222,15 +220,23 @@ def _find_stakes(t, score, rules, below, work):  # type: ignore[no-untyped-def]
             work.points[kind] += np.sign(after)
 
 
-@inlined
-def fill(cells, below, work):  # type: ignore[no-untyped-def]
-    """Writes a matrix game into `work.matrix`: continuation payoffs to player 0, in payoff points."""
-    for cell in range(cells):
-        kind = work.kind[cell]
-        sign = work.sign[kind]
-        # A selection, because a processor cannot predict the kind; every layer has a value at 0.
-        place = work.start[cell] + work.step[kind] if sign != 0.0 else 0
-        work.matrix[cell] = work.points[kind] + sign * below.values[place]
+@njit()
+def _settle(rows, columns, rules, layer, work, failed, counts, gap):  # type: ignore[no-untyped-def]
+    """Solves the waiting games of this size, and stores their values."""
+    states = work.states[rows - 1, columns - 1]
+    for lane in range(bound_waiting(rows, columns, rules.tolerance, work)):
+        lower, upper = work.bounds[0, lane], work.bounds[1, lane]
+        value, place, mirror, score = (lower + upper) / 2, states[lane, 3], states[lane, 4], states[lane, 2]
+        layer.values[place] = value
+        if mirror >= 0:
+            layer.values[mirror] = -value if score else 0.0
+        good = upper - lower <= rules.tolerance
+        if good or counts[FAILED] >= len(failed):
+            gap[0] = max(gap[0], upper - lower)
+        else:
+            failed[counts[FAILED]] = states[lane, :3]
+        counts[GAMES] += 1
+        counts[FAILED] += not good
 
 
 @njit()
@@ -240,25 +246,15 @@ def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, g
     rows, columns = moves(word, letters, work)
     find_next(word, rows, columns, letters, below, work)
     cells = rows * columns
-    game, x, y = work.matrix[:cells].reshape((rows, columns)), work.x[:rows], work.y[:columns]
     for t in range(_last_row(features, layer.cards, rules) + 1):
         _find_starts(cells, t, rules, below, work)
         low, high = _scores(features, layer.cards, t, rules)
         for score in range(_least(low, high, own_mirror, rules), high + 1, rules.step):
             _find_stakes(t, score, rules, below, work)
-            fill(cells, below, work)
-            lower, upper = value_bounds(game, rules.tolerance, x, y, work.simplex)
-            value, place = (lower + upper) / 2, layer.base[row + t] + (score >> rules.shift)
-            layer.values[place] = value
-            if own_mirror:
-                layer.values[layer.base[row + t] + (-score >> rules.shift)] = -value if score else 0.0
-            good = upper - lower <= rules.tolerance
-            if good or counts[FAILED] >= len(failed):
-                gap[0] = max(gap[0], upper - lower)
-            else:
-                failed[counts[FAILED]] = word, t, score
-            counts[GAMES] += 1
-            counts[FAILED] += not good
+            place = layer.base[row + t] + (score >> rules.shift)
+            mirror = layer.base[row + t] + (-score >> rules.shift) if own_mirror else -1
+            if enqueue(rows, columns, (word, t, score, place, mirror), below, work):
+                _settle(rows, columns, rules, layer, work, failed, counts, gap)
 
 
 @njit()
@@ -277,6 +273,9 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
             if row >= 0:
                 word = word_at(upper, half + i, letters)
                 _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap)
+    for rows in range(1, layer.cards + 1):
+        for columns in range(1, layer.cards + 1):
+            _settle(rows, columns, rules, layer, work, failed, counts, gap)
 
 
 @njit()
@@ -286,7 +285,7 @@ def matrix_at(word, t, score, letters, rules, below, work):  # type: ignore[no-u
     find_next(word, rows, columns, letters, below, work)
     _find_starts(rows * columns, t, rules, below, work)
     _find_stakes(t, score, rules, below, work)
-    fill(rows * columns, below, work)
+    fill(work.matrix[: rows * columns], below, work)
     return rows, columns
 
 

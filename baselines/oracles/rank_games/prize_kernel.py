@@ -6,9 +6,10 @@ arrays; `word` is a packed interleaving.
 
 from __future__ import annotations
 
-from baselines.matrix_game.kernel import value_bounds, workspace  # noqa: F401  # for `engine.py`
+from baselines.matrix_game.lockstep_kernel import lockstep  # noqa: F401  # for `engine.py`
+from baselines.oracles.rank_games.games_kernel import bound_waiting, enqueue, fill, inlined
 from baselines.oracles.rank_games.interleavings_kernel import first_half, mirrored, number_of, spell, word_at
-from baselines.oracles.rank_games.kernel import FAILED, GAMES, NO_ROW, fill, find_next, inlined, moves
+from baselines.oracles.rank_games.kernel import FAILED, GAMES, NO_ROW, find_next, moves
 from cardwar_envs.core.compiled import njit
 
 
@@ -47,31 +48,38 @@ def find_stakes(context, prize, rules, work):  # type: ignore[no-untyped-def]
 
 
 @njit()
+def _settle(rows, columns, rules, layer, work, failed, counts, gap):  # type: ignore[no-untyped-def]
+    """Solves the waiting games of this size; averages over the prizes of a context, which come in order."""
+    states = work.states[rows - 1, columns - 1]
+    for lane in range(bound_waiting(rows, columns, rules.tolerance, work)):
+        lower, upper = work.bounds[0, lane], work.bounds[1, lane]
+        context, prize, place = states[lane, 1], states[lane, 2], states[lane, 3]
+        total = layer.values[place] if prize > 0 else 0.0
+        good = upper - lower <= rules.tolerance
+        if good or counts[FAILED] >= len(failed):
+            total += (lower + upper) / 2
+            gap[0] = max(gap[0], upper - lower)
+        else:
+            failed[counts[FAILED]] = states[lane, :3]
+        counts[GAMES] += 1
+        counts[FAILED] += not good
+        layer.values[place] = total / rules.turned[context] if prize == rules.turned[context] - 1 else total
+
+
+@njit()
 def _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap):  # type: ignore[no-untyped-def]
     rows, columns = look_up(word, letters, rules, below, work)
     own_mirror = mirrored(word, letters) == word
-    cells = rows * columns
-    game, x, y = work.matrix[:cells].reshape((rows, columns)), work.x[:rows], work.y[:columns]
-    start = layer.base[row] * len(rules.turned)
     for context in range(len(rules.turned)):
+        place = layer.base[row] * len(rules.turned) + context
         if own_mirror and rules.own[context]:  # symmetric under swapping the seats: all its games have value 0
-            layer.values[start + context] = 0.0
+            layer.values[place] = 0.0
             counts[GAMES] += rules.turned[context]
             continue
-        total = 0.0
         for prize in range(rules.turned[context]):
             find_stakes(context, prize, rules, work)
-            fill(cells, below, work)
-            lower, upper = value_bounds(game, rules.tolerance, x, y, work.simplex)
-            good = upper - lower <= rules.tolerance
-            if good or counts[FAILED] >= len(failed):
-                total += (lower + upper) / 2
-                gap[0] = max(gap[0], upper - lower)
-            else:
-                failed[counts[FAILED]] = word, context, prize
-            counts[GAMES] += 1
-            counts[FAILED] += not good
-        layer.values[start + context] = total / rules.turned[context]
+            if enqueue(rows, columns, (word, context, prize, place), below, work):
+                _settle(rows, columns, rules, layer, work, failed, counts, gap)
 
 
 @njit()
@@ -90,6 +98,9 @@ def solve_interleavings(first, last, letters, rules, layer, below, work, failed,
             if row >= 0:
                 word = word_at(upper, half + i, letters)
                 _solve_word(word, row, letters, rules, layer, below, work, failed, counts, gap)
+    for rows in range(1, layer.cards + 1):
+        for columns in range(1, layer.cards + 1):
+            _settle(rows, columns, rules, layer, work, failed, counts, gap)
 
 
 @njit()
@@ -97,7 +108,7 @@ def matrix_at(word, context, prize, letters, rules, below, work):  # type: ignor
     """Writes the matrix game at a state into `work.matrix`; returns how many rows and columns it has."""
     rows, columns = look_up(word, letters, rules, below, work)
     find_stakes(context, prize, rules, work)
-    fill(rows * columns, below, work)
+    fill(work.matrix[: rows * columns], below, work)
     return rows, columns
 
 

@@ -8,75 +8,21 @@ from brute_force import minimax
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from matrix_kinds import BATCHES, KINDS
 from scipy import optimize
 from thinning import each_row
 
 from baselines import solve_matrices, solve_matrix, solve_matrix_exact
 from baselines.matrix_game import solve as matrix_game
+from baselines.matrix_game.batch_kernel import solve_batch_kernel
 from baselines.matrix_game.kernel import (
     certify,
-    solve_batch_kernel,
     solve_kernel,
     solve_with,
-    value_bounds,
     workspace,
 )
 
 SCALE_TOLERANCE = 1e-12
-
-
-def low_rank(rng, batch, rows, columns, rank):
-    return rng.normal(size=(batch, rows, rank)) @ rng.normal(size=(batch, rank, columns))
-
-
-def signs(rng, *shape):
-    return rng.integers(-1, 2, shape).astype(float)
-
-
-def skew(rng, batch, size, _):
-    upper = rng.integers(-3, 4, (batch, size, size)).astype(float)
-    return upper - upper.transpose(0, 2, 1)
-
-
-def repeated(rng, batch, rows, columns):
-    """Three rows that occur again and again."""
-    return np.take_along_axis(rng.normal(size=(batch, 3, columns)), rng.integers(0, 3, (batch, rows, 1)), axis=1)
-
-
-def slightly_off(rng, matrices):
-    """Half of the entries off by 1e-9 to 1e-14."""
-    off = 10.0 ** -rng.integers(9, 15, (len(matrices), 1, 1)) * rng.normal(size=matrices.shape)
-    return matrices + off * (rng.random(matrices.shape) < 0.5)
-
-
-def near(rng, *shape):
-    return slightly_off(rng, repeated(rng, *shape))
-
-
-# Payoffs of a batch of games, `[batch, rows, columns]`.
-BATCHES = {
-    "gaussian": lambda rng, b, m, n: rng.normal(size=(b, m, n)),
-    "signs": signs,
-    "nearly equal rows": near,
-    "nearly equal columns": lambda rng, b, m, n: near(rng, b, n, m).transpose(0, 2, 1),
-    "nearly signs": lambda rng, b, m, n: slightly_off(rng, signs(rng, b, m, n)),
-    "rank one": lambda rng, b, m, n: low_rank(rng, b, m, n, 1),
-    "rank two": lambda rng, b, m, n: low_rank(rng, b, m, n, 2),
-    "badly scaled rows": lambda rng, b, m, n: rng.normal(size=(b, m, n)) * 10.0 ** rng.uniform(-8, 8, (b, m, 1)),
-    "badly scaled entries": lambda rng, b, m, n: rng.normal(size=(b, m, n)) * 10.0 ** rng.uniform(-8, 8, (b, m, n)),
-}
-KINDS = {
-    **BATCHES,
-    "small integers": lambda rng, b, m, n: rng.integers(-3, 4, (b, m, n)).astype(float),
-    "repeated": repeated,
-    "constant": lambda rng, b, m, n: np.full((b, m, n), rng.normal()),
-    "one row": lambda rng, b, m, n: rng.normal(size=(b, 1, n)),
-    "one column": lambda rng, b, m, n: rng.normal(size=(b, m, 1)),
-    "skew": skew,
-    "huge": lambda rng, b, m, n: 1e200 * rng.normal(size=(b, m, n)),
-    "tiny": lambda rng, b, m, n: 1e-9 * rng.normal(size=(b, m, n)),
-    "far from zero": lambda rng, b, m, n: 1e6 + rng.normal(size=(b, m, n)),
-}
 
 
 def games_of(kind, count=60):
@@ -510,19 +456,6 @@ PENNIES = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
 
 @pytest.mark.plain_kernels
-@each_row("kind", ["gaussian", "signs", "repeated", "rank two", "skew", "tiny", "one row"])
-def test_bounds_alone_are_those_of_the_solution(kind):
-    """With the minimax column first, and where the bounds can never be near enough, with Bland's rule."""
-    for matrix in games_of(kind, 20):
-        solution, x, y = solve_matrix(matrix), np.empty(matrix.shape[0]), np.empty(matrix.shape[1])
-        for tolerance in (1e-12, -1.0):
-            lower, upper = value_bounds(matrix, tolerance, x, y, workspace(*matrix.shape))
-            assert 0.0 <= upper - lower + 1e-15 <= 1e-12 * max(1.0, np.abs(matrix).max())
-            assert lower - 1e-15 <= solution.value + solution.gap
-            assert solution.value - solution.gap <= upper + 1e-15
-
-
-@pytest.mark.plain_kernels
 def test_certify_bounds_the_value_from_both_sides():
     assert certify(PENNIES, np.array([1.0, 0.0]), np.array([0.25, 0.75])) == (-1.0, 0.5)
     good = np.array([0.5, 0.5])
@@ -536,7 +469,7 @@ def test_certify_bounds_the_value_from_both_sides():
 def test_a_simplex_that_breaks_down_is_noticed(monkeypatch, broken):
     """It answers with nothing; the uniform strategies that stand in for it come with honest bounds."""
 
-    def simplex(matrix, low, high, first, tolerance, pivots, x, y, work):
+    def simplex(matrix, low, high, x, y, work):
         x[:], y[:] = broken, broken
 
     python = solve_with.py_func
