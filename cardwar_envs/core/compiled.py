@@ -182,6 +182,8 @@ def _plain_copies(name: str) -> SimpleNamespace:
 def _is_cached(name: str) -> bool:
     """Returns whether a module's compiled kernels are in numba's disk cache, from which they load quickly."""
     functions = [value for value in vars(import_module(name)).values() if isinstance(value, Dispatcher)]
+    # Imported ones are there as soon as another module has been compiled.
+    functions = [function for function in functions if function.py_func.__module__ == name]
     caches = [getattr(function, "_cache", None) for function in functions]
     files = [getattr(each, "_cache_file", None) for each in caches]
     return any(file is not None and file._load_index() for file in files)

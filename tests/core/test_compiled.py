@@ -110,6 +110,19 @@ def test_a_change_of_what_a_kernel_calls_is_noticed(source, tmp_path, monkeypatc
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_kernels_are_not_cached_because_those_that_they_import_are(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "calls.py").write_text(CALLS)
+    (tmp_path / "called.py").write_text(CALLED.format(step=1))
+    for module in ("calls", "called"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    importlib.import_module("called").called(0)
+    assert [compiled._is_cached.__wrapped__(name) for name in ("called", "calls")] == [True, False]
+    importlib.import_module("calls").calls(0)
+    assert compiled._is_cached.__wrapped__("calls")
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_a_kernel_may_name_a_function_without_a_source(tmp_path):
     """As in a notebook."""
     source = CALLS.replace("from called import called", "def real(): pass").replace("called(number)", "number.real")
