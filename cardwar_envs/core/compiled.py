@@ -92,13 +92,22 @@ def _fingerprint(function: FunctionType) -> str:
             constants: list[Any] = [code.co_code, *(each for each in code.co_consts if not isinstance(each, CodeType))]
             for name, value in _names_used(code, kernel.__globals__):
                 if isinstance(value, FunctionType):  # numba is told elsewhere in that module what it compiles to
-                    constants += [name, getsource(sys.modules[value.__module__])]
+                    constants += [name, *_surroundings(value)]
                 elif not isinstance(value, Dispatcher):
                     constants += [name, value.tobytes() if isinstance(value, np.ndarray) else value]
                 elif value.py_func not in kernels:
                     kernels.append(value.py_func)
             digest.update(repr(constants).encode())
     return digest.hexdigest()
+
+
+def _surroundings(function: FunctionType) -> tuple[Any, ...]:
+    """Returns the source of a plain function's module, and the numbers that the module has, also imported ones."""
+    try:
+        source: Any = getsource(sys.modules[function.__module__])
+    except (KeyError, OSError, TypeError):  # no module with a file, for instance in a notebook
+        source = function.__code__.co_code
+    return source, [pair for pair in function.__globals__.items() if type(pair[1]) in (int, float)]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -173,6 +182,8 @@ def _plain_copies(name: str) -> SimpleNamespace:
 def _is_cached(name: str) -> bool:
     """Returns whether a module's compiled kernels are in numba's disk cache, from which they load quickly."""
     functions = [value for value in vars(import_module(name)).values() if isinstance(value, Dispatcher)]
+    # Imported ones are there as soon as another module has been compiled.
+    functions = [function for function in functions if function.py_func.__module__ == name]
     caches = [getattr(function, "_cache", None) for function in functions]
     files = [getattr(each, "_cache_file", None) for each in caches]
     return any(file is not None and file._load_index() for file in files)

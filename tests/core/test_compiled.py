@@ -74,6 +74,13 @@ def called(number):
     return number + {step}
 overload(called)(lambda number: lambda number: number + {step})
 """
+IMPORTED = """
+from numba.extending import overload
+from step import STEP
+def called(number):
+    return number + STEP
+overload(called)(lambda number: lambda number: number + STEP)
+"""
 CALLS = """
 from called import called
 from cardwar_envs.core.compiled import njit
@@ -84,7 +91,7 @@ def calls(number):
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-@pytest.mark.parametrize("source", [CALLED, INTRINSIC])
+@pytest.mark.parametrize("source", [CALLED, INTRINSIC, IMPORTED])
 def test_a_change_of_what_a_kernel_calls_is_noticed(source, tmp_path, monkeypatch):
     """For example after an upgrade; numba looks at the file of the kernel alone."""
     monkeypatch.syspath_prepend(tmp_path)
@@ -93,12 +100,36 @@ def test_a_change_of_what_a_kernel_calls_is_noticed(source, tmp_path, monkeypatc
     found, stored = [], []
     for step in (1, 1, 2):
         (tmp_path / "called.py").write_text(source.format(step=step))
-        for module in ("calls", "called"):
+        (tmp_path / "step.py").write_text(f"STEP = {step}")
+        for module in ("calls", "called", "step"):
             sys.modules.pop(module, None)
         kernel = importlib.import_module("calls").calls
         found.append(kernel(0))
         stored.append(sum(kernel.stats.cache_hits.values()))
     assert (found, stored) == ([1, 1, 2], [0, 1, 0])
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_kernels_are_not_cached_because_those_that_they_import_are(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "calls.py").write_text(CALLS)
+    (tmp_path / "called.py").write_text(CALLED.format(step=1))
+    for module in ("calls", "called"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    importlib.import_module("called").called(0)
+    assert [compiled._is_cached.__wrapped__(name) for name in ("called", "calls")] == [True, False]
+    importlib.import_module("calls").calls(0)
+    assert compiled._is_cached.__wrapped__("calls")
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_kernel_may_name_a_function_without_a_source(tmp_path):
+    """As in a notebook."""
+    source = CALLS.replace("from called import called", "def real(): pass").replace("called(number)", "number.real")
+    file, space = tmp_path / "calls.py", {"__name__": "no_such_module"}
+    file.write_text(source)
+    exec(compile(source, file, "exec"), space)
+    assert space["calls"](1) == 1
 
 
 def test_all_kernels_get_the_compiler_from_one_place():

@@ -523,6 +523,16 @@ def test_games_go_on_from_a_snapshot(game, start, engine):
     assert all(len(array) == 3 for name, array in second.snapshot().items() if name != "course")
 
 
+def test_a_snapshot_may_have_been_stored_in_narrower_integers():
+    game = make_game("jujitsu", num_cards=4)
+    first, second = GameBatch(game, 5, 1, engine="rules"), GameBatch(game, 5, 2, engine="rules")
+    first.reset()
+    course(first, 2)
+    arrays = first.snapshot()
+    second.restore(arrays | {name: arrays[name].astype(np.int16) for name in ("course", "length")})
+    assert second.states() == first.states()
+
+
 def test_a_snapshot_that_does_not_fit_is_refused():
     game = make_game("jujitsu", num_cards=3)
     for engine, wrong in (

@@ -296,8 +296,12 @@ class DuelLayers(Layers[DuelState]):
     def _solve_failed(self, missing: list[int], layer: ValueLayer) -> float:
         word, ties, score = missing
         solution = solve_matrix(self._matrix(word, ties, score, layer.cards))
-        place, sign = kernel(1e-5).place_of(word, ties, score, self.letters, self._rules, read_only(layer))
-        layer.values[place] = sign * solution.value
+        compute = kernel(1e-5)
+        # An interleaving that is its own mirror image has values at both scores; in any other, both places are one.
+        mirror = compute.mirrored(word, self.letters), -score, -solution.value
+        for image, points, value in ((word, score, solution.value), mirror):
+            place, sign = compute.place_of(image, ties, points, self.letters, self._rules, read_only(layer))
+            layer.values[place] = sign * value
         return solution.gap
 
     # -- queries of a solved start ------------------------------------------------------

@@ -248,7 +248,7 @@ class RulesEngine(Engine[S]):
         return {"course": self._course[: self._length.max()].copy(), "length": self._length.copy()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        course, length = arrays["course"], arrays["length"]
+        course, length = (arrays[name].astype(np.int64, copy=False) for name in ("course", "length"))
         if course.shape[1:] != self._course.shape[1:] or length.shape != self._length.shape or not length.all():
             raise ValueError(f"{self.game.facts.name}: a snapshot of other games, or of fewer")
         for turn, moves in enumerate(course):

@@ -1,6 +1,7 @@
 """Duels at full size: equal to the generic solver at every state, found again after every kind of loss."""
 
 import json
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from thinning import each_row
 from tiny_games import SWITCHES, UNLIKE_HANDS
 
+from baselines.matrix_game import solve_matrix
 from baselines.matrix_game.continuation import matrix_at
 from baselines.oracles.answers.protocol import Request
 from baselines.oracles.rank_games import interleavings as duel_words
@@ -212,6 +214,17 @@ def test_games_that_the_simplex_fails_on_are_solved_all_the_same(monkeypatch):
     table.solve()
     assert table.layers.failures == table.states
     assert_as_generic(game, table, strategies=False)
+
+
+@pytest.mark.plain_kernels
+def test_a_value_of_the_slow_solver_holds_at_the_opposite_score_of_equal_hands_too(monkeypatch):
+    """No game is solved there."""
+    table = DuelTable(jujitsu(5))
+    table.layers._rules = table.layers._rules._replace(tolerance=-1.0)
+    monkeypatch.setattr(duel_layers, "solve_matrix", lambda game: replace(solve_matrix(game), value=game.size / 16))
+    table.solve()
+    values = [table.layers.value(DuelState(((1, 3), (1, 3)), score)) for score in (-1, 1)]
+    assert values == [-0.25, 0.25]
 
 
 # -- what is kept ----------------------------------------------------------------------------
