@@ -31,19 +31,16 @@ MOST_STARTS = 100
 
 @contextmanager
 def _ray_aside(engine: str | None) -> Iterator[None]:
-    """Keeps Ray's output off stdout, which is reserved for the result, and its errors to one line.
+    """Keeps other output off stdout, which is reserved for the result, and Ray's errors to one line.
 
     Raises:
         OSError: If the cluster failed, for instance because the node of this process was lost.
     """
-    if engine != "ray":
-        yield
-        return
-    with redirect_stdout(_FirstLines()):
+    with redirect_stdout(_FirstLines() if engine == "ray" else sys.stderr):
         try:
             yield
         except Exception as error:
-            ray = sys.modules.get("ray")
+            ray = sys.modules.get("ray") if engine == "ray" else None
             # Ray's own OSErrors are about its sockets.
             lost = isinstance(error, OSError) and error.errno is None
             if ray is None or not (lost or isinstance(error, ray.exceptions.RayError)):
@@ -51,7 +48,7 @@ def _ray_aside(engine: str | None) -> Iterator[None]:
             cause = getattr(error, "cause", None)  # of an error in a task
             raise cause or OSError(f"Ray cluster: {str(error).partition(NEWLINE)[0]}") from error
         finally:
-            if ray := sys.modules.get("ray"):
+            if engine == "ray" and (ray := sys.modules.get("ray")):
                 ray.shutdown()
 
 
@@ -59,7 +56,9 @@ class _FirstLines(StringIO):
     """Passes the first line of each message to stderr: Ray adds some twenty lines of its log if a node is lost."""
 
     def write(self, text: str) -> int:
-        return sys.stderr.write(text if text == NEWLINE else text.partition(NEWLINE)[0])
+        end = NEWLINE if text.endswith(NEWLINE) else ""
+        sys.stderr.write(text.partition(NEWLINE)[0] + end)
+        return len(text)
 
 
 def solve(
