@@ -59,7 +59,7 @@ def test_check_as_json(capsys):
     answer = json.loads(out)
     assert (code, answer["passed"], answer["environment"]) == (1, False, FALLEN_ARE_PAID)
     assert [each["check"] for each in answer["checks"]] == list(CHECKS)
-    assert answer["seen"]["Parallel"]["games"] == 2
+    assert answer["seen"]["Parallel"]["games"] == 4  # two at first, and two for rare situations
     (failed,) = [each for each in answer["checks"] if each["status"] == "failed" and not each["follows"]]
     assert "env.step(" in failed["script"]
 
@@ -292,7 +292,9 @@ def test_the_plugin_expects_known_findings(tmp_path, known):
     known.write_text(json.dumps(entries))
     some = ("-k", "results_name or deepcopy", "--zoocheck-games", "2", "--junitxml", "report.xml")
     done = run_plugin(tmp_path, "--zoocheck-env", FALLEN_ARE_PAID, "--zoocheck-baseline", str(known), *some)
-    assert (done.returncode, "1 passed, 52 deselected, 1 xfailed" in done.stdout) == (0, True), done.stdout
+    assert (done.returncode, f"1 passed, {len(CHECKS) - 1} deselected, 1 xfailed" in done.stdout) == (0, True), (
+        done.stdout
+    )
     assert f"{FALLEN_ARE_PAID}: deepcopy_goes_on no longer fails" in done.stdout
     assert f"pettingzoo {pettingzoo.__version__}" in (tmp_path / "report.xml").read_text()
 

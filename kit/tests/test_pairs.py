@@ -163,8 +163,8 @@ class LateType(Longish):
 @pytest.mark.parametrize(
     ("check", "healthy", "broken"),
     [
-        ("observations_fit_their_spaces", Forage, JumpsTogether),
-        ("masks_allow_what_is_legal", Forage, WideMaskOnceEarned),
+        pytest.param("observations_fit_their_spaces", Forage, JumpsTogether, marks=pytest.mark.slow),
+        pytest.param("masks_allow_what_is_legal", Forage, WideMaskOnceEarned, marks=pytest.mark.slow),
         ("observations_fit_their_spaces", Lively, SameThrice),
         ("observations_fit_their_spaces", Longish, LateType),
     ],
@@ -454,7 +454,7 @@ class RainInState(Rain):
         return np.array([*self._line, self._next], np.float32)
 
 
-@pytest.mark.parametrize("broken", [RainForecast, RainInState])
+@pytest.mark.parametrize("broken", [RainForecast, pytest.param(RainInState, marks=pytest.mark.slow)])
 def test_an_entry_of_the_next_turn_is_found_in_rich_observations(broken):
     require_caught("chance_to_come_is_hidden", Rain, broken, "in the next turn", games=16)
 
