@@ -23,9 +23,6 @@ from broken import frozen, tables
 from broken.skins import AEC, Parallel
 
 ROOT = Path(__file__).parents[1]
-# Each search of the kit looks at so many games or situations at most: a busy machine measures the same as an idle one.
-GAMES = 400
-LOOKS = {"games": GAMES, "seconds": 3600.0}
 
 
 @cache
@@ -53,18 +50,18 @@ def stored(path):
 
 
 def checked(name, each, **looks):
-    """Runs the kit on one environment, in this process. Returns (check, status, reason) of each check.
+    """Runs the kit on one environment, in this process; `looks` replace its defaults for seed, seconds and games.
 
-    No check is run after the first that fails, which saves much time.
+    Returns (check, status, reason) of each check. None is run after the first that fails, which saves much time.
     """
     from zoocheck import CHECKS, load, run
 
     try:
         zero_sum = getattr(each.game, "zero_sum", None) or None
-        subject = load(f"broken.environments:{name}", zero_sum=zero_sum, **{**LOOKS, **looks})
+        subject = load(f"broken.environments:{name}", zero_sum=zero_sum, **looks)
     except ValueError as error:
         return [("load", "failed", str(error))]
-    results = []
+    subject.budget.to_come, results = len(CHECKS), []
     for check in CHECKS:
         result = run(check, subject)
         results.append((result.check, result.status, result.reason))
