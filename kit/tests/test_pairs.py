@@ -16,9 +16,9 @@ def verdict(check, game, *skins, games=24, **more):
     return run(check, Subject(game.__name__, **makers, games=games, **more))
 
 
-def require_caught(check, healthy, broken, words="", status="failed", **more):
+def require_caught(check, healthy, broken, words="", status="failed", skins=(), **more):
     """The check says nothing against the one, and this against the other."""
-    good, bad = verdict(check, healthy, **more), verdict(check, broken, **more)
+    good, bad = (verdict(check, game, *skins, **more) for game in (healthy, broken))
     assert good.status == "passed", good
     assert (bad.status, words in bad.reason) == (status, True), bad
     return bad
@@ -413,6 +413,54 @@ def test_what_is_one_turn_late_is_found(check, broken, skin):
     good, bad = verdict(check, Late, skin, games=4), verdict(check, broken, skin, games=4)
     assert good.status == "passed", good
     assert bad.status == "failed", bad
+
+
+class Knockout(Lowest):
+    """Five play for long, and infos say in each way who is still there."""
+
+    players, numbers, rounds, highest = ("ann", "bob", "cy", "dan", "eve"), 3, 12, 12
+
+    def deal(self):
+        super().deal()
+        self._before = self.players
+
+    def play(self, actions):
+        self._before = self.there()
+        return super().play(actions)
+
+    def there(self):
+        return tuple(agent for agent in self.players if self._lives[agent] > 0)
+
+    def info(self, agent):
+        names = self.there()
+        return {"alive": list(names), "left": len(names), "dead": {each: each not in names for each in self.players}}
+
+
+class CountsLate(Knockout):
+    def info(self, agent):
+        return {"left": len(self._before)}
+
+
+class ListsLate(Knockout):
+    def info(self, agent):
+        return {"alive": list(self._before)}
+
+
+class FlagsLate(Knockout):
+    def info(self, agent):
+        return {"dead": {each: each not in self._before for each in self.players}}
+
+
+class FlagOfItsOwnLate(Knockout):
+    def info(self, agent):
+        return {"terminated": agent not in self._before}
+
+
+@pytest.mark.parametrize("skin", ["aec", "parallel"])
+def test_infos_are_not_behind_the_flags(skin):
+    for broken in (CountsLate, ListsLate, FlagsLate):
+        require_caught("infos_are_of_now", Knockout, broken, "repeats", skins=[skin], games=6)
+    require_caught("ends_are_final", Knockout, FlagOfItsOwnLate, "its flag is True", skins=[skin], games=6)
 
 
 # -- chance, views, limits and the order of agents ------------------------------------------------

@@ -19,6 +19,8 @@ from zoocheck.verdicts import Failed, NotApplicable, Noted
 
 LIMITS = (1, 2, 3)
 LIMIT_NAMES = ("max_rounds", "max_cycles")
+# Flags -> the info that, by its name, repeats them.
+NAMED = {"terminations": "terminated", "truncations": "truncated"}
 
 
 # Ends after more turns than this in all games are probably a limit; others only if a number with such a name says so.
@@ -50,8 +52,9 @@ def ends_are_final(play: Play, subject: Subject) -> Watch:
     An agent of `possible_agents` that has not taken part yet may join during a game.
 
     In Parallel, an agent leaves `agents` in the step that flags it; in AEC it is flagged, steps once with None and then
-    leaves. All flags are bools. Training loops that bootstrap from flags or count agents rely on this. It is noted if
-    all games terminate after the same number of turns, and this seems to be a limit, which should truncate.
+    leaves. All flags are bools, and infos that repeat them agree. Training loops that bootstrap from flags or count
+    agents rely on this. It is noted if all games terminate after the same number of turns, and this seems to be a
+    limit, which should truncate.
 
     Example: An agent is removed from `agents` without a flag, or joins again mid-game.
     Fix: Flag it in the step in which it goes out, then remove it.
@@ -110,6 +113,12 @@ def _require_flags(play: Play) -> None:
         for agent, flag in play.part(name).items():
             if not isinstance(flag, bool | np.bool_):
                 raise Failed(f"{play.at}: {name} of {agent} is {flag!r} of type {type(flag).__name__}, not a bool")
+            info = (
+                play.part("infos").get(agent) if play.kind == "Parallel" or agent == play.env.agent_selection else None
+            )
+            told = info.get(NAMED[name]) if isinstance(info, dict) else flag
+            if isinstance(told, bool | np.bool_) and told != flag:
+                raise Failed(f"{play.at}: the info {NAMED[name]!r} of {agent} is {told}, but its flag is {flag}")
 
 
 def _require_none(agents: set[Any], what: str) -> None:

@@ -31,6 +31,11 @@ LEAST_CHANGES, LEAST_PAIRS = 5, 6
 LEAST_MOMENTS = 60
 # Infos whose names contain these may refer to the previous turn.
 OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
+# Infos whose names contain these may tell which agents are live.
+OF_LIFE = re.compile(
+    r"live|living|left|remain|surviv|activ|dead|died|fallen|gone|out|elimin|terminat|truncat|done|agents|players",
+    re.IGNORECASE,
+)
 STATE, MASK, PAID = "state()", "action_mask", "the sum of the rewards"
 # Longer arrays are compared only as a whole.
 MOST_ENTRIES = 64
@@ -51,6 +56,7 @@ class Moment:
 
     observed: dict[Any, Numbers]
     informed: dict[Any, Numbers]  # infos and masks
+    live: Numbers  # which agents are live, and how many
     paid: dict[Any, float]  # the sum of the rewards so far
     whole: dict[str, Any]  # channel -> what it shows, in a form that can be compared
 
@@ -86,9 +92,9 @@ def infos_are_of_now(subject: Subject) -> None:
     """Infos, masks and single entries of observations refer to the current turn, not to the previous one.
 
     An entry is stale if, in all compared games, it repeats what was true one turn before: of the agent's observation,
-    of the same entry for another agent, or of the sum of its rewards, and nothing shows the present value. An info is
-    stale, too, if it is the same in the first two turns and changes in every later one. Infos whose names refer to the
-    past ("last", "previous", "before") are exempt. Parts of state() may be stale, but not the whole.
+    of the same entry for another agent, of the sum of its rewards or of who is live, and nothing shows the present
+    value. An info is stale, too, if it is the same in the first two turns and changes in every later one. Infos whose
+    names refer to the past ("last", "previous", "before") are exempt. Parts of state() may be stale, but not the whole.
 
     Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
     Fix: Fill `infos` after the joint action.
@@ -222,7 +228,17 @@ def _moment(play: Play, paid: dict[Any, float], turn: int) -> Moment:
         whole[f"render() in mode {mode!r}"] = (
             picture.tobytes() if isinstance(picture, np.ndarray) else (picture, printed)
         )
-    return Moment(observed, informed, paid, whole)
+    return Moment(observed, informed, _live(play), paid, whole)
+
+
+def _live(play: Play) -> Numbers:
+    """Which agents are live, by the flags and `agents`, in the forms in which an info may tell it."""
+    live = play.masks()
+    known = getattr(play.env, "possible_agents", ())
+    found = {"the number of live agents": len(live), "the number of agents that are out": len(known) - len(live)}
+    found |= {f"whether {agent} is live": agent in live for agent in known}
+    found |= {f"whether {agent} is out": agent not in live for agent in known}
+    return dict(_numbers(found, ""))
 
 
 def _delays(one: Game, two: Game) -> dict[str, int]:
@@ -245,7 +261,9 @@ def _numbers(data: Any, path: str) -> Iterator[tuple[str, bytes]]:
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _numbers(value, f"{path}.{key}" if path else str(key))
-    elif isinstance(data, list | tuple):
+    elif isinstance(data, list | tuple | set | frozenset):
+        if path and not isinstance(data, tuple):
+            yield f"len({path})", np.float64(len(data)).tobytes()
         for place, value in enumerate(data):
             yield from _numbers(value, f"{path}[{place}]")
     elif isinstance(data, str):
@@ -264,7 +282,9 @@ def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
     sums = tuple(
         tuple((np.round(moment.paid.get(agent, 0.0), PLACES) + 0.0).tobytes() for moment in game) for game in own
     )
-    present = {*seen.values()}
+    flags = columns([[moment.live for moment in game] for game in own])
+    by_flag = {_late(flags[name]): name for name in flags if changes(flags[name])}
+    present = {*seen.values(), *flags.values()}
     late: dict[Column, str] = {_late(sums): PAID} if changes(sums) and not {sums} & {*present, *told.values()} else {}
     by_entry = {
         **{_late(seen[name]): f"the observation ({name})" for name in seen if changes(seen[name])},
@@ -273,7 +293,8 @@ def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
     if any(told[name] in present for name in told if name.startswith(STATE)):
         told = {name: column for name, column in told.items() if not name.startswith(STATE)}
     for name, column in sorted(told.items()):
-        if column not in present and (what := by_entry.get(_now(column))):
+        of_life = by_flag.get(_now(column)) if OF_LIFE.search(name) else None
+        if column not in present and (what := by_entry.get(_now(column)) or of_life):
             yield name, f"repeats {what} of the previous turn"
         elif column not in present and _repeats_once(column):
             yield name, "is the same in the first two turns, though it changes in every later turn"
