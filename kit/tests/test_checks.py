@@ -8,7 +8,6 @@ import time
 import uuid
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,9 +19,8 @@ import zoocheck
 from broken.bases import Bidding, Lowest, Pennies, skinned
 from broken.defects.told import HandSeenShrinking
 from broken.environments import BY_CHECK, GAMES, NOTED, markdown, subject
-from broken.further import BiddingWithRules
 from broken.unusual.spaces_of_all_kinds import ContinuousActions, DictActions, MaskInInfos
-from zoocheck import CHECKS, Failed, NotApplicable, Subject, kinds, load, one_game, run, run_all
+from zoocheck import CHECKS, Failed, NotApplicable, Subject, kinds, load, run, run_all
 from zoocheck.guard import Guard
 from zoocheck.look import difference
 from zoocheck.observations import require_fit
@@ -87,20 +85,11 @@ class LimitedPennies(Pennies):
         super().__init__(**parameters)
 
 
-@pytest.fixture(autouse=True)
-def an_oracle(monkeypatch):
-    """Uniform play is an equilibrium of Bidding without its prizes, and the value of a symmetric game is 0."""
-    solution = SimpleNamespace(value=0.0, policy=one_game._Uniform())
-    oracle = SimpleNamespace(load=lambda: lambda game, max_states: solution)
-    monkeypatch.setattr(one_game, "entry_points", lambda group: [oracle])
-
-
 def test_every_check_passes_a_healthy_environment():
     others = {result.check for result in run_all(known("Bidding")) if result.status != "passed"}
-    assert others == {"limit_of_rounds_is_kept", "equilibrium_earns_its_value"}
+    assert others == {"limit_of_rounds_is_kept"}
     limited = environment(LimitedPennies, "aec", "parallel")
     assert run("limit_of_rounds_is_kept", limited).status == "passed"
-    assert run("equilibrium_earns_its_value", environment(BiddingWithRules, "aec", "parallel")).status == "passed"
 
 
 def test_every_check_has_a_broken_environment():
@@ -182,7 +171,7 @@ def test_without_masks():
     unmasked = environment(Pennies, zero_sum=True)
     assert of_status(unmasked, "failed") == set()
     lacking = {"masks_allow_what_is_legal", "illegal_actions_are_refused", "limit_of_rounds_is_kept"}
-    assert of_status(unmasked, "not applicable") == lacking | {"equilibrium_earns_its_value"} | OF_BOTH_KINDS
+    assert of_status(unmasked, "not applicable") == lacking | OF_BOTH_KINDS
 
 
 def test_masks_may_stand_in_infos_only():
@@ -315,14 +304,6 @@ def test_rewards_must_be_finite_whatever_is_declared():
     assert run("skins_are_one_game", silent).status == "failed"
 
 
-@pytest.mark.parametrize(
-    "value", [(float("nan"), "the value of the game is nan, not a finite number"), (0.5, "the value is 0.5000")]
-)
-def test_a_wrong_value_is_noticed(value):
-    result = run("equilibrium_earns_its_value", environment(BiddingWithRules, "aec", value=value[0]))
-    assert (result.status, value[1] in result.reason) == ("failed", True)
-
-
 @pytest.mark.parametrize("kind", ["aec", "parallel"])
 def test_rewards_of_nan_after_the_end_are_seen(kind):
     both = subject("TieOfNothing")
@@ -414,7 +395,7 @@ def test_what_differs_each_time_is_noted_and_switches_nothing_off():
     for name, words in CLOCK.items():
         assert f"{name!r} {words}" in results["infos_are_steady"].reason
     missing = {check for check, result in results.items() if result.status == "not applicable"}
-    assert missing == OF_BOTH_KINDS | {"equilibrium_earns_its_value", "limit_of_rounds_is_kept"}
+    assert missing == OF_BOTH_KINDS | {"limit_of_rounds_is_kept"}
     assert not [result for result in results.values() if result.status == "failed"]
     assert run("commitments_are_hidden", environment(LeakyClock)).status == "failed"
     luck = run("infos_are_steady", environment(LuckBesideAClock))

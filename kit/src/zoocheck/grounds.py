@@ -81,7 +81,7 @@ _PETTINGZOO = (
     (_INPUT, "illegal_actions_are_refused"),
     (("", "a learner that sees only the past cannot react to the present"), "observations_are_of_now"),
     (("", "exploitability, minimax values and self-play ratings need rewards as the rules declare them"),
-     "zero_sum_holds equilibrium_earns_its_value"),
+     "zero_sum_holds"),
 )  # fmt: skip
 # Other checks are about several agents or masks, which Gymnasium's API does not have.
 _GYMNASIUM = (

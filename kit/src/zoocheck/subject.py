@@ -75,7 +75,6 @@ class Subject:
         parallel: Makes the Parallel environment, if there is one.
         parameters: Keyword arguments for both.
         zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
-        value: Exact payoff of player 0 in equilibrium, in payoff points; if None, an installed oracle computes it.
         seed: Seed for the games played.
         seconds: Approximate CPU seconds for all checks together; wall-clock time is limited to about `PATIENCE` times
             as much.
@@ -94,7 +93,6 @@ class Subject:
     parallel: Callable[..., Any] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     zero_sum: bool | None = None
-    value: float | None = None
     seed: int = 0
     seconds: float = SECONDS
     games: int | None = None
