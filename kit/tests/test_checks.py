@@ -259,6 +259,21 @@ def test_what_goes_wrong_in_drawing_for_another_reason_is_a_failure(error):
     assert {found[check].status for check in OF_PICTURES[2:]} == {"not applicable"}
 
 
+@pytest.mark.parametrize(
+    ("maker", "status", "words"),
+    [
+        ("without_modes", "note", "takes no render_mode; it sets None"),
+        ("in_one_mode", "note", "takes no render_mode; it sets 'ansi'"),
+        ("printing_in_one_mode", "failed", "render() in mode 'ansi' returns NoneType, not a string"),
+        ("NoModes", "failed", "the constructor takes no render_mode"),
+        ("Offers", "failed", "the constructor takes no render_mode"),
+    ],
+)
+def test_a_function_need_not_take_a_render_mode_but_a_class_must(maker, status, words):
+    result = run("render_modes_are_kept", load(f"broken.factories:{maker}", games=1))
+    assert (result.status, words in result.reason) == (status, True), result
+
+
 class TwoObjectives(ContinuousActions):
     """Actions are arrays, and rewards are vectors."""
 

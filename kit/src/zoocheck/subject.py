@@ -170,6 +170,13 @@ class Subject:
             return True
         return bool(self.once("metadata", lambda: self.any_env().metadata).get("is_parallelizable", False))
 
+    def is_made_by_function(self) -> bool:
+        """Whether a function was named or given, not a class, an id, or what offers `env` or `parallel_env`."""
+        make = self.parallel or self.aec
+        while isinstance(make, partial):  # of `solo.alone`, `beneath`, or a library's `make`
+            make = make.args[0] if make.args and callable(make.args[0]) else make.func
+        return not isinstance(make, type) and (not self.word or make is _named(self.word))
+
     def game(self) -> Any:
         """The rules behind the environment: its attribute `game`, if that offers `RULES`; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
@@ -257,6 +264,14 @@ def _registered(word: str, parameters: Mapping[str, Any]) -> Makers:
     if reason := solo.registered(word, parameters):
         raise ValueError(f"{word}: {'; '.join([*reasons, reason])}")
     return {"gymnasium": partial(gymnasium.make, word, disable_env_checker=True)}
+
+
+def _named(word: str) -> Any:
+    """The module, or the object in one, of this name; None if the name is an id."""
+    if is_id(word):
+        return None
+    name, _, attribute = word.partition(":")
+    return attrgetter(attribute)(import_module(name)) if attribute else import_module(name)
 
 
 def _found(word: str, parameters: Mapping[str, Any]) -> Makers:
