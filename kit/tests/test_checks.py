@@ -24,6 +24,7 @@ from zoocheck import CHECKS, Failed, NotApplicable, Subject, kinds, load, run, r
 from zoocheck.guard import Guard
 from zoocheck.look import difference
 from zoocheck.observations import require_fit
+from zoocheck.verdicts import in_words
 
 ROOT = Path(__file__).parents[1]
 # What cannot be played to its end, or shares its chance with every other, fails most of what plays it.
@@ -38,8 +39,8 @@ SPREADING = {
 }
 # What a failure must say, of some environments.
 WORDS = {
-    "HandSeenShrinking": "whether player_0 plays 0 or 1: told.observations.player_1.observation[",
-    "OnePixel": "whether ann plays 2 or 0: render()[0][7, 11, 2]: 253 and 255",
+    "HandSeenShrinking": "whether player_0 plays 0 or 1: observation of player_1, key 'observation', entry ",
+    "OnePixel": "whether ann plays 2 or 0: the picture of render(), entry [7, 11, 2]: 253 and 255",
     "AskedBackwards": "in no turn are the agents selected in the order of `agents`",
     "WideMask": "the mask of player_0 is int64[5], not int8[5]",
     "CardPlayedTwice": "which its mask forbids; no error is raised and the game continues",
@@ -663,3 +664,19 @@ class ManyActions(Pennies):
 def test_no_space_is_listed():
     results = in_this_process(environment(ManyActions, "aec", "parallel", games=1))
     assert {result.status for result in results.values()} == {"passed", "not applicable"}
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("[1].observations.a[0]", "after step 1, observation of a, entry 0"),
+        ("[0].infos.player 1.hand[2, 3]", "after reset, info of player 1, key 'hand', entry [2, 3]"),
+        ("told.last[0].observation[3]", "observation of last(), key 'observation', entry 3"),
+        ("render()[1]", "what render() prints"),
+        ("[2].agent_selection", "after step 2, agent_selection"),
+        ("[4]", "entry 4"),
+        ("ValueError: cards[3]", "ValueError: cards[3]"),
+    ],
+)
+def test_reasons_name_places_in_words(place, words):
+    assert in_words(f"two games: {place}: 1 and 2") == f"two games: {words}: 1 and 2"

@@ -123,10 +123,12 @@ class _Pair:
             self._compare_view(agent)
 
     def _compare_view(self, agent: Any) -> None:
-        what = f"{self.where}: observation of {agent} in AEC and Parallel"
-        require_same(self.aec.observation(agent), self.parallel.observation(agent), what)
-        told = self.aec.infos().get(agent), self.parallel.infos().get(agent)
-        require_same(told[0], told[1], f"{self.where}: info of {agent} in AEC and Parallel")
+        """Compares an agent's observation and info."""
+        here, there = (
+            {"observations": {agent: p.observation(agent)}, "infos": {agent: p.infos().get(agent)}}
+            for p in (self.aec, self.parallel)
+        )
+        require_same(here, there, f"{self.where}: AEC and Parallel")
 
     def _compare_views(self) -> None:
         here, there = (sorted(map(str, play.env.agents)) for play in (self.aec, self.parallel))
