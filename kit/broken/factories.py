@@ -33,6 +33,37 @@ def noisy(render_mode=None):
 made = []
 
 
+class NoModes(skinned(Pennies, "parallel")):
+    """Declares modes that its constructor does not take."""
+
+    def __init__(self):
+        super().__init__()
+
+
+class Offers:
+    """Offers what makes an environment, as a module does."""
+
+    def parallel_env():
+        return NoModes()
+
+
+def without_modes():
+    return skinned(Pennies, "aec")()
+
+
+def in_one_mode():
+    return skinned(Pennies, "aec")("ansi")
+
+
+class Prints(skinned(Pennies, "parallel")):
+    def render(self):
+        print(super().render())
+
+
+def printing_in_one_mode():
+    return Prints("ansi")
+
+
 class NeedsADisplay(skinned(Pennies, "parallel")):
     def deal(self):
         super().deal()

@@ -5,7 +5,6 @@ import sys
 import threading
 import time
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 from gymnasium import spaces
@@ -312,23 +311,6 @@ class LimitIgnored(Pennies):
     def __init__(self, max_rounds=12, **parameters):
         super().__init__(**parameters)
         self.max_rounds = max_rounds
-
-
-class BiddingWithRules(Bidding):
-    """Its rules are known, and all prizes are worth the same. So all cards win as often, whatever is played."""
-
-    game = SimpleNamespace(
-        facts=SimpleNamespace(zero_sum=True, max_length=5), initial=lambda: [(1.0, None)], parameters=dict
-    )
-
-    def payment(self, own, other):
-        return float(int(own > other) - int(own < other))
-
-
-@further("equilibrium_earns_its_value", base=BiddingWithRules)
-def HouseEdge(self, payment, own, other):
-    """A tenth of a point for every trick goes from player_1 to player_0."""
-    return payment(own, other) + 0.1
 
 
 @further("rewards_are_counted_once", AEC, base=Bidding)

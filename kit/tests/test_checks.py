@@ -8,7 +8,6 @@ import time
 import uuid
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,12 +19,12 @@ import zoocheck
 from broken.bases import Bidding, Lowest, Pennies, skinned
 from broken.defects.told import HandSeenShrinking
 from broken.environments import BY_CHECK, GAMES, NOTED, markdown, subject
-from broken.further import BiddingWithRules
 from broken.unusual.spaces_of_all_kinds import ContinuousActions, DictActions, MaskInInfos
-from zoocheck import CHECKS, Failed, NotApplicable, Subject, kinds, load, one_game, run, run_all
+from zoocheck import CHECKS, Failed, NotApplicable, Subject, kinds, load, run, run_all
 from zoocheck.guard import Guard
 from zoocheck.look import difference
 from zoocheck.observations import require_fit
+from zoocheck.verdicts import in_words
 
 ROOT = Path(__file__).parents[1]
 # What cannot be played to its end, or shares its chance with every other, fails most of what plays it.
@@ -40,8 +39,8 @@ SPREADING = {
 }
 # What a failure must say, of some environments.
 WORDS = {
-    "HandSeenShrinking": "whether player_0 plays 0 or 1: told.observations.player_1.observation[",
-    "OnePixel": "whether ann plays 2 or 0: render()[0][7, 11, 2]: 253 and 255",
+    "HandSeenShrinking": "whether player_0 plays 0 or 1: observation of player_1, key 'observation', entry ",
+    "OnePixel": "whether ann plays 2 or 0: the picture of render(), entry [7, 11, 2]: 253 and 255",
     "AskedBackwards": "in no turn are the agents selected in the order of `agents`",
     "WideMask": "the mask of player_0 is int64[5], not int8[5]",
     "CardPlayedTwice": "which its mask forbids; no error is raised and the game continues",
@@ -87,20 +86,11 @@ class LimitedPennies(Pennies):
         super().__init__(**parameters)
 
 
-@pytest.fixture(autouse=True)
-def an_oracle(monkeypatch):
-    """Uniform play is an equilibrium of Bidding without its prizes, and the value of a symmetric game is 0."""
-    solution = SimpleNamespace(value=0.0, policy=one_game._Uniform())
-    oracle = SimpleNamespace(load=lambda: lambda game, max_states: solution)
-    monkeypatch.setattr(one_game, "entry_points", lambda group: [oracle])
-
-
 def test_every_check_passes_a_healthy_environment():
     others = {result.check for result in run_all(known("Bidding")) if result.status != "passed"}
-    assert others == {"limit_of_rounds_is_kept", "equilibrium_earns_its_value"}
+    assert others == {"limit_of_rounds_is_kept"}
     limited = environment(LimitedPennies, "aec", "parallel")
     assert run("limit_of_rounds_is_kept", limited).status == "passed"
-    assert run("equilibrium_earns_its_value", environment(BiddingWithRules, "aec", "parallel")).status == "passed"
 
 
 def test_every_check_has_a_broken_environment():
@@ -182,7 +172,7 @@ def test_without_masks():
     unmasked = environment(Pennies, zero_sum=True)
     assert of_status(unmasked, "failed") == set()
     lacking = {"masks_allow_what_is_legal", "illegal_actions_are_refused", "limit_of_rounds_is_kept"}
-    assert of_status(unmasked, "not applicable") == lacking | {"equilibrium_earns_its_value"} | OF_BOTH_KINDS
+    assert of_status(unmasked, "not applicable") == lacking | OF_BOTH_KINDS
 
 
 def test_masks_may_stand_in_infos_only():
@@ -270,6 +260,21 @@ def test_what_goes_wrong_in_drawing_for_another_reason_is_a_failure(error):
     assert {found[check].status for check in OF_PICTURES[2:]} == {"not applicable"}
 
 
+@pytest.mark.parametrize(
+    ("maker", "status", "words"),
+    [
+        ("without_modes", "note", "takes no render_mode; it sets None"),
+        ("in_one_mode", "note", "takes no render_mode; it sets 'ansi'"),
+        ("printing_in_one_mode", "failed", "render() in mode 'ansi' returns NoneType, not a string"),
+        ("NoModes", "failed", "the constructor takes no render_mode"),
+        ("Offers", "failed", "the constructor takes no render_mode"),
+    ],
+)
+def test_a_function_need_not_take_a_render_mode_but_a_class_must(maker, status, words):
+    result = run("render_modes_are_kept", load(f"broken.factories:{maker}", games=1))
+    assert (result.status, words in result.reason) == (status, True), result
+
+
 class TwoObjectives(ContinuousActions):
     """Actions are arrays, and rewards are vectors."""
 
@@ -313,14 +318,6 @@ def test_rewards_must_be_finite_whatever_is_declared():
     result = run("nobody_is_paid_after_the_end", silent)
     assert (result.status, "is nan, not a finite number" in result.reason) == ("failed", True)
     assert run("skins_are_one_game", silent).status == "failed"
-
-
-@pytest.mark.parametrize(
-    "value", [(float("nan"), "the value of the game is nan, not a finite number"), (0.5, "the value is 0.5000")]
-)
-def test_a_wrong_value_is_noticed(value):
-    result = run("equilibrium_earns_its_value", environment(BiddingWithRules, "aec", value=value[0]))
-    assert (result.status, value[1] in result.reason) == ("failed", True)
 
 
 @pytest.mark.parametrize("kind", ["aec", "parallel"])
@@ -414,7 +411,7 @@ def test_what_differs_each_time_is_noted_and_switches_nothing_off():
     for name, words in CLOCK.items():
         assert f"{name!r} {words}" in results["infos_are_steady"].reason
     missing = {check for check, result in results.items() if result.status == "not applicable"}
-    assert missing == OF_BOTH_KINDS | {"equilibrium_earns_its_value", "limit_of_rounds_is_kept"}
+    assert missing == OF_BOTH_KINDS | {"limit_of_rounds_is_kept"}
     assert not [result for result in results.values() if result.status == "failed"]
     assert run("commitments_are_hidden", environment(LeakyClock)).status == "failed"
     luck = run("infos_are_steady", environment(LuckBesideAClock))
@@ -667,3 +664,19 @@ class ManyActions(Pennies):
 def test_no_space_is_listed():
     results = in_this_process(environment(ManyActions, "aec", "parallel", games=1))
     assert {result.status for result in results.values()} == {"passed", "not applicable"}
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("[1].observations.a[0]", "after step 1, observation of a, entry 0"),
+        ("[0].infos.player 1.hand[2, 3]", "after reset, info of player 1, key 'hand', entry [2, 3]"),
+        ("told.last[0].observation[3]", "observation of last(), key 'observation', entry 3"),
+        ("render()[1]", "what render() prints"),
+        ("[2].agent_selection", "after step 2, agent_selection"),
+        ("[4]", "entry 4"),
+        ("ValueError: cards[3]", "ValueError: cards[3]"),
+    ],
+)
+def test_reasons_name_places_in_words(place, words):
+    assert in_words(f"two games: {place}: 1 and 2") == f"two games: {words}: 1 and 2"

@@ -9,10 +9,12 @@ import zoocheck
 from broken import solo
 from calling import run_refused
 from zoocheck import CHECKS, load, order, run_all
+from zoocheck.formats import advice
 from zoocheck.grounds import grounds
 from zoocheck.guard import Guard
 from zoocheck.solo import spoken
 from zoocheck.subject import remade
+from zoocheck.verdicts import Result, in_words
 
 
 @pytest.fixture(autouse=True)
@@ -70,8 +72,14 @@ def test_a_module_whose_env_is_one_of_gymnasium_is_told_how_to_name_it(capsys, t
 
 
 def test_words_of_the_parallel_api_become_those_of_gymnasium():
-    said = "Parallel, seed 0: {'agent': 2}: observations.agent[0]: the reward of agent is nan"
-    assert spoken(said) == "Gymnasium, seed 0: 2: observation[0]: the reward of the agent is nan"
+    said = in_words("Parallel, seed 0: {'agent': 2}: observations.agent[0]: 0 and 1; the reward of agent is nan")
+    assert spoken(said) == "Gymnasium, seed 0: 2: observation, entry 0: 0 and 1; the reward of the agent is nan"
+
+
+@pytest.mark.parametrize("check", set(grounds(gymnasium=True)) & set(CHECKS))
+def test_advice_is_in_terms_of_gymnasium(check):
+    lines = advice(Result(check, "failed"), grounds(gymnasium=True)[check])
+    assert not re.search(r"PettingZoo|AEC|Parallel|\bagents?\b|infos\b.*=", " ".join(lines)), lines
 
 
 @pytest.mark.parametrize("display", [True, False])

@@ -21,18 +21,6 @@ def test_games_without_chance_are_not_accused_of_ignoring_the_seed(kit, name):
     assert kit.run("other_seed_other_episode", subject).status in ("passed", "not applicable")
 
 
-def test_a_wrapper_that_changes_observations_hides_the_rules(kit):
-    result = kit.run("equilibrium_earns_its_value", kit.load("tests.envs.wrapped:flattened", games=1))
-    assert (result.status, "a wrapper changes" in result.reason) == ("not applicable", True)
-
-
-@pytest.mark.parametrize(("value", "status"), [(None, "passed"), (0.5, "failed")])
-def test_the_oracle_of_the_suite_is_found(kit, value, status):
-    good = kit.load(RULED[0], [RULED[1]])
-    subject = kit.Subject(good.name, good.aec, good.parallel, good.parameters, value=value)
-    assert kit.run("equilibrium_earns_its_value", subject).status == status
-
-
 def test_the_limit_of_rounds_is_the_one_that_the_game_declares(kit):
     limited = kit.load("cardwar/war-v0", ["ranks=3", "discards=1", "max_rounds=4"], games=4)
     assert kit.run("limit_of_rounds_is_kept", limited).status == "passed"

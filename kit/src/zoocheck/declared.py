@@ -160,42 +160,54 @@ def render_modes_are_kept(subject: Subject) -> None:
     """Each declared mode is accepted, stored as `render_mode`, and renders what Gymnasium specifies.
 
     At every step, render() returns a string in mode `ansi` and a uint8 array with three colour channels in mode
-    `rgb_array`. A mode is skipped if the machine lacks a display, OpenGL or a library that it needs.
+    `rgb_array`. A mode is skipped if the machine lacks a display, OpenGL or a library that it needs. A function that
+    makes the environment need not take `render_mode`; then only the mode that it sets is checked.
 
     Example: `render()` prints the board in mode `ansi`, and returns None.
     Fix: Return the string; for `rgb_array` return `uint8[height, width, 3]`. Store the mode in `__init__`.
     """
-    missing = []
+    missing, fixed = [], []
     for api in subject.apis():
         env = api.make()
-        for mode in env.metadata.get("render_modes", ()):
+        modes = [mode for mode in env.metadata.get("render_modes", ()) if mode in KNOWN]
+        taken = not modes or _takes_modes(subject, api)
+        if not taken:
+            mode = getattr(env, "render_mode", None)
+            fixed.append(f"{api.kind}: the function that makes the environment takes no render_mode; it sets {mode!r}")
+            modes = [mode] if mode in modes else []
+        for mode in modes:
             if mode != "ansi" and not subject.budget.draws:
                 missing.append(f"render_mode={mode!r}: {NO_WINDOW}")
-            elif mode in KNOWN and _takes_modes(api):
-                try:
-                    _require_mode(api, mode)
-                except Exception as error:
-                    if not missing_here(error, env):
-                        raise
-                    missing.append(f"{api.kind}: render_mode={mode!r}: {in_a_line(error)}")
+                continue
+            try:
+                _require_mode(api, mode, {"render_mode": mode} if taken else {})
+            except Exception as error:
+                if not missing_here(error, env):
+                    raise
+                missing.append(f"{api.kind}: render_mode={mode!r}: {in_a_line(error)}")
     if missing:
         raise Skipped("; ".join(missing))
+    if fixed:
+        raise Noted("; ".join(fixed))
 
 
-def _takes_modes(api: Api) -> bool:
+def _takes_modes(subject: Subject, api: Api) -> bool:
+    """Whether a render mode can be given; only a function that was named by the user need not take one."""
     try:
         api.make(render_mode=None).close()
     except TypeError as error:
-        if "unexpected keyword" in str(error):
-            raise Failed(f"{api.kind}: render modes are declared, but the constructor takes no render_mode") from None
-        raise
+        if "keyword" not in str(error):
+            raise
+        if subject.is_made_by_function():
+            return False
+        raise Failed(f"{api.kind}: render modes are declared, but the constructor takes no render_mode") from None
     return True
 
 
-def _require_mode(api: Api, mode: str) -> None:
-    play = api.game(1, render_mode=mode)
-    if getattr(play.env, "render_mode", None) != mode:
-        said = f"its attribute render_mode is {play.env.render_mode!r}"
+def _require_mode(api: Api, mode: str, given: dict[str, str]) -> None:
+    play = api.game(1, **given)
+    if (stored := getattr(play.env, "render_mode", None)) != mode:
+        said = f"its attribute render_mode is {stored!r}"
         raise Failed(f"{api.kind}: the environment is made with render_mode={mode!r}, but {said}")
     if mode == "human":
         return

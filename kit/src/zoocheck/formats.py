@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from zoocheck.grounds import Ground
+from zoocheck.grounds import IN_GYMNASIUM, Ground
 from zoocheck.runner import CHECKS
 from zoocheck.verdicts import (
     FAILED,
@@ -91,7 +91,7 @@ class Report:
 
     def _ground(self, result: Result) -> dict[str, str]:
         ground = self.grounds.get(result.check)
-        return {} if ground is None else {"severity": ground.severity, **ground._asdict()}
+        return {} if ground is None else {"severity": ground.severity, "page": ground.page, "sentence": ground.sentence}
 
     def as_text(self, everything: bool) -> list[str]:
         """Notes, versions, how much was played, and violations, each below the one that explains it."""
@@ -154,7 +154,8 @@ def advice(result: Result, ground: Ground | None) -> list[str]:
     if result.follows or ground is None:
         return []
     about = explained(CHECKS[result.check])
-    return [f"must hold: {about.demanded}", str(ground), f"to fix: {about.fix}"]
+    demanded, fix = (ground.gymnasium and IN_GYMNASIUM.get(result.check)) or (about.demanded, about.fix)
+    return [f"must hold: {demanded}", str(ground), f"to fix: {fix}"]
 
 
 def _case(suite: Any, subject: str, check: str, kind: str = "", message: str = "", text: str = "") -> None:

@@ -20,6 +20,7 @@ class Ground(NamedTuple):
 
     page: str  # the page of the documents with the sentence; empty if none forbids the violation
     sentence: str  # the sentence, or what learners need
+    gymnasium: bool = False  # whether it is for environments of Gymnasium
 
     @property
     def severity(self) -> str:
@@ -81,7 +82,7 @@ _PETTINGZOO = (
     (_INPUT, "illegal_actions_are_refused"),
     (("", "a learner that sees only the past cannot react to the present"), "observations_are_of_now"),
     (("", "exploitability, minimax values and self-play ratings need rewards as the rules declare them"),
-     "zero_sum_holds equilibrium_earns_its_value"),
+     "zero_sum_holds"),
 )  # fmt: skip
 # Other checks are about several agents or masks, which Gymnasium's API does not have.
 _GYMNASIUM = (
@@ -121,12 +122,47 @@ _SHARED = (
     (("", "tree search, worker processes and checkpoints continue from copies"), "deepcopy_goes_on pickle_goes_on"),
 )  # fmt: skip
 
+# Check -> what must hold and how to fix it in words of Gymnasium, where the check's own words are about agents.
+IN_GYMNASIUM = {
+    "every_situation_can_be_drawn": ("render() raises no error in any situation.", "Handle the end, too."),
+    "observations_fit_their_spaces": (
+        "Every observation is finite, lies in its space and has exactly the type of the space.",
+        "Declare the real bounds and type, and convert: `array.astype(np.float32)`.",
+    ),
+    "ends_are_final": ("`terminated` and `truncated` are bools.", "Return `bool(...)`."),
+    "nobody_is_paid_after_the_end": (
+        "Rewards are finite, and none is paid after the end.",
+        "Pay everything that is due in the step that ends the episode.",
+    ),
+    "containers_are_not_shared": ("No two steps return the same dict object.", "Make a new info in each step."),
+    "the_callers_actions_are_left_alone": (
+        "step() does not change the caller's action, and does not depend on later changes to it.",
+        "Copy first: `action = np.copy(action)`.",
+    ),
+    "input_outside_the_space_is_refused": (
+        "An action outside the action space raises, or ends the game.",
+        "`if not self.action_space.contains(action): raise ValueError(...)`.",
+    ),
+    "infos_are_of_now": (
+        "The info and single entries of the observation refer to the current step, not to the previous one.",
+        "Fill the info after the action has been carried out.",
+    ),
+    "calls_at_the_wrong_time_are_refused": (
+        "step() raises, warns or pays nothing after the end.",
+        "Raise after the end: `raise gymnasium.error.ResetNeeded(...)`.",
+    ),
+    "observations_are_informative": (
+        "It is noted if the observation, or an entry of it, never changes.",
+        "Fill in or remove constant entries.",
+    ),
+}
+
 
 @cache
 def grounds(gymnasium: bool = False) -> dict[str, Ground]:
     """Check -> its ground, for PettingZoo's environments or for those of Gymnasium, to which fewer checks apply."""
     listed = (*(_GYMNASIUM if gymnasium else _PETTINGZOO), *_SHARED)
-    return {check: Ground(*ground) for ground, checks in listed for check in checks.split()}
+    return {name: Ground(page, said, gymnasium) for (page, said), checks in listed for name in checks.split()}
 
 
 def is_milder(ground: Ground, severity: str) -> bool:

@@ -1,10 +1,8 @@
-"""Checks that the AEC version, the Parallel version and the rules, if known, are one game, and of its payoffs."""
+"""Checks that the AEC and the Parallel version are one game, and that it is zero-sum if declared."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from itertools import chain
 from typing import Any
 
@@ -14,9 +12,9 @@ from zoocheck.ends import objectives
 from zoocheck.explore import Route, Watch, routes, watcher
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.look import difference, require_same, spaces_of, state_shown, without_generators
-from zoocheck.play import Chooser, Play, as_text, finite, seats, styled
+from zoocheck.play import Chooser, Play, as_text, seats, styled
 from zoocheck.steady import steady_api
-from zoocheck.subject import Api, Subject, once
+from zoocheck.subject import Subject, once
 from zoocheck.verdicts import Failed, NotApplicable, failing
 
 SHARE = 0.035
@@ -125,10 +123,12 @@ class _Pair:
             self._compare_view(agent)
 
     def _compare_view(self, agent: Any) -> None:
-        what = f"{self.where}: observation of {agent} in AEC and Parallel"
-        require_same(self.aec.observation(agent), self.parallel.observation(agent), what)
-        told = self.aec.infos().get(agent), self.parallel.infos().get(agent)
-        require_same(told[0], told[1], f"{self.where}: info of {agent} in AEC and Parallel")
+        """Compares an agent's observation and info."""
+        here, there = (
+            {"observations": {agent: p.observation(agent)}, "infos": {agent: p.infos().get(agent)}}
+            for p in (self.aec, self.parallel)
+        )
+        require_same(here, there, f"{self.where}: AEC and Parallel")
 
     def _compare_views(self) -> None:
         here, there = (sorted(map(str, play.env.agents)) for play in (self.aec, self.parallel))
@@ -152,11 +152,6 @@ class _Pair:
 
 # Rewards may be rounded: 1/3 has no exact binary representation.
 TOLERANCE = 1e-6
-# Installed solvers: callables that take a game and `max_states`, and return `value` and `policy`.
-ORACLES = "zoocheck.oracles"
-MAX_STATES = 20_000
-GAMES = 400
-STANDARD_ERRORS = 4.0
 
 
 @once
@@ -202,87 +197,3 @@ def _receive(play: Play, paid: dict[Any, float], after: bool) -> None:
     if isinstance(play, ParallelPlay) and after:
         for agent, reward in play.rewards().items():
             paid[agent] += reward
-
-
-def totals(play: Play) -> dict[Any, float]:
-    """Each agent's total reward up to the end, as a learner receives it."""
-    paid = dict.fromkeys(seats(play.env), 0.0)
-    while not play.over:
-        _receive(play, paid, after=False)
-        play.step_to_end()
-        _receive(play, paid, after=True)
-    return paid
-
-
-def equilibrium_earns_its_value(subject: Subject) -> None:
-    """Equilibrium play earns the value of the game and, in either seat, at least as much against uniform play.
-
-    Both hold, within 4 standard errors, if environment and solver agree on rewards, observations, masks and chance. The
-    solver comes from the entry-point group `zoocheck.oracles`.
-
-    Example: Observations swap the two hands, so an equilibrium policy sees the wrong state.
-    Fix: Derive rewards, observations and masks from the same rules that the solver uses.
-    """
-    game = subject.game()
-    if game is None:
-        raise NotApplicable("there are no rules to solve")
-    for env in (api.make() for api in subject.apis()):
-        if any(env.observation_space(agent) != env.unwrapped.observation_space(agent) for agent in seats(env)):
-            raise NotApplicable("a wrapper changes the observations, and the oracle's policies read the game's own")
-    value, policy = _solution(subject, game)
-    uniform, known = _Uniform(), dict[Any, Any]()
-    for api in subject.apis():
-        for line_up, least in (((policy, policy), None), ((policy, uniform), value), ((uniform, policy), -value)):
-            seat = 1 if line_up[0] is uniform else 0
-            mean, error = _mean_payoff(api, line_up, seat, known)
-            margin = STANDARD_ERRORS * error + TOLERANCE
-            if least is None and not abs(mean - value) <= margin:
-                raise Failed(f"{api.kind}: equilibrium play earns {mean:.4f} +- {error:.4f}, the value is {value:.4f}")
-            if least is not None and not mean >= least - margin:
-                raise Failed(
-                    f"{api.kind}: equilibrium play of player_{seat} earns {mean:.4f} +- {error:.4f} against "
-                    f"uniform play, less than the {least:.4f} that it guarantees"
-                )
-
-
-def _solution(subject: Subject, game: Any) -> tuple[float, Any]:
-    for oracle in entry_points(group=ORACLES):
-        try:
-            solution = oracle.load()(game, max_states=MAX_STATES)
-        except ValueError as reason:
-            raise NotApplicable(f"no oracle: {reason}") from None
-        value = finite(solution.value if subject.value is None else subject.value, "the value of the game")
-        return value, solution.policy
-    raise NotApplicable(f"no oracle is installed (entry points {ORACLES})")
-
-
-class _Uniform:
-    def action_probabilities(self, observations: Any, action_masks: Any) -> Any:
-        return action_masks / action_masks.sum(axis=1, keepdims=True)
-
-
-def _mean_payoff(api: Api, line_up: tuple[Any, ...], seat: int, known: dict[Any, Any]) -> tuple[float, float]:
-    """Mean and standard error of a seat's payoff; `known` caches the policies' probabilities."""
-    play, rng, earned = api.new(), np.random.default_rng(11), []
-    for number in range(GAMES):
-        play.reset(None if number else 1)
-        play.chooser = _Seated(play, line_up, rng, known)
-        earned.append(totals(play)[play.env.possible_agents[seat]])
-    return float(np.mean(earned)), float(np.std(earned, ddof=1) / math.sqrt(GAMES))
-
-
-class _Seated:
-    """Draws actions from the policies of all seats."""
-
-    def __init__(self, play: Play, line_up: tuple[Any, ...], rng: np.random.Generator, known: dict[Any, Any]) -> None:
-        self._play, self._line_up, self._rng, self._known = play, line_up, rng, known
-
-    def choose(self, agent: Any, space: Any, mask: Any) -> int:
-        seat = self._play.env.possible_agents.index(agent)
-        seen = self._play.told(agent)[0]["observation"]
-        key = id(self._line_up[seat]), seen.tobytes(), mask.tobytes()
-        if key not in self._known:
-            answer = self._line_up[seat].action_probabilities(seen[None], mask[None])[0]
-            self._known[key] = np.cumsum(answer)
-        cumulative = self._known[key]
-        return int(np.searchsorted(cumulative, self._rng.random() * cumulative[-1], side="right"))

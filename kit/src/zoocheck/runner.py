@@ -113,7 +113,6 @@ _LISTED: tuple[tuple[Check, ...], ...] = (
     (aliases.pickle_goes_on, aliases.deepcopy_goes_on, seeds.unseeded_reset_goes_on),
     (declared.closing_does_no_harm,),  # near the end, because closing can break other environments' rendering
     (one_game.zero_sum_holds, REWARDS),
-    (one_game.equilibrium_earns_its_value, one_game.zero_sum_holds),
     (rare.rare_situations_are_no_exception,),
 )
 WATCHED = {name for name, *_ in explore.WATCHERS}

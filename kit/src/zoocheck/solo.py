@@ -17,7 +17,8 @@ NAME, AGENT = "Gymnasium", "agent"
 _WORDS = {
     r"\bParallel\b": NAME,
     r"\{'agent': ([^{}]*)\}": r"\1",
-    r"\b(observation|reward|termination|truncation|info)s(?:\.agent\b|(?= (?:are|have)\b))": r"\1",
+    r"\b(observation|reward|termination|truncation|info)s(?= (?:are|have)\b)": r"\1",
+    r"(?<=, |: )(observation|reward|termination|truncation|info) of agent\b": r"\1",
     r"\b(of|for|from) agent\b": r"\1 the agent",
 }
 

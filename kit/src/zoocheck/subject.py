@@ -75,7 +75,6 @@ class Subject:
         parallel: Makes the Parallel environment, if there is one.
         parameters: Keyword arguments for both.
         zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
-        value: Exact payoff of player 0 in equilibrium, in payoff points; if None, an installed oracle computes it.
         seed: Seed for the games played.
         seconds: Approximate CPU seconds for all checks together; wall-clock time is limited to about `PATIENCE` times
             as much.
@@ -94,7 +93,6 @@ class Subject:
     parallel: Callable[..., Any] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     zero_sum: bool | None = None
-    value: float | None = None
     seed: int = 0
     seconds: float = SECONDS
     games: int | None = None
@@ -171,6 +169,13 @@ class Subject:
         if self.parallel is not None:
             return True
         return bool(self.once("metadata", lambda: self.any_env().metadata).get("is_parallelizable", False))
+
+    def is_made_by_function(self) -> bool:
+        """Whether a function was named or given, not a class, an id, or what offers `env` or `parallel_env`."""
+        make = self.parallel or self.aec
+        while isinstance(make, partial):  # of `solo.alone`, `beneath`, or a library's `make`
+            make = make.args[0] if make.args and callable(make.args[0]) else make.func
+        return not isinstance(make, type) and (not self.word or make is _named(self.word))
 
     def game(self) -> Any:
         """The rules behind the environment: its attribute `game`, if that offers `RULES`; else None."""
@@ -259,6 +264,14 @@ def _registered(word: str, parameters: Mapping[str, Any]) -> Makers:
     if reason := solo.registered(word, parameters):
         raise ValueError(f"{word}: {'; '.join([*reasons, reason])}")
     return {"gymnasium": partial(gymnasium.make, word, disable_env_checker=True)}
+
+
+def _named(word: str) -> Any:
+    """The module, or the object in one, of this name; None if the name is an id."""
+    if is_id(word):
+        return None
+    name, _, attribute = word.partition(":")
+    return attrgetter(attribute)(import_module(name)) if attribute else import_module(name)
 
 
 def _found(word: str, parameters: Mapping[str, Any]) -> Makers:

@@ -6,6 +6,7 @@ import inspect
 import logging
 import math
 import os
+import re
 import time
 import warnings
 from collections import Counter
@@ -113,13 +114,43 @@ def judged(name: str, check: Callable[[], None]) -> Result:
     """Runs a check; any other exception is a failure."""
     try:
         check()
-    except tuple(VERDICTS) as reason:
-        return Result(name, next(VERDICTS[kind] for kind in type(reason).__mro__ if kind in VERDICTS), str(reason))
-    except Failed as reason:
-        return Result(name, FAILED, str(reason))
+    except (Failed, *VERDICTS) as reason:
+        status = next((VERDICTS[kind] for kind in type(reason).__mro__ if kind in VERDICTS), FAILED)
+        return Result(name, status, in_words(str(reason)))
     except Exception as error:
         return Result(name, FAILED, in_a_line(error))
     return Result(name, PASSED)
+
+
+# The place of a difference in visible data, as in "[3].observations.bob.hand[0]: 1 and 2", and what it consists of.
+PLACE = re.compile(
+    r"(?<!\S)(?:\[(\d+)\]\.)?(?:told\.)?(observation|reward|termination|truncation|info|last|agents|agent_selection|render\(\))?(s\b)?"
+    r"((?:\.'[^']*'|\.[^:.[\]]+|\[[\d, ]+\])*)(?=: )"
+)
+PART = re.compile(r"\.'([^']*)'|\.([^:.[\]]+)|\[([\d, ]+)\]")
+OF_LAST = ("observation", "reward", "termination", "truncation", "info")
+
+
+def in_words(reason: str) -> str:
+    """The reason with the places of differences in words: "after step 3, observation of bob, key 'hand', entry 0"."""
+    return PLACE.sub(_place_in_words, reason)
+
+
+def _place_in_words(found: re.Match[str]) -> str:
+    step, what, plural, rest = found.groups()
+    parts = [(quoted or key, place) for quoted, key, place in PART.findall(rest)]
+    words = [] if step is None else [f"after step {step}" if int(step) else "after reset"]
+    if plural and parts:
+        words.append(f"{what} of {parts.pop(0)[0]}")
+    elif what == "last" and parts:
+        words.append(f"{OF_LAST[int(parts.pop(0)[1])]} of last()")
+    elif what == "render()" and parts:
+        words.append(("the picture of render()", "what render() prints")[int(parts.pop(0)[1])])
+    elif what:
+        words.append(what + (plural or ""))
+    for key, place in parts:
+        words.append(f"key {key!r}" if key else f"entry [{place}]" if "," in place else f"entry {place}")
+    return ", ".join(words)
 
 
 @contextmanager
