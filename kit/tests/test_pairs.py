@@ -1,5 +1,6 @@
 """Pairs of a healthy environment and one with a defect: a check must tell them apart, in both skins and all spaces."""
 
+import copy
 import time
 
 import numpy as np
@@ -9,6 +10,8 @@ from gymnasium import spaces
 from broken.bases import Base, Lowest, Pennies, skinned
 from broken.unusual.spaces_of_all_kinds import DictActions, MultiDiscreteActions
 from zoocheck import CHECKS, Subject, run, run_all
+
+ONE = 1  # the number as Python has it
 
 
 def verdict(check, game, *skins, games=24, **more):
@@ -608,6 +611,146 @@ def test_equal_forms_of_an_action_play_alike(healthy, broken):
     require_caught("equal_actions_play_alike", healthy, broken, games=4)
 
 
+class FirstValue(DictActions):
+    """An action is read by the order of its keys."""
+
+    def number_of(self, action):
+        joker, number = action.values()
+        return 0 if joker else int(number) % 4
+
+
+class JokerByIdentity(DictActions):
+    """A joker is the number 1 only as Python has it."""
+
+    def number_of(self, action):
+        return 0 if action["joker"] is ONE else int(action["number"])
+
+
+class Mixed(Lowest):
+    """An action is a number beside a place on a line."""
+
+    def new_action_space(self, agent):
+        return spaces.Tuple([spaces.Dict({"number": spaces.Discrete(4)}), spaces.Box(0, 1, (1,), np.float32)])
+
+    def number_of(self, action):
+        return int(action[0]["number"])
+
+    def play(self, actions):
+        return super().play({agent: self.number_of(action) for agent, action in actions.items()})
+
+
+class MixedByType(Mixed):
+    """A NumPy integer of 32 bits counts as the highest number."""
+
+    def number_of(self, action):
+        return 3 if type(action[0]["number"]) is np.int32 else super().number_of(action)
+
+
+class Words(Lively):
+    """Each says a word. Who says the same word `often` in a row gets `bonus`."""
+
+    bonus, often, lives, highest = 0.0, 3, 99, 99
+
+    def new_action_space(self, agent):
+        return spaces.Text(5, min_length=2, charset="abcdefgh")
+
+    def deal(self):
+        super().deal()
+        self._said, self._row = {}, dict.fromkeys(self.players, 0)
+
+    def same(self, agent, word):
+        return self._said.get(agent) == word
+
+    def play(self, actions):
+        self._row = {agent: self._row[agent] * self.same(agent, word) + 1 for agent, word in actions.items()}
+        self._said = dict(actions)
+        return super().play({agent: len(word) % 4 for agent, word in actions.items()})
+
+    def share(self, winner, agents):
+        paid = super().share(winner, agents)
+        return {agent: reward + self.bonus * (self._row[agent] >= self.often) for agent, reward in paid.items()}
+
+
+class WordsWithBonus(Words):
+    bonus = 1.0
+
+
+class TwoWordsWithBonus(WordsWithBonus):
+    often = 2
+
+
+class WordsByIdentity(TwoWordsWithBonus):
+    """The same word is the same object."""
+
+    def same(self, agent, word):
+        return self._said.get(agent) is word
+
+
+@pytest.mark.parametrize(
+    ("healthy", "broken"),
+    [
+        (DictActions, FirstValue),
+        (DictActions, JokerByIdentity),
+        (Mixed, MixedByType),
+        (TwoWordsWithBonus, WordsByIdentity),
+    ],
+)
+def test_equal_forms_within_an_action_and_of_words_play_alike(healthy, broken):
+    require_caught("equal_actions_play_alike", healthy, broken, "as they are sampled", games=4)
+
+
+def test_words_are_said_again():
+    makers = {"aec": skinned(Words, "aec"), "parallel": skinned(WordsWithBonus, "parallel")}
+    result = run("skins_are_one_game", Subject("words", **makers, games=24))
+    assert (result.status, "the reward of" in result.reason) == ("failed", True), result
+    assert verdict("skins_are_one_game", Words).status == "passed"
+
+
+class UnequalSpaces(Words):
+    """One says a word, one names a pair of bits and one a number, and nobody understands another."""
+
+    rounds, kinds = 30, (spaces.Discrete(5), spaces.MultiDiscrete([2, 2]), spaces.Text(3, charset="ab"))
+
+    def new_action_space(self, agent):
+        return copy.deepcopy(self.kinds[self.players.index(agent)])
+
+    def commit(self, agent, action):
+        super().commit(agent, copy.copy(action))
+
+    def play(self, actions):
+        return super().play({agent: str(action) for agent, action in actions.items()})
+
+
+@pytest.mark.parametrize("skin", ["aec", "parallel"])
+def test_nobody_plays_an_action_of_another_space(skin):
+    assert verdict("legal_play_goes_on", UnequalSpaces, skin).status == "passed"
+
+
+class CommonInfo(skinned(Lively, "parallel")):
+    """Infos have an entry for all."""
+
+    key = "common"
+
+    def views(self, agents):
+        observations, infos = super().views(agents)
+        return observations, {**infos, self.key: {"round": self._round}}
+
+
+class InfoOfTheGone(CommonInfo):
+    """Infos have an entry for an agent that is out."""
+
+    key, lives, rounds, highest = "bob", 4, 40, 99
+
+
+def test_infos_may_have_an_entry_for_all_but_none_for_who_is_out():
+    good, bad = (
+        run("results_name_the_agents", Subject("infos", parallel=made, games=24))
+        for made in (CommonInfo, InfoOfTheGone)
+    )
+    assert good.status == "passed", good
+    assert (bad.status, "infos have an entry for 'bob', who did not take part" in bad.reason) == ("failed", True), bad
+
+
 # -- healthy environments of all kinds --------------------------------------------------------------
 
 
@@ -711,6 +854,10 @@ HEALTHY = {
     "comers": {"parallel": ComersInParallel},
     "parley": {"aec": skinned(Parley, "aec"), "parallel": skinned(Parley, "parallel")},
     "tanks": {"parallel": skinned(Tanks, "parallel")},
+    "mixed": {"aec": skinned(Mixed, "aec"), "parallel": skinned(Mixed, "parallel")},
+    "words": {"aec": skinned(Words, "aec"), "parallel": skinned(Words, "parallel")},
+    "unequal": {"aec": skinned(UnequalSpaces, "aec"), "parallel": skinned(UnequalSpaces, "parallel")},
+    "common": {"parallel": CommonInfo},
     "rain": {"aec": skinned(Rain, "aec")},
 }
 

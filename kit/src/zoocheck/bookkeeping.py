@@ -96,7 +96,8 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
 def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
     """reset() and step() return dicts with an entry for each participating agent, and no others.
 
-    Agents that join in this step need an observation; other entries for them are optional.
+    Agents that join in this step need an observation; other entries for them are optional. Infos may have entries that
+    name no agent, such as "common", as PettingZoo's `parallel_api_test` says.
 
     Learners index the dicts by agent.
 
@@ -104,14 +105,16 @@ def results_name_the_agents(play: ParallelPlay, subject: Subject) -> Watch:
     Fix: `{agent: ... for agent in agents}`, with the agents that were live before the step.
     """
     agents, names = set(play.env.agents), {"observations", "infos"}
+    known = agents | set(getattr(play.env, "possible_agents", ()))
     while True:
         now = set(play.env.agents)
+        known |= now
         for name in play.NAMES:
             needed = agents | now if name == "observations" else agents
             part = set(play.part(name)) if name in names else agents
             for agent in sorted(needed - part, key=str):
                 raise Failed(f"{play.at}: {name} have no entry for {agent}")
-            for agent in sorted(part - agents - now, key=str):
+            for agent in sorted((part & known if name == "infos" else part) - agents - now, key=str):
                 raise Failed(f"{play.at}: {name} have an entry for {agent!r}, who did not take part")
         agents, names = now, set(play.NAMES)
         yield from step()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from operator import index
 from typing import Any
 
 import gymnasium
@@ -319,18 +320,21 @@ def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: s
 
 
 SEEDS, STEPS = 4, 24
-# Name -> an equal form of a number or an array in an action.
+INTEGERS, RENEWED = ("numpy.int64", "numpy.int32", "Python integers"), "new strings, and dicts in another order"
+# Name -> an equal form of a part of an action; an error if it has none.
 FORMS: dict[str, Callable[[Any], Any]] = {
-    "numpy.int64": lambda number: _whole(number, np.int64),
-    "numpy.int32": lambda number: _whole(number, np.int32),
-    "numpy.array": np.array,
-    "floats": lambda number: np.asarray(number, np.float64)[()],
-    "a list": lambda number: np.atleast_1d(number).tolist(),
-    "a tuple": lambda number: tuple(np.atleast_1d(number).tolist()),
+    "numpy.int64": lambda part: _whole(part, np.int64),
+    "numpy.int32": lambda part: _whole(part, np.int32),
+    "Python integers": index,
+    RENEWED: lambda part: _renewed(part),
+    "numpy.array": lambda part: np.array(_number(part)),
+    "floats": lambda part: np.asarray(_number(part), np.float64)[()],
+    "a list": lambda part: np.atleast_1d(_number(part)).tolist(),
+    "a tuple": lambda part: tuple(np.atleast_1d(_number(part)).tolist()),
 }
-# These must be accepted if they are in the space. The first three must always play alike; for Discrete actions the
-# others may not, which is noted: no learner submits them.
-ACCEPTED, ALIKE = ("numpy.int64", "numpy.int32"), ("numpy.int64", "numpy.int32", "numpy.array")
+# The former must be accepted if they are in the space. The latter must always play alike; for Discrete actions others
+# may not, which is noted: no learner submits them.
+ACCEPTED, ALIKE = (*INTEGERS, RENEWED), (*INTEGERS, RENEWED, "numpy.array")
 # What does not depend on how an action is written.
 VALUES = ("agents", "observations", "rewards", "terminations", "truncations")
 
@@ -338,22 +342,23 @@ VALUES = ("agents", "observations", "rewards", "terminations", "truncations")
 def equal_actions_play_alike(subject: Subject) -> None:
     """NumPy integers as actions are equivalent to Python integers, and arrays to lists, tuples and other number types.
 
-    Forms other than NumPy integers may be rejected, if they are rejected always.
+    The keys of a dict may come in any order, and strings are compared by value. Other forms may be rejected, if they
+    are rejected always.
 
     Networks return NumPy integers, scripts Python integers. If only the width of integers in observations differs, or a
     form that no learner submits has another effect, this is noted.
 
-    Example: `if isinstance(action, int)`, or `self.pos + action`, which appends a list to a list.
+    Example: `if isinstance(action, int)`, `card, bid = action.values()`, or `self.pos + action`, which joins lists.
     Fix: `action = int(action)`, or `action = np.asarray(action, self.dtype)`, after the check.
     """
     compared, noted = False, ""
     for api in steady_apis(subject):
         for name, discrete, what, one, other in _compared(api):
             compared = True
-            here, there = (_without_types(each, name not in ACCEPTED) for each in (one, other))
+            here, there = (_without_types(each, name not in INTEGERS) for each in (one, other))
             if (found := difference(here, there)) and (name in ALIKE or not discrete):
                 raise Failed(f"{what}: {found}")
-            found = found or (difference(one, other) if name in ALIKE else None)
+            found = found or (difference(one, other) if name in ALIKE and name != RENEWED else None)
             noted = noted or (f"{what}: {found}" if found else "")
     if noted:
         raise Noted(noted)
@@ -370,23 +375,19 @@ def _compared(api: Api) -> Iterator[tuple[str, bool, str, Any, Any]]:
         spaces = [play.env.action_space(agent) for agent in getattr(play.env, "possible_agents", play.env.agents)]
         discrete = all(isinstance(space, gymnasium.spaces.Discrete) for space in spaces)
         for name, form in FORMS.items():
-            other, unlike = api.game(seed), False
+            other = api.game(seed)
             for number, choice in enumerate(play.played):
-                try:
-                    handed = _as(form, choice)
-                except ValueError:  # the action has no such form
-                    break
+                together = isinstance(play, ParallelPlay)
+                handed = {who: _as(form, each) for who, each in choice.items()} if together else _as(form, choice)
                 must = name in ACCEPTED and _is_legal(other, handed)
-                unlike = unlike or repr(handed) != repr(choice)
                 try:
                     other.submit(handed)
                 except Exception as error:
                     if not must:
                         break
                     raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
-                if unlike:
-                    where = f"{other.at}: with actions as they are sampled and as {name}"
-                    yield name, discrete, where, log[number + 1], other.log[-1]
+                where = f"{other.at}: with actions as they are sampled and as {name}"
+                yield name, discrete, where, log[number + 1], other.log[-1]
 
 
 def _is_legal(play: Play, choice: Any) -> bool:
@@ -401,25 +402,44 @@ def _without_types(seen: dict[str, Any], loosely: bool) -> Any:
 
 def _cast(data: Any, dtype: Any, kinds: str) -> Any:
     if isinstance(data, Mapping):
-        return {key: _cast(value, dtype, kinds) for key, value in data.items()}
+        return {key: _cast(data[key], dtype, kinds) for key in sorted(data, key=str)}
     if type(data) in (list, tuple):
         return type(data)(_cast(each, dtype, kinds) for each in data)
     return data.astype(dtype) if isinstance(data, np.ndarray) and data.dtype.kind in kinds else data
 
 
-def _whole(number: Any, kind: Any) -> Any:
+def _number(part: Any) -> Any:
+    """A number or an array; raises ValueError for anything else."""
+    if part is None or isinstance(part, str | tuple | Mapping):
+        raise ValueError
+    return part
+
+
+def _whole(part: Any, kind: Any) -> Any:
     """Whole numbers as integers of a type; raises ValueError for others, and if they are too large."""
     with np.errstate(invalid="ignore"):
-        whole = np.asarray(number).astype(kind)
-    if not np.array_equal(whole, number):
+        whole = np.asarray(_number(part)).astype(kind)
+    if not np.array_equal(whole, part):
         raise ValueError
     return whole[()]
 
 
-def _as(form: Callable[[Any], Any], choice: Any) -> Any:
-    """Applies a form to each number and array in the choices of a step."""
-    if isinstance(choice, Mapping):
-        return {agent: _as(form, action) for agent, action in choice.items()}
-    if isinstance(choice, tuple):
-        return tuple(_as(form, part) for part in choice)
-    return choice if choice is None or isinstance(choice, str) else form(choice)
+def _renewed(part: Any) -> Any:
+    """A dict with its keys in another order, or a string that is another object."""
+    if isinstance(part, Mapping):
+        return {key: part[key] for key in list(part)[::-1]}
+    if isinstance(part, str):
+        return "".join(list(part))  # a slice of the whole would be the same object
+    raise ValueError
+
+
+def _as(form: Callable[[Any], Any], part: Any) -> Any:
+    """An action with a form in each of its parts that has one."""
+    if isinstance(part, Mapping):
+        part = {key: _as(form, each) for key, each in part.items()}
+    elif isinstance(part, tuple):
+        part = tuple(_as(form, each) for each in part)
+    try:
+        return form(part)
+    except (TypeError, ValueError):
+        return part

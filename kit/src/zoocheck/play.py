@@ -20,14 +20,16 @@ from zoocheck.verdicts import STEPS, Budget, Failed, NotApplicable, failing
 STYLES = 6
 # Of more legal actions than these, style 5 compares a sample.
 MOST_COUNTED = 64
+REPEATED_ONE_IN = 4
 
 
 class Chooser:
     """Draws legal actions in one of the `STYLES`.
 
-    0 and 1: at random, 2: all agents alike, 3: each agent high or low, 4: each agent, or all alike, repeat an action
-    for a while, 5: what the agent has played least. Random actions depend only on the seed, the agent and the number of
-    its earlier actions.
+    0 and 1: at random, 2: all agents alike, 3: each agent high or low, 4: each agent, or all of equal spaces alike,
+    repeat an action for a while, 5: what the agent has played least. Random actions depend only on the seed, the agent
+    and the number of its earlier actions; one in `REPEATED_ONE_IN` repeats the one before it unless its space is
+    Discrete, because no word or array is drawn twice in a row by chance.
     """
 
     def __init__(self, seed: int, style: int = 0, played: Counter[Any] | None = None) -> None:
@@ -38,7 +40,8 @@ class Chooser:
         self._rng = np.random.default_rng([seed, 1])  # of all styles but 0 and 1
         self._shared: tuple[int, float] = (0, 0.0)
         self._asked: dict[Any, int] = {}
-        self._kept: dict[Any, Any] = {}
+        self._kept: dict[Any, Any] = {}  # what an agent, or all alike, repeat in style 4
+        self._drew: dict[Any, Any] = {}  # the latest action of each agent whose space is not Discrete
 
     def choose(self, agent: Any, space: gymnasium.Space[Any], mask: NDArray[Any] | None) -> Any:
         """One of the actions that the mask allows."""
@@ -46,7 +49,9 @@ class Chooser:
         if legal is not None and not legal:
             raise Failed(f"the action mask of {agent}, which must choose an action, is all zero")
         if self.style == 4:
-            who = "all" if self.seed % 2 else agent
+            own = self._spaces.setdefault(agent, copy.deepcopy(space))
+            alike = (other for other, known in self._spaces.items() if known == own)
+            who = next(alike, agent) if self.seed % 2 else agent
             kept = self._kept.get(who)
             if kept is None or (legal is not None and kept not in legal) or self._rng.random() < 0.1:
                 kept = self._kept[who] = self._drawn(agent, space, legal)
@@ -66,9 +71,13 @@ class Chooser:
         rng = self._rngs[agent]
         if legal is not None:
             return legal[0] if len(legal) == 1 else legal[int(rng.integers(len(legal)))]
+        if self.style < 2 and agent in self._drew and rng.integers(REPEATED_ONE_IN) == 0:
+            return copy.deepcopy(self._drew[agent])
         own = self._spaces.setdefault(agent, copy.deepcopy(space))  # sampling changes a space
         own.seed(int(rng.integers(2**31)))
-        return own.sample() if self.style < 2 else at_bounds(space, own.sample(), self._place(agent), self._rng)
+        drew = own.sample()
+        self._drew[agent] = drew if self.style < 2 else at_bounds(space, drew, self._place(agent), self._rng)
+        return copy.deepcopy(self._drew[agent])
 
     def _place(self, agent: Any) -> float:
         if self.style == 2:  # all agents alike in a turn
