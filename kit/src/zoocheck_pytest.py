@@ -55,15 +55,19 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
     guard, rests = Guard(subject, len(CHECKS)), grounds(subject.gymnasium)
     config.add_cleanup(guard.close)
     results = {name: partial(guard.run, name) for name in CHECKS} | {ENOUGH: partial(_enough, guard)}
-    items: list[pytest.Item] = []
-    for name, result in results.items():
-        item: CheckItem = CheckItem.from_parent(
-            session, name=name, nodeid=f"{subject.name}::{name}", subject=subject.name, result=result
+    found = partial(versions, subject)
+    return [
+        CheckItem.from_parent(
+            session,
+            name=name,
+            subject=subject.name,
+            result=run,
+            known=name in known,
+            ground=rests.get(name),
+            found=found,
         )
-        item.known, item.versions = name in known, partial(versions, subject)
-        item.ground, item.severity = rests.get(name), config.getoption("--zoocheck-severity")
-        items.append(item)
-    return items
+        for name, run in results.items()
+    ]
 
 
 def _enough(guard: Any) -> Any:
@@ -79,53 +83,41 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Prints the versions of the software checked, and the known findings that no longer fail."""
     reports = [each for kind in terminalreporter.stats.values() for each in kind]
     properties = [each for report in reports for each in getattr(report, "user_properties", ())]
-    lines = [text for name, text in properties if name in (VERSIONS, STALE)]
-    if lines:
+    if lines := dict.fromkeys(text for name, text in properties if name in (VERSIONS, STALE)):
         terminalreporter.section("zoocheck")
-        for text in dict.fromkeys(lines):
-            terminalreporter.write_line(text)
+        terminalreporter.write_line("\n".join(lines))
 
 
 class CheckItem(pytest.Item):
-    """One check of one environment.
+    """One check of one environment; `known` if the baseline lists it, `ground` is what it rests on, if it applies."""
 
-    Attributes:
-        known: Whether the baseline lists the check.
-        ground: What the check rests on, if it applies.
-        severity: The least severity that fails.
-        versions: Returns the versions of the software checked.
-    """
-
-    known: bool
-    ground: Any
-    severity: str
-    versions: Callable[[], dict[str, str]]
-
-    def __init__(self, *, subject: str, result: Callable[[], Any], **rest: Any) -> None:
-        super().__init__(**rest)
-        self.subject, self.result = subject, result
+    def __init__(
+        self, *, name: str, subject: str, result: Callable[[], Any], known: bool, ground: Any, found: Any, **rest: Any
+    ) -> None:
+        super().__init__(name, nodeid=f"{subject}::{name}", **rest)
+        self.subject, self.result, self.known, self.ground, self.versions = subject, result, known, ground, found
 
     def runtest(self) -> None:
         """Runs the check; skips it if it does not apply, was skipped or is inconclusive."""
-        from zoocheck.formats import advice
         from zoocheck.grounds import is_milder
+        from zoocheck.runner import advice
         from zoocheck.verdicts import FAILED, INCONCLUSIVE, NOT_APPLICABLE, NOTED, PASSED, SKIPPED
 
         result = self.result()
         found = ", ".join(f"{name} {version}" for name, version in self.versions().items())
         self.user_properties.append((VERSIONS, f"{self.subject}: {found}"))
-        if self.known and result.status == FAILED:
-            pytest.xfail(result.reason)
         if self.known and result.status in (PASSED, NOTED, NOT_APPLICABLE):
-            self.user_properties.append(
-                (STALE, f"{self.subject}: {self.name} no longer fails, but the baseline lists it")
-            )
+            gone = f"{self.subject}: {self.name} no longer fails, but the baseline lists it"
+            self.user_properties.append((STALE, gone))
         if result.status in (NOT_APPLICABLE, SKIPPED, INCONCLUSIVE):
             pytest.skip(f"{result.status}: {result.reason}")
-        if result.status == FAILED and self.ground is not None and is_milder(self.ground, self.severity):
+        if result.status != FAILED:
+            return
+        if self.known:
+            pytest.xfail(result.reason)
+        if self.ground is not None and is_milder(self.ground, self.config.getoption("--zoocheck-severity")):
             pytest.skip(f"warning: {result.reason}")
-        if result.status == FAILED:
-            pytest.fail("\n".join([result.reason, *advice(result, self.ground)]), pytrace=False)
+        pytest.fail("\n".join([result.reason, *advice(result, self.ground)]), pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:
         """The name of the check in reports."""

@@ -172,7 +172,7 @@ def test_annotations_for_github_are_one_line_each_beside_the_code(capsys, monkey
 )
 def test_exit_codes(statuses, planned, code):
     results = [zoocheck.Result("ends_are_final", status) for status in statuses]
-    assert Report("name", results, planned, {}, {}, [], 0.0, {}).exit_code == code
+    assert Report("name", results, planned, {}, [], 0.0, {}, {}).exit_code == code
 
 
 UNSEEN = "too little was checked: only 0 of 1 checks reached a verdict"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -31,9 +31,7 @@ from zoocheck.verdicts import FAILED, KNOWN, Result, processor_seconds, shortfal
 MOST_SECONDS = 3600
 
 
-class Severity(StrEnum):
-    """The severities, for the option."""
-
+class Severity(StrEnum):  # noqa: D101  # for the option
     ERROR, WARNING = SEVERITIES
 
 
@@ -69,67 +67,59 @@ def check(
     if write_baseline and baseline is None:
         raise ValueError("--write-baseline needs --baseline FILE, the file to write")
     names, limits = selected(only, skip), limits_of(seed, seconds, games)
-    for path in (reproduce, junit, baseline if write_baseline else None):
+    written = baseline if write_baseline else None
+    for path in filter(None, (reproduce, junit, written)):
         _require_writable(path)
-    unwritten = baseline is None or (write_baseline and not baseline.exists())
-    known = {} if baseline is None or unwritten else read_baseline(baseline)
+    known = {} if baseline is None or (written and not baseline.exists()) else read_baseline(baseline)
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(environment, parameters, zero_sum or None, **limits)
     report = _checked(subject, names, known.get(subject.name, {}), severity)
-    found = report.results
-    if write_baseline:
-        results = [
-            dataclasses.replace(each, status=KNOWN) if each.status == FAILED else each for each in report.results
-        ]
-        report = dataclasses.replace(report, results=results, stale=[])
+    if written:
+        text = updated(known, subject.name, report.results, CHECKS)
+        found = [replace(each, status=KNOWN) if each.status == FAILED else each for each in report.results]
+        report = replace(report, results=found, stale=[])
     if as_json:
         print(json.dumps(report.as_data()))
     else:
         _say_results(report, everything, github, baseline, reproduce)
     # After the results are printed: the disk may be full.
-    files: list[tuple[Path | None, Callable[[], bytes]]] = [
-        (baseline if write_baseline else None, lambda: updated(known, subject.name, found, CHECKS).encode()),
-        (reproduce if report.failures else None, lambda: report.failures[0].script.encode()),
-        (junit, report.as_junit),
-    ]
-    for path, content in files:
-        if path is not None:
-            _write(path, content())
+    if written:
+        _write(written, text.encode())
+    if reproduce and report.failures:
+        _write(reproduce, report.failures[0].script.encode())
+    if junit:
+        _write(junit, report.as_junit())
     return report.exit_code
 
 
 def limits_of(seed: int, seconds: float | None, games: int | None) -> dict[str, Any]:
-    """The arguments of `load` for seed and budget; the budget is in CPU seconds, or unlimited if `games` is given.
-
-    Raises:
-        ValueError: If one is out of range.
-    """
+    """The arguments of `load` for seed and budget; raises a ValueError if one is out of range."""
     if seed < 0:
         raise ValueError(f"--seed ({seed}) must be at least 0")
     if seconds is not None and not 0 < seconds <= MOST_SECONDS:
         raise ValueError(f"--seconds ({seconds:g}) must be above 0 and at most {MOST_SECONDS}")
     if games is not None and games < 1:
         raise ValueError(f"--games ({games}) must be at least 1")
-    usual = SECONDS if games is None else float(MOST_SECONDS)
-    return {"seed": seed, "seconds": usual if seconds is None else seconds, "games": games}
+    return {"seed": seed, "seconds": seconds or (SECONDS if games is None else float(MOST_SECONDS)), "games": games}
 
 
 def _checked(subject: Subject, names: list[str], known: dict[str, str], severity: str) -> Report:
-    results: list[Result] = []
-    console = Console(stderr=True)
-    options: dict[str, Any] = {"console": console, "transient": True, "disable": not console.is_terminal}
-    rests = grounds(subject.gymnasium)
+    console, rests = Console(stderr=True), grounds(subject.gymnasium)
     milder = [check for check in rests if is_milder(rests[check], severity)]
+    results: list[Result] = []
     with Guard(subject, len(names)) as guard, _ended_by_signals():
-        for result in track(with_causes(map(guard.run, names), known, milder), "checks", len(names), **options):
+        found = with_causes(map(guard.run, names), known, milder)
+        for result in track(
+            found, "checks", len(names), console=console, transient=True, disable=not console.is_terminal
+        ):
             results.append(result)  # so that an interrupt leaves those so far
     seen = guard.seen if len(results) == len(names) == len(CHECKS) else {}
     if subject.gymnasium:
         seen = dict(zip([NAME], seen.values(), strict=False))
     with contextlib.redirect_stdout(sys.stderr):
-        facts: dict[str, Any] = {"versions": versions(subject), "place": place(subject), "grounds": rests}
+        facts = versions(subject), place(subject)
     gone, spent = stale(results, known, CHECKS), processor_seconds()
-    return Report(subject.name, results, len(names), seen=seen, stale=gone, seconds=spent, **facts)
+    return Report(subject.name, results, len(names), seen, gone, spent, rests, *facts)
 
 
 @contextlib.contextmanager
@@ -144,10 +134,8 @@ def _ended_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _require_writable(path: Path | None) -> None:
+def _require_writable(path: Path) -> None:
     """Raises an error, before the work, unless `_write` can make this file or replace it."""
-    if path is None:
-        return
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise ValueError(f"{path} is a link, a device, a pipe or a folder; give a plain file or a new one")
     try:
@@ -176,9 +164,8 @@ def _write(path: Path, content: bytes) -> None:
 def _say_results(report: Report, everything: bool, github: bool, baseline: Path | None, reproduce: Path | None) -> None:
     """Prints if too little was checked, the report, what to do next, and a count per verdict."""
     lines = [f"{too_little}; see --seconds and --games"] if (too_little := shortfall(report.results)) else []
-    for name in report.stale:
-        lines.append(f"{'stale':<14}  {name}: no longer found, but listed in {baseline}; --write-baseline removes it")
-    lines += report.as_text(everything)
+    gone = f"no longer found, but listed in {baseline}; --write-baseline removes it"
+    lines += [f"{'stale':<14}  {name}: {gone}" for name in report.stale] + report.as_text(everything)
     if report.failures:
         again = "--reproduce FILE writes a script" if reproduce is None else f"{reproduce} is a script"
         lines.append(f"{again} that repeats the first failure")
@@ -200,12 +187,10 @@ def main(arguments: list[str] | None = None, program: str = "zoocheck") -> None:
         sys.exit(1)
     except (KeyboardInterrupt, typer.Abort):
         code, message = INTERRUPTED, "interrupted"
-    except (ValueError, OSError) as error:
-        code, message = BAD_INPUT, str(error)
     except Exception as error:
-        if not hasattr(error, "format_message"):  # an error of the command line
+        if not isinstance(error, ValueError | OSError) and not hasattr(error, "format_message"):
             raise
-        code, message = BAD_INPUT, error.format_message()
+        code, message = BAD_INPUT, error.format_message() if hasattr(error, "format_message") else str(error)
     else:
         sys.exit(code if isinstance(code, int) else 0)
     print(f"{program.split()[0]}: {printable(' '.join(message.split()))}", file=sys.stderr)

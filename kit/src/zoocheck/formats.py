@@ -7,19 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from zoocheck.grounds import IN_GYMNASIUM, Ground
-from zoocheck.runner import CHECKS
-from zoocheck.verdicts import (
-    FAILED,
-    NOTED,
-    PASSED,
-    UNEVENTFUL,
-    WARNED,
-    Result,
-    counted,
-    explained,
-    shortfall,
-)
+from zoocheck.grounds import Ground
+from zoocheck.runner import advice
+from zoocheck.verdicts import FAILED, NOTED, PASSED, UNEVENTFUL, WARNED, Result, counted, shortfall
 
 # Exit codes: a check failed; bad input; too few checks reached a verdict; Ctrl-C or SIGTERM.
 FAILURE, BAD_INPUT, TOO_LITTLE, INTERRUPTED = 1, 2, 3, 130
@@ -29,29 +19,17 @@ ENOUGH = "enough_was_checked"
 
 @dataclass(frozen=True)
 class Report:
-    """The results of checking an environment.
+    """The results of checking an environment."""
 
-    Attributes:
-        name: The environment.
-        results: One per check that ran.
-        planned: Number of checks to run.
-        versions: Package -> version.
-        seen: Kind of environment -> how many games, steps and so on were played.
-        stale: Known findings that no longer occur.
-        seconds: CPU time of the run, with its child processes.
-        grounds: Check -> what it rests on, for those that apply to this kind of environment.
-        place: The file and the line where the environment's class is defined; empty and 0 if it is not in this folder.
-    """
-
-    name: str
-    results: list[Result]
-    planned: int
-    versions: dict[str, str]
-    seen: dict[str, dict[str, int]]
-    stale: list[str]
-    seconds: float
-    grounds: dict[str, Ground]
-    place: tuple[str, int] = ("", 0)
+    name: str  # of the environment
+    results: list[Result]  # one per check that ran
+    planned: int  # number of checks to run
+    seen: dict[str, dict[str, int]]  # kind of environment -> how many games, steps and so on were played
+    stale: list[str]  # known findings that no longer occur
+    seconds: float  # CPU time of the run, with its child processes
+    grounds: dict[str, Ground]  # check -> what it rests on, for those that apply to this kind of environment
+    versions: dict[str, str]  # package -> version
+    place: tuple[str, int] = ("", 0)  # file and line of the environment's class; empty and 0 if not in this folder
 
     @property
     def complete(self) -> bool:
@@ -111,12 +89,12 @@ class Report:
         return f"{counted(self.results)}{left}"
 
     def as_junit(self) -> bytes:
-        """The report as JUnit XML: one test suite, with the versions as properties and one test case per check.
+        """The report as JUnit XML: a test case per check, after an error if too few checks reached a verdict.
 
-        Notes and warnings count as passed; known findings, and checks that do not apply or saw too little, count as
-        skipped. If too few checks reached a verdict, the first test case is an error that says so.
+        Notes and warnings count as passed; known findings, and checks that do not apply or saw too little, as skipped.
         """
-        suite = ElementTree.Element("testsuite", name=self.name)
+        suites = ElementTree.Element("testsuites")
+        suite = ElementTree.SubElement(suites, "testsuite", name=self.name)
         properties = ElementTree.SubElement(suite, "properties")
         for name, version in self.versions.items():
             ElementTree.SubElement(properties, "property", name=name, value=version)
@@ -131,31 +109,19 @@ class Report:
         for kind, attribute in (("error", "errors"), ("failure", "failures"), ("skipped", "skipped")):
             suite.set(attribute, str(len(suite.findall(f"testcase/{kind}"))))
         suite.set("tests", str(len(suite.findall("testcase"))))
-        suites = ElementTree.Element("testsuites")
-        suites.append(suite)
         return bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
 
     def annotations(self) -> list[str]:
         """The violations as commands of GitHub's workflows, which show them beside the code."""
-        file, line = self.place
-        where = f"file={file},line={line}," if file else ""
+        where = "file={},line={},".format(*self.place) if self.place[0] else ""
         lines = []
-        for result in self.results:
-            if result.status in (FAILED, WARNED):
-                ground = self.grounds[result.check]
-                text = printable("\n".join([result.reason, *advice(result, ground)]))
-                text = text.replace("%", "%25").replace("\n", "%0A")
-                lines.append(f"::{ground.severity} {where}title=zoocheck {result.check}::{text}")
+        for result in (each for each in self.results if each.status in (FAILED, WARNED)):
+            ground = self.grounds[result.check]
+            text = (
+                printable("\n".join([result.reason, *advice(result, ground)])).replace("%", "%25").replace("\n", "%0A")
+            )
+            lines.append(f"::{ground.severity} {where}title=zoocheck {result.check}::{text}")
         return lines
-
-
-def advice(result: Result, ground: Ground | None) -> list[str]:
-    """What must hold, why, and how to fix a violation; nothing for an effect of an earlier one."""
-    if result.follows or ground is None:
-        return []
-    about = explained(CHECKS[result.check])
-    demanded, fix = (ground.gymnasium and IN_GYMNASIUM.get(result.check)) or (about.demanded, about.fix)
-    return [f"must hold: {demanded}", str(ground), f"to fix: {fix}"]
 
 
 def _case(suite: Any, subject: str, check: str, kind: str = "", message: str = "", text: str = "") -> None:
