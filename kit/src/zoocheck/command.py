@@ -106,12 +106,11 @@ def limits_of(seed: int, seconds: float | None, games: int | None) -> dict[str, 
 def _checked(subject: Subject, names: list[str], known: dict[str, str], severity: str) -> Report:
     console, rests = Console(stderr=True), grounds(subject.gymnasium)
     milder = [check for check in rests if is_milder(rests[check], severity)]
+    options: dict[str, Any] = {"console": console, "transient": True, "disable": not console.is_terminal}
     results: list[Result] = []
     with Guard(subject, len(names)) as guard, _ended_by_signals():
         found = with_causes(map(guard.run, names), known, milder)
-        for result in track(
-            found, "checks", len(names), console=console, transient=True, disable=not console.is_terminal
-        ):
+        for result in track(found, "checks", len(names), **options):
             results.append(result)  # so that an interrupt leaves those so far
     seen = guard.seen if len(results) == len(names) == len(CHECKS) else {}
     if subject.gymnasium:
@@ -190,7 +189,7 @@ def main(arguments: list[str] | None = None, program: str = "zoocheck") -> None:
     except Exception as error:
         if not isinstance(error, ValueError | OSError) and not hasattr(error, "format_message"):
             raise
-        code, message = BAD_INPUT, error.format_message() if hasattr(error, "format_message") else str(error)
+        code, message = BAD_INPUT, getattr(error, "format_message", error.__str__)()
     else:
         sys.exit(code if isinstance(code, int) else 0)
     print(f"{program.split()[0]}: {printable(' '.join(message.split()))}", file=sys.stderr)

@@ -101,9 +101,8 @@ def missing_here(error: BaseException, env: Any = None) -> bool:
 
     A missing module of the environment's own package, or a missing name in a library, is the environment's fault.
     """
-    if error.__cause__ is not None and missing_here(error.__cause__, env):
-        return True
-    if NO_DISPLAY.search(in_a_line(error)) or type(error).__name__ == "DependencyNotInstalled":
+    absent = NO_DISPLAY.search(in_a_line(error)) or type(error).__name__ == "DependencyNotInstalled"
+    if absent or (error.__cause__ is not None and missing_here(error.__cause__, env)):
         return True
     own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__}
     library = (getattr(error, "name", None) or "").partition(".")[0]
@@ -171,10 +170,8 @@ def render_modes_are_kept(subject: Subject) -> None:
                 if not missing_here(error, env):
                     raise
                 missing.append(f"{api.kind}: render_mode={mode!r}: {in_a_line(error)}")
-    if missing:
-        raise Skipped("; ".join(missing))
-    if fixed:
-        raise Noted("; ".join(fixed))
+    if missing or fixed:
+        raise Skipped("; ".join(missing)) if missing else Noted("; ".join(fixed))
 
 
 def _takes_modes(subject: Subject, api: Api) -> bool:
@@ -193,8 +190,8 @@ def _takes_modes(subject: Subject, api: Api) -> bool:
 def _require_mode(api: Api, mode: str, given: dict[str, str]) -> None:
     play = api.game(1, **given)
     if (stored := getattr(play.env, "render_mode", None)) != mode:
-        said = f"its attribute render_mode is {stored!r}"
-        raise Failed(f"{api.kind}: the environment is made with render_mode={mode!r}, but {said}")
+        made = f"the environment is made with render_mode={mode!r}"
+        raise Failed(f"{api.kind}: {made}, but its attribute render_mode is {stored!r}")
     for _ in range(6 if mode != "human" else 0):
         picture, _ = drawn(play.env)
         what = f"{play.at}: render() in mode {mode!r} returns"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
 from zoocheck.grounds import Ground
 from zoocheck.runner import advice
-from zoocheck.verdicts import FAILED, NOTED, PASSED, UNEVENTFUL, WARNED, Result, counted, shortfall
+from zoocheck.verdicts import FAILED, NOT_APPLICABLE, NOTED, PASSED, STATUSES, WARNED, Result, shortfall
 
 # Exit codes: a check failed; bad input; too few checks reached a verdict; Ctrl-C or SIGTERM.
 FAILURE, BAD_INPUT, TOO_LITTLE, INTERRUPTED = 1, 2, 3, 130
@@ -73,7 +74,7 @@ class Report:
 
     def as_text(self, everything: bool) -> list[str]:
         """Notes, versions, how much was played, and violations, each below the one that explains it."""
-        quiet = () if everything else UNEVENTFUL
+        quiet = () if everything else (PASSED, NOT_APPLICABLE)
         lines = [str(each) for each in self.results if each.status not in (FAILED, WARNED, *quiet)]
         lines.append(f"versions: {', '.join(f'{name} {version}' for name, version in self.versions.items())}")
         seen = [f"{kind} {', '.join(f'{n:,} {what}' for what, n in each.items())}" for kind, each in self.seen.items()]
@@ -84,9 +85,10 @@ class Report:
         return lines + [self.told(each) for each in found]
 
     def summary(self) -> str:
-        """The number of verdicts of each kind."""
-        left = "" if self.complete else f"; interrupted after {len(self.results)} of {self.planned} checks"
-        return f"{counted(self.results)}{left}"
+        """The number of verdicts of each kind, e.g. "3 passed, 1 failed"."""
+        counts = Counter(result.status for result in self.results)
+        said = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+        return said + f"; interrupted after {len(self.results)} of {self.planned} checks" * (not self.complete)
 
     def as_junit(self) -> bytes:
         """The report as JUnit XML: a test case per check, after an error if too few checks reached a verdict.
@@ -117,9 +119,8 @@ class Report:
         lines = []
         for result in (each for each in self.results if each.status in (FAILED, WARNED)):
             ground = self.grounds[result.check]
-            text = (
-                printable("\n".join([result.reason, *advice(result, ground)])).replace("%", "%25").replace("\n", "%0A")
-            )
+            text = printable("\n".join([result.reason, *advice(result, ground)]))
+            text = text.replace("%", "%25").replace("\n", "%0A")
             lines.append(f"::{ground.severity} {where}title=zoocheck {result.check}::{text}")
         return lines
 

@@ -164,20 +164,15 @@ def selected(only: Collection[str] = (), skip: Collection[str] = ()) -> list[str
     return names
 
 
-def with_causes(
-    results: Iterable[Result], known: Collection[str] = (), milder: Collection[str] = ()
-) -> Iterator[Result]:
-    """The results, each failure with the earlier check that explains it.
-
-    A failure becomes "known" if its check is in `known`, or else a "warning" if it is in `milder`.
-    """
+def with_causes(results: Iterable[Result], known: Collection[str] = (), mild: Collection[str] = ()) -> Iterator[Result]:
+    """The results, each failure with the earlier check that explains it, and "known" or a "warning" if listed so."""
     failed: dict[str, Result] = {}
     for result in results:
         if result.status != FAILED:
             yield result
             continue
         found = failed[result.check] = replace(result, follows=_cause(result, failed))
-        status = verdicts.KNOWN if result.check in known else verdicts.WARNED if result.check in milder else FAILED
+        status = verdicts.KNOWN if result.check in known else verdicts.WARNED if result.check in mild else FAILED
         yield replace(found, status=status)
 
 

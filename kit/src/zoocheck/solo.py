@@ -30,10 +30,10 @@ def spoken(text: str) -> str:
 
 
 class Solo(pettingzoo.ParallelEnv):  # type: ignore[type-arg]  # not generic before PettingZoo 1.23
-    """A Gymnasium environment, as a Parallel environment with the agent `AGENT`."""
+    """The Gymnasium environment that `make` makes, as a Parallel environment with the agent `AGENT`."""
 
-    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
-        self.env = env
+    def __init__(self, make: Callable[..., gymnasium.Env[Any, Any]], **parameters: Any) -> None:
+        self.env = env = make(**parameters)
         self.possible_agents, self.agents = [AGENT], []
         self.metadata = {"name": type(env.unwrapped).__name__, **env.metadata}
         self.render_mode = getattr(env, "render_mode", None)
@@ -90,8 +90,3 @@ class SoloPlay(ParallelPlay):
     def _note(self, name: str, given: Any) -> None:
         alone = name == "step" and isinstance(given, Mapping) and set(given) == {AGENT}
         super()._note(name, given[AGENT] if alone else given)
-
-
-def alone(make: Callable[..., Any], **parameters: Any) -> Solo:
-    """The Gymnasium environment that `make` makes, as a Parallel environment."""
-    return Solo(make(**parameters))

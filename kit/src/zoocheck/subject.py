@@ -140,7 +140,7 @@ class Subject:
     def is_made_by_function(self) -> bool:
         """Whether a function was named or given, not a class, an id, or what offers `env` or `parallel_env`."""
         make = self.parallel or self.aec
-        while isinstance(make, partial):  # of `solo.alone`, `beneath`, or a library's `make`
+        while isinstance(make, partial):  # of `solo.Solo`, `beneath`, or a library's `make`
             make = make.args[0] if make.args and callable(make.args[0]) else make.func
         return not isinstance(make, type) and (not self.word or make is _named(self.word))
 
@@ -162,15 +162,8 @@ def once(find: Callable[Concatenate[Subject, P], T]) -> Callable[Concatenate[Sub
 
 
 @quiet()
-def load(
-    word: str,
-    words: Iterable[str] = (),
-    zero_sum: bool | None = None,
-    seed: int = 0,
-    seconds: float = SECONDS,
-    games: int | None = None,
-) -> Subject:
-    """Loads an environment by name; `zero_sum` and the rest are attributes of `Subject`.
+def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None, **limits: Any) -> Subject:
+    """Loads an environment by name; `zero_sum` and the `limits` seed, seconds and games are attributes of `Subject`.
 
     `word` is an id of PettingZoo (`classic/rps-v2`) or Gymnasium (`CartPole-v1`, `minigrid:MiniGrid-Empty-5x5-v0`), a
     module with `env` or `parallel_env` (`pettingzoo.classic.rps_v2`), or `module:name` of an object with these, or of a
@@ -180,9 +173,8 @@ def load(
     name, parameters = " ".join([word, *(words := list(words))]), parameters_of(words)
     makers = _registered(word, parameters) if is_id(word) else _found(word, parameters)
     one = makers.get("gymnasium")
-    parallel = makers.get("parallel") if one is None else partial(solo.alone, one)
-    limits: dict[str, Any] = {"zero_sum": zero_sum, "seed": seed, "seconds": seconds, "games": games}
-    subject = Subject(name, makers.get("aec"), parallel, parameters, word=word, gymnasium=bool(one), **limits)
+    parallel = makers.get("parallel") if one is None else partial(solo.Solo, one)
+    subject = Subject(name, makers.get("aec"), parallel, parameters, zero_sum, word=word, gymnasium=bool(one), **limits)
     if not subject.apis():
         raise ValueError(f"{word}: has neither env nor parallel_env, and makes no environment")
     for api in subject.apis():
@@ -283,7 +275,7 @@ def description(subject: Subject) -> dict[str, Any]:
     words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
     if parameters_of(words) != dict(subject.parameters):
         raise Skipped(f"these parameters cannot be passed to another process: {' '.join(words)}")
-    made = {kind: make for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)) if make is not None}
+    made = {kind: make for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)) if make}
     # An id of Gymnasium names the module that registers it, if any has to.
     spec: Any = pettingzoo.spec if "/" in subject.word and not subject.gymnasium else None
     entries = [spec(kind, subject.word).entry_point for kind in made if spec]

@@ -9,7 +9,6 @@ import os
 import re
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,8 +17,6 @@ from typing import NamedTuple
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 SKIPPED, INCONCLUSIVE, KNOWN, WARNED = "skipped", "inconclusive", "known", "warning"
 STATUSES = (PASSED, FAILED, WARNED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
-# Results that reports omit by default.
-UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
 
 class Failed(AssertionError):  # noqa: N818  # as pytest calls it
@@ -90,12 +87,6 @@ def shortfall(results: Iterable[Result]) -> str:
     return f"too little was checked: only {reached} of {len(statuses)} checks reached a verdict"
 
 
-def counted(results: Iterable[Result]) -> str:
-    """The number of verdicts of each kind, e.g. "3 passed, 1 failed"."""
-    counts = Counter(result.status for result in results)
-    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-
-
 def judged(name: str, check: Callable[[], None]) -> Result:
     """Runs a check; any unexpected exception is a failure."""
     try:
@@ -113,11 +104,10 @@ PLACE = re.compile(
     r"(last\[[0-4]\]|render\(\)\[[01]\]|agent_selection|(?:observation|reward|termination|truncation|info|agent)s?))?"
     r"((?:\.'[^']*'|\.[^:.[\]]+|\[[\d, ]+\])*)(?=: )"
 )
-PART = re.compile(r"\.('[^']*'|[^:.[\]]+)|\[([\d, ]+)\]")
-RESULTS = {"render()[0]": "the picture of render()", "render()[1]": "what render() prints"} | {
-    f"last[{place}]": f"{name} of last()"
-    for place, name in enumerate(("observation", "reward", "termination", "truncation", "info"))
-}
+PART = re.compile(r"\.('[^']*'|[^:.[\]]+)|((?:\[[\d, ]+\])+)")
+OF_LAST = ("observation", "reward", "termination", "truncation", "info")
+RESULTS = {f"last[{place}]": f"{name} of last()" for place, name in enumerate(OF_LAST)}
+RESULTS |= {"render()[0]": "the picture of render()", "render()[1]": "what render() prints"}
 
 
 def in_words(reason: str) -> str:
@@ -127,14 +117,13 @@ def in_words(reason: str) -> str:
 
 def _place_in_words(found: re.Match[str]) -> str:
     step, part, agent, result, rest = found.groups()
-    words = [] if step is None else ["after reset" if step == "0" else f"after step {step}"]
-    if part:
-        words.append(f"{part} of {agent.strip(chr(39))}")
-    if result:
-        words.append(RESULTS.get(result, result))
+    when = "after reset" if step == "0" else step and f"after step {step}"
+    whose = part and f"{part} of {agent.strip(chr(39))}"
+    words = [when, whose, RESULTS.get(result, result)]
     for key, entry in PART.findall(rest):
-        words.append(f"key '{key.strip(chr(39))}'" if key else f"entry [{entry}]" if "," in entry else f"entry {entry}")
-    return ", ".join(words)
+        number = entry[1:-1]
+        words.append(f"key '{key.strip(chr(39))}'" if key else f"entry {number if number.isdigit() else entry}")
+    return ", ".join(filter(None, words))
 
 
 @contextmanager
