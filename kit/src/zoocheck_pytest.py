@@ -13,6 +13,8 @@ import pytest
 
 # Names of properties in JUnit XML.
 VERSIONS, STALE = "zoocheck_versions", "zoocheck_stale"
+# The name of the last test of an environment, which fails if too little was checked.
+ENOUGH = "enough_was_checked"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,7 +42,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 def _items(session: pytest.Session, config: pytest.Config, word: str, *words: str) -> list[pytest.Item]:
-    from zoocheck import CHECKS, command, formats, grounds, guard, load, report  # only when needed: slow to import
+    from zoocheck import CHECKS, command, grounds, guard, load, report  # only when needed: slow to import
 
     limits = command.limits_of(0, config.getoption("--zoocheck-seconds"), config.getoption("--zoocheck-games"))
     subject = load(word, words, config.getoption("--zoocheck-zero-sum") or None, **limits)
@@ -48,17 +50,17 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
     known = report.read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
     runs, rests = guard.Guard(subject, len(CHECKS)), grounds.grounds(subject.gymnasium)
     config.add_cleanup(runs.close)
-    results = {name: partial(runs.run, name) for name in CHECKS} | {formats.ENOUGH: partial(_enough, runs)}
+    results = {name: partial(runs.run, name) for name in CHECKS} | {ENOUGH: partial(_enough, runs)}
     told = {name: {"result": run, "known": name in known, "ground": rests.get(name)} for name, run in results.items()}
     return [CheckItem.from_parent(session, name=name, subject=subject, **more) for name, more in told.items()]
 
 
 def _enough(guard: Any) -> Any:
     """Returns a failed result if too few of the checks that ran in this process reached a verdict."""
-    from zoocheck import formats, verdicts
+    from zoocheck import verdicts
 
     too_little = verdicts.shortfall(guard.results)
-    return verdicts.Result(formats.ENOUGH, verdicts.FAILED if too_little else verdicts.PASSED, too_little)
+    return verdicts.Result(ENOUGH, verdicts.FAILED if too_little else verdicts.PASSED, too_little)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -7,8 +7,9 @@ import json
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -19,14 +20,99 @@ from rich.console import Console
 from rich.progress import track
 from typer import Argument, Option
 
-from zoocheck.formats import BAD_INPUT, INTERRUPTED, Report, printable
-from zoocheck.grounds import SEVERITIES, grounds, is_milder
+from zoocheck import verdicts
+from zoocheck.grounds import SEVERITIES, Ground, grounds, is_milder
 from zoocheck.guard import Guard
 from zoocheck.report import place, read_baseline, stale, updated, versions
-from zoocheck.runner import CHECKS, selected, with_causes
+from zoocheck.runner import CHECKS, advice, selected, with_causes
 from zoocheck.solo import NAME
 from zoocheck.subject import SECONDS, Subject, load
-from zoocheck.verdicts import FAILED, KNOWN, Result, processor_seconds, shortfall
+from zoocheck.verdicts import FAILED, KNOWN, STATUSES, WARNED, Result, shortfall
+
+# Exit codes: a check failed; bad input; too few checks reached a verdict; Ctrl-C or SIGTERM.
+FAILURE, BAD_INPUT, TOO_LITTLE, INTERRUPTED = 1, 2, 3, 130
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of checking an environment."""
+
+    name: str  # of the environment
+    results: list[Result]  # one per check that ran
+    planned: int  # number of checks to run
+    seen: dict[str, dict[str, int]]  # kind of environment -> how many games, steps and so on were played
+    stale: list[str]  # known findings that no longer occur
+    seconds: float  # CPU time of the run, with its child processes
+    grounds: dict[str, Ground]  # check -> what it rests on, for those that apply to this kind of environment
+    versions: dict[str, str]  # package -> version
+    place: tuple[str, int] = ("", 0)  # file and line of the environment's class; empty and 0 if not in this folder
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned checks ran."""
+        return len(self.results) == self.planned
+
+    @property
+    def failures(self) -> list[Result]:
+        """The failures that count."""
+        return [result for result in self.results if result.status == FAILED]
+
+    @property
+    def exit_code(self) -> int:
+        """`FAILURE`, else `INTERRUPTED`, else `TOO_LITTLE`, else 0."""
+        rest = INTERRUPTED if not self.complete else TOO_LITTLE if shortfall(self.results) else 0
+        return FAILURE if self.failures else rest
+
+    def as_data(self) -> dict[str, Any]:
+        """The report as plain data for JSON."""
+        data: dict[str, Any] = {
+            "environment": self.name,
+            "passed": self.exit_code == 0,
+            "shortfall": shortfall(self.results),
+        }
+        data |= {name: getattr(self, name) for name in ("complete", "seen", "versions", "stale")}
+        data |= {"seconds": round(self.seconds, 1), "checks": [asdict(result) for result in self.results]}
+        for each in data["checks"]:
+            if ground := self.grounds.get(each["check"]):
+                each |= {"severity": ground.severity, "page": ground.page, "sentence": ground.sentence}
+        return data
+
+    def as_text(self, everything: bool) -> list[str]:
+        """Notes, versions, how much was played, and violations, each below the one that explains it."""
+        quiet = () if everything else (verdicts.PASSED, verdicts.NOT_APPLICABLE)
+        lines = [str(each) for each in self.results if each.status not in (FAILED, WARNED, *quiet)]
+        lines.append(f"versions: {', '.join(f'{name} {version}' for name, version in self.versions.items())}")
+        seen = [f"{kind} {', '.join(f'{n:,} {what}' for what, n in each.items())}" for kind, each in self.seen.items()]
+        lines += [f"seen: {'; '.join(seen)}"] * bool(seen)
+        place = {result.check: number for number, result in enumerate(self.results)}
+        found = [result for status in (WARNED, FAILED) for result in self.results if result.status == status]
+        found.sort(key=lambda each: place.get(each.follows or each.check, 0))
+        for each in found:
+            lines += [str(each), *(f"{'':16}{line}" for line in advice(each, self.grounds.get(each.check)))]
+        return lines
+
+    def summary(self) -> str:
+        """The number of verdicts of each kind, e.g. "3 passed, 1 failed"."""
+        counts = Counter(result.status for result in self.results)
+        said = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+        return said + f"; interrupted after {len(self.results)} of {self.planned} checks" * (not self.complete)
+
+    def annotations(self) -> list[str]:
+        """The violations as commands of GitHub's workflows, which show them beside the code."""
+        where = "file={},line={},".format(*self.place) if self.place[0] else ""
+        lines = []
+        for result in (each for each in self.results if each.status in (FAILED, WARNED)):
+            ground = self.grounds[result.check]
+            text = printable("\n".join([result.reason, *advice(result, ground)]))
+            text = text.replace("%", "%25").replace("\n", "%0A")
+            lines.append(f"::{ground.severity} {where}title=zoocheck {result.check}::{text}")
+        return lines
+
+
+def printable(text: str) -> str:
+    """Escapes control and hidden characters, except newlines and tabs."""
+    return "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
+
 
 MOST_SECONDS = 3600
 
@@ -51,7 +137,6 @@ def check(
     severity: Severity = Option(Severity.WARNING, help="Fail only for violations of this severity or above."),
     baseline: Path | None = Option(None, metavar="FILE", help="Known findings, which do not count as failures."),
     write_baseline: bool = Option(False, "--write-baseline", help="Write the failures to the file of --baseline."),
-    junit: Path | None = Option(None, metavar="FILE", help="Write the verdicts to this file as JUnit XML."),
     github: bool = Option(False, "--github", help="Also print annotations for GitHub's workflows."),
     everything: bool = Option(False, "--all", help="Also print the checks that passed or do not apply."),
     as_json: bool = Option(False, "--json", help="Print one JSON object and nothing else."),
@@ -68,7 +153,7 @@ def check(
         raise ValueError("--write-baseline needs --baseline FILE, the file to write")
     names, limits = selected(only, skip), limits_of(seed, seconds, games)
     written = baseline if write_baseline else None
-    for path in filter(None, (reproduce, junit, written)):
+    for path in filter(None, (reproduce, written)):
         _require_writable(path)
     known = {} if baseline is None or (written and not baseline.exists()) else read_baseline(baseline)
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
@@ -84,11 +169,9 @@ def check(
         _say_results(report, everything, github, baseline, reproduce)
     # After the results are printed: the disk may be full.
     if written:
-        _write(written, text.encode())
+        _write(written, text)
     if reproduce and report.failures:
-        _write(reproduce, report.failures[0].script.encode())
-    if junit:
-        _write(junit, report.as_junit())
+        _write(reproduce, report.failures[0].script)
     return report.exit_code
 
 
@@ -117,7 +200,7 @@ def _checked(subject: Subject, names: list[str], known: dict[str, str], severity
         seen = dict(zip([NAME], seen.values(), strict=False))
     with contextlib.redirect_stdout(sys.stderr):
         facts = versions(subject), place(subject)
-    gone, spent = stale(results, known, CHECKS), processor_seconds()
+    gone, spent = stale(results, known, CHECKS), verdicts.processor_seconds()
     return Report(subject.name, results, len(names), seen, gone, spent, rests, *facts)
 
 
@@ -144,13 +227,13 @@ def _require_writable(path: Path) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, text: str) -> None:
     """Replaces a file in one step, so that readers see either the old or the new content."""
     beside = path.with_name(f".{path.name}.new")
     try:
         beside.unlink(missing_ok=True)
         with open(beside, "xb") as file:
-            file.write(content)
+            file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
