@@ -5,7 +5,6 @@ It lies outside `zoocheck` because pytest imports it in every run, even if unuse
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,8 @@ import pytest
 
 # Names of properties in JUnit XML.
 VERSIONS, STALE = "zoocheck_versions", "zoocheck_stale"
+# The name of the last test of an environment, which fails if too little was checked.
+ENOUGH = "enough_was_checked"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,92 +42,64 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 def _items(session: pytest.Session, config: pytest.Config, word: str, *words: str) -> list[pytest.Item]:
-    from zoocheck import CHECKS, load, versions  # only when needed: slow to import
-    from zoocheck.command import limits_of
-    from zoocheck.formats import ENOUGH
-    from zoocheck.grounds import grounds
-    from zoocheck.guard import Guard
-    from zoocheck.report import read_baseline
+    from zoocheck import CHECKS, command, grounds, guard, load, report  # only when needed: slow to import
 
-    limits = limits_of(0, config.getoption("--zoocheck-seconds"), config.getoption("--zoocheck-games"))
+    limits = command.limits_of(0, config.getoption("--zoocheck-seconds"), config.getoption("--zoocheck-games"))
     subject = load(word, words, config.getoption("--zoocheck-zero-sum") or None, **limits)
     baseline = config.getoption("--zoocheck-baseline")
-    known = read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
-    guard, rests = Guard(subject, len(CHECKS)), grounds(subject.gymnasium)
-    config.add_cleanup(guard.close)
-    results = {name: partial(guard.run, name) for name in CHECKS} | {ENOUGH: partial(_enough, guard)}
-    items: list[pytest.Item] = []
-    for name, result in results.items():
-        item: CheckItem = CheckItem.from_parent(
-            session, name=name, nodeid=f"{subject.name}::{name}", subject=subject.name, result=result
-        )
-        item.known, item.versions = name in known, partial(versions, subject)
-        item.ground, item.severity = rests.get(name), config.getoption("--zoocheck-severity")
-        items.append(item)
-    return items
+    known = report.read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
+    runs, rests = guard.Guard(subject, len(CHECKS)), grounds.grounds(subject.gymnasium)
+    config.add_cleanup(runs.close)
+    results = {name: partial(runs.run, name) for name in CHECKS} | {ENOUGH: partial(_enough, runs)}
+    told = {name: {"result": run, "known": name in known, "ground": rests.get(name)} for name, run in results.items()}
+    return [CheckItem.from_parent(session, name=name, subject=subject, **more) for name, more in told.items()]
 
 
 def _enough(guard: Any) -> Any:
     """Returns a failed result if too few of the checks that ran in this process reached a verdict."""
-    from zoocheck.formats import ENOUGH
-    from zoocheck.verdicts import FAILED, PASSED, Result, shortfall
+    from zoocheck import verdicts
 
-    too_little = shortfall(guard.results)
-    return Result(ENOUGH, FAILED if too_little else PASSED, too_little)
+    too_little = verdicts.shortfall(guard.results)
+    return verdicts.Result(ENOUGH, verdicts.FAILED if too_little else verdicts.PASSED, too_little)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Prints the versions of the software checked, and the known findings that no longer fail."""
     reports = [each for kind in terminalreporter.stats.values() for each in kind]
     properties = [each for report in reports for each in getattr(report, "user_properties", ())]
-    lines = [text for name, text in properties if name in (VERSIONS, STALE)]
-    if lines:
+    if lines := dict.fromkeys(text for name, text in properties if name in (VERSIONS, STALE)):
         terminalreporter.section("zoocheck")
-        for text in dict.fromkeys(lines):
-            terminalreporter.write_line(text)
+        terminalreporter.write_line("\n".join(lines))
 
 
 class CheckItem(pytest.Item):
-    """One check of one environment.
+    """One check of one environment; `known` if the baseline lists it, `ground` is what it rests on, if it applies."""
 
-    Attributes:
-        known: Whether the baseline lists the check.
-        ground: What the check rests on, if it applies.
-        severity: The least severity that fails.
-        versions: Returns the versions of the software checked.
-    """
-
-    known: bool
-    ground: Any
-    severity: str
-    versions: Callable[[], dict[str, str]]
-
-    def __init__(self, *, subject: str, result: Callable[[], Any], **rest: Any) -> None:
-        super().__init__(**rest)
-        self.subject, self.result = subject, result
+    def __init__(self, *, name: str, subject: Any, result: Any, known: bool, ground: Any, **rest: Any) -> None:
+        super().__init__(name, nodeid=f"{subject.name}::{name}", **rest)
+        self.subject, self.result, self.known, self.ground = subject, result, known, ground
 
     def runtest(self) -> None:
         """Runs the check; skips it if it does not apply, was skipped or is inconclusive."""
-        from zoocheck.formats import advice
-        from zoocheck.grounds import is_milder
+        from zoocheck import grounds, report, runner
         from zoocheck.verdicts import FAILED, INCONCLUSIVE, NOT_APPLICABLE, NOTED, PASSED, SKIPPED
 
         result = self.result()
-        found = ", ".join(f"{name} {version}" for name, version in self.versions().items())
-        self.user_properties.append((VERSIONS, f"{self.subject}: {found}"))
-        if self.known and result.status == FAILED:
-            pytest.xfail(result.reason)
+        found = ", ".join(f"{name} {version}" for name, version in report.versions(self.subject).items())
+        self.user_properties.append((VERSIONS, f"{self.subject.name}: {found}"))
         if self.known and result.status in (PASSED, NOTED, NOT_APPLICABLE):
-            self.user_properties.append(
-                (STALE, f"{self.subject}: {self.name} no longer fails, but the baseline lists it")
-            )
+            gone = f"{self.subject.name}: {self.name} no longer fails, but the baseline lists it"
+            self.user_properties.append((STALE, gone))
         if result.status in (NOT_APPLICABLE, SKIPPED, INCONCLUSIVE):
             pytest.skip(f"{result.status}: {result.reason}")
-        if result.status == FAILED and self.ground is not None and is_milder(self.ground, self.severity):
+        if result.status != FAILED:
+            return
+        if self.known:
+            pytest.xfail(result.reason)
+        if self.ground is not None and grounds.is_milder(self.ground, self.config.getoption("--zoocheck-severity")):
             pytest.skip(f"warning: {result.reason}")
-        if result.status == FAILED:
-            pytest.fail("\n".join([result.reason, *advice(result, self.ground)]), pytrace=False)
+        pytest.fail("\n".join([result.reason, *runner.advice(result, self.ground)]), pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:
         """The name of the check in reports."""
-        return self.path, None, f"{self.subject}: {self.name}"
+        return self.path, None, f"{self.subject.name}: {self.name}"

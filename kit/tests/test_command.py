@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-from xml.etree import ElementTree
 
 import pettingzoo
 import pytest
@@ -14,8 +13,8 @@ import pytest
 import zoocheck
 from calling import ROOT, run, run_json, run_plugin, run_refused
 from zoocheck import CHECKS, coverage, guard, load, order
+from zoocheck.command import Report
 from zoocheck.explore import coverage_so_far
-from zoocheck.formats import Report
 from zoocheck.grounds import grounds
 from zoocheck.subject import parameters_of, remade
 
@@ -121,15 +120,6 @@ def test_versions_are_those_of_the_modules_that_were_loaded(capsys):
     assert list(answer["versions"]) == ["python", "numpy", "gymnasium", "pettingzoo"]
 
 
-def test_verdicts_as_junit(capsys, tmp_path):
-    path = tmp_path / "report.xml"
-    assert run(capsys, FALLEN_ARE_PAID, *SHORT, *PAID, "--junit", str(path))[0] == 1
-    suite = ElementTree.parse(path).find("testsuite")
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
-    assert "must hold: " in suite.find("testcase/failure").text
-    assert {each.get("name") for each in suite.iter("property")} >= {"python", "pettingzoo"}
-
-
 def test_violations_that_break_no_sentence_of_the_documents_are_warnings_on_request(capsys):
     arguments = ("broken.environments:CopyIsShallow", *SHORT, "--only", "deepcopy_goes_on")
     code, out, _ = run(capsys, *arguments)
@@ -172,22 +162,19 @@ def test_annotations_for_github_are_one_line_each_beside_the_code(capsys, monkey
 )
 def test_exit_codes(statuses, planned, code):
     results = [zoocheck.Result("ends_are_final", status) for status in statuses]
-    assert Report("name", results, planned, {}, {}, [], 0.0, {}).exit_code == code
+    assert Report("name", results, planned, {}, [], 0.0, {}, {}).exit_code == code
 
 
 UNSEEN = "too little was checked: only 0 of 1 checks reached a verdict"
 
 
-def test_a_run_that_checks_nothing_says_so_first_and_has_an_exit_code_of_its_own(capsys, tmp_path):
-    path = tmp_path / "report.xml"
+def test_a_run_that_checks_nothing_says_so_first_and_has_an_exit_code_of_its_own(capsys):
     some = (NEEDS_A_DISPLAY, *SHORT, "--only", "render_modes_are_kept", "--only", "limit_of_rounds_is_kept")
-    code, out, _ = run(capsys, *some, "--junit", str(path))
+    code, out, _ = run(capsys, *some)
     assert (code, out.splitlines()[0]) == (3, f"{UNSEEN}; see --seconds and --games")
     code, out, _ = run(capsys, *some, "--json")
     answer = json.loads(out)
     assert (code, answer["passed"], answer["shortfall"]) == (3, False, UNSEEN)
-    suite = ElementTree.parse(path).find("testsuite")
-    assert (suite.find("testcase").get("name"), suite.get("errors")) == ("enough_was_checked", "1")
     assert run(capsys, *some, "--only", "metadata_say_what_is_offered")[0] == 0, "half of them reached a verdict"
 
 

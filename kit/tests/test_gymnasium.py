@@ -9,9 +9,9 @@ import zoocheck
 from broken import solo
 from calling import run_refused
 from zoocheck import CHECKS, load, order, run_all
-from zoocheck.formats import advice
 from zoocheck.grounds import grounds
 from zoocheck.guard import Guard
+from zoocheck.runner import advice
 from zoocheck.solo import spoken
 from zoocheck.subject import remade
 from zoocheck.verdicts import Result, in_words

@@ -71,7 +71,7 @@ def test_a_folder_that_cannot_be_is_one_clear_error(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "result"),
     [
-        (f"{CHECK} --junit OUT/a.xml", "1 passed"),
+        (f"{CHECK} --baseline OUT/a.json --write-baseline", "1 passed"),
         ("playoffs jujitsu num_cards=2 uniform --out OUT/new", "exploitability"),
         ("reproduce dice-wars --out OUT/new", "holds: all is well"),
     ],

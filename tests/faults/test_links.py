@@ -165,7 +165,6 @@ CHECKED = "zoocheck.command._checked"
 WRITERS = {
     "page": (["page", "jujitsu", "num_cards=2", "--out"], "a.html", "cardwar_play.one_file.places_of"),
     "gif": (["watch", "jujitsu", "num_cards=2", "--gif"], "a.gif", "cardwar_cli.watch.play_episode"),
-    "junit": ([*CHECK, "--junit"], "a.xml", CHECKED),
     "reproduce": ([*CHECK, "--reproduce"], "a.py", CHECKED),
     "baseline": ([*CHECK, "--write-baseline", "--baseline"], "a.json", CHECKED),
     "record": (["play", "jujitsu", "num_cards=2", "--record"], "a.json", "cardwar_cli.play.find_equilibrium"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -19,21 +20,104 @@ from rich.console import Console
 from rich.progress import track
 from typer import Argument, Option
 
-from zoocheck.formats import BAD_INPUT, INTERRUPTED, Report, printable
-from zoocheck.grounds import SEVERITIES, grounds, is_milder
+from zoocheck import verdicts
+from zoocheck.grounds import SEVERITIES, Ground, grounds, is_milder
 from zoocheck.guard import Guard
 from zoocheck.report import place, read_baseline, stale, updated, versions
-from zoocheck.runner import CHECKS, selected, with_causes
+from zoocheck.runner import CHECKS, advice, selected, with_causes
 from zoocheck.solo import NAME
 from zoocheck.subject import SECONDS, Subject, load
-from zoocheck.verdicts import FAILED, KNOWN, Result, processor_seconds, shortfall
+from zoocheck.verdicts import FAILED, KNOWN, STATUSES, WARNED, Result, shortfall
+
+# Exit codes: a check failed; bad input; too few checks reached a verdict; Ctrl-C or SIGTERM.
+FAILURE, BAD_INPUT, TOO_LITTLE, INTERRUPTED = 1, 2, 3, 130
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of checking an environment."""
+
+    name: str  # of the environment
+    results: list[Result]  # one per check that ran
+    planned: int  # number of checks to run
+    seen: dict[str, dict[str, int]]  # kind of environment -> how many games, steps and so on were played
+    stale: list[str]  # known findings that no longer occur
+    seconds: float  # CPU time of the run, with its child processes
+    grounds: dict[str, Ground]  # check -> what it rests on, for those that apply to this kind of environment
+    versions: dict[str, str]  # package -> version
+    place: tuple[str, int] = ("", 0)  # file and line of the environment's class; empty and 0 if not in this folder
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned checks ran."""
+        return len(self.results) == self.planned
+
+    @property
+    def failures(self) -> list[Result]:
+        """The failures that count."""
+        return [result for result in self.results if result.status == FAILED]
+
+    @property
+    def exit_code(self) -> int:
+        """`FAILURE`, else `INTERRUPTED`, else `TOO_LITTLE`, else 0."""
+        rest = INTERRUPTED if not self.complete else TOO_LITTLE if shortfall(self.results) else 0
+        return FAILURE if self.failures else rest
+
+    def as_data(self) -> dict[str, Any]:
+        """The report as plain data for JSON."""
+        data: dict[str, Any] = {
+            "environment": self.name,
+            "passed": self.exit_code == 0,
+            "shortfall": shortfall(self.results),
+        }
+        data |= {name: getattr(self, name) for name in ("complete", "seen", "versions", "stale")}
+        data |= {"seconds": round(self.seconds, 1), "checks": [asdict(result) for result in self.results]}
+        for each in data["checks"]:
+            if ground := self.grounds.get(each["check"]):
+                each |= {"severity": ground.severity, "page": ground.page, "sentence": ground.sentence}
+        return data
+
+    def as_text(self, everything: bool) -> list[str]:
+        """Notes, versions, how much was played, and violations, each below the one that explains it."""
+        quiet = () if everything else (verdicts.PASSED, verdicts.NOT_APPLICABLE)
+        lines = [str(each) for each in self.results if each.status not in (FAILED, WARNED, *quiet)]
+        lines.append(f"versions: {', '.join(f'{name} {version}' for name, version in self.versions.items())}")
+        seen = [f"{kind} {', '.join(f'{n:,} {what}' for what, n in each.items())}" for kind, each in self.seen.items()]
+        lines += [f"seen: {'; '.join(seen)}"] * bool(seen)
+        place = {result.check: number for number, result in enumerate(self.results)}
+        found = [result for status in (WARNED, FAILED) for result in self.results if result.status == status]
+        found.sort(key=lambda each: place.get(each.follows or each.check, 0))
+        for each in found:
+            lines += [str(each), *(f"{'':16}{line}" for line in advice(each, self.grounds.get(each.check)))]
+        return lines
+
+    def summary(self) -> str:
+        """The number of verdicts of each kind, e.g. "3 passed, 1 failed"."""
+        counts = Counter(result.status for result in self.results)
+        said = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+        return said + f"; interrupted after {len(self.results)} of {self.planned} checks" * (not self.complete)
+
+    def annotations(self) -> list[str]:
+        """The violations as commands of GitHub's workflows, which show them beside the code."""
+        where = "file={},line={},".format(*self.place) if self.place[0] else ""
+        lines = []
+        for result in (each for each in self.results if each.status in (FAILED, WARNED)):
+            ground = self.grounds[result.check]
+            text = printable("\n".join([result.reason, *advice(result, ground)]))
+            text = text.replace("%", "%25").replace("\n", "%0A")
+            lines.append(f"::{ground.severity} {where}title=zoocheck {result.check}::{text}")
+        return lines
+
+
+def printable(text: str) -> str:
+    """Escapes control and hidden characters, except newlines and tabs."""
+    return "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
+
 
 MOST_SECONDS = 3600
 
 
-class Severity(StrEnum):
-    """The severities, for the option."""
-
+class Severity(StrEnum):  # noqa: D101  # for the option
     ERROR, WARNING = SEVERITIES
 
 
@@ -53,7 +137,6 @@ def check(
     severity: Severity = Option(Severity.WARNING, help="Fail only for violations of this severity or above."),
     baseline: Path | None = Option(None, metavar="FILE", help="Known findings, which do not count as failures."),
     write_baseline: bool = Option(False, "--write-baseline", help="Write the failures to the file of --baseline."),
-    junit: Path | None = Option(None, metavar="FILE", help="Write the verdicts to this file as JUnit XML."),
     github: bool = Option(False, "--github", help="Also print annotations for GitHub's workflows."),
     everything: bool = Option(False, "--all", help="Also print the checks that passed or do not apply."),
     as_json: bool = Option(False, "--json", help="Print one JSON object and nothing else."),
@@ -69,67 +152,56 @@ def check(
     if write_baseline and baseline is None:
         raise ValueError("--write-baseline needs --baseline FILE, the file to write")
     names, limits = selected(only, skip), limits_of(seed, seconds, games)
-    for path in (reproduce, junit, baseline if write_baseline else None):
+    written = baseline if write_baseline else None
+    for path in filter(None, (reproduce, written)):
         _require_writable(path)
-    unwritten = baseline is None or (write_baseline and not baseline.exists())
-    known = {} if baseline is None or unwritten else read_baseline(baseline)
+    known = {} if baseline is None or (written and not baseline.exists()) else read_baseline(baseline)
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(environment, parameters, zero_sum or None, **limits)
     report = _checked(subject, names, known.get(subject.name, {}), severity)
-    found = report.results
-    if write_baseline:
-        results = [
-            dataclasses.replace(each, status=KNOWN) if each.status == FAILED else each for each in report.results
-        ]
-        report = dataclasses.replace(report, results=results, stale=[])
+    if written:
+        text = updated(known, subject.name, report.results, CHECKS)
+        found = [replace(each, status=KNOWN) if each.status == FAILED else each for each in report.results]
+        report = replace(report, results=found, stale=[])
     if as_json:
         print(json.dumps(report.as_data()))
     else:
         _say_results(report, everything, github, baseline, reproduce)
     # After the results are printed: the disk may be full.
-    files: list[tuple[Path | None, Callable[[], bytes]]] = [
-        (baseline if write_baseline else None, lambda: updated(known, subject.name, found, CHECKS).encode()),
-        (reproduce if report.failures else None, lambda: report.failures[0].script.encode()),
-        (junit, report.as_junit),
-    ]
-    for path, content in files:
-        if path is not None:
-            _write(path, content())
+    if written:
+        _write(written, text)
+    if reproduce and report.failures:
+        _write(reproduce, report.failures[0].script)
     return report.exit_code
 
 
 def limits_of(seed: int, seconds: float | None, games: int | None) -> dict[str, Any]:
-    """The arguments of `load` for seed and budget; the budget is in CPU seconds, or unlimited if `games` is given.
-
-    Raises:
-        ValueError: If one is out of range.
-    """
+    """The arguments of `load` for seed and budget; raises a ValueError if one is out of range."""
     if seed < 0:
         raise ValueError(f"--seed ({seed}) must be at least 0")
     if seconds is not None and not 0 < seconds <= MOST_SECONDS:
         raise ValueError(f"--seconds ({seconds:g}) must be above 0 and at most {MOST_SECONDS}")
     if games is not None and games < 1:
         raise ValueError(f"--games ({games}) must be at least 1")
-    usual = SECONDS if games is None else float(MOST_SECONDS)
-    return {"seed": seed, "seconds": usual if seconds is None else seconds, "games": games}
+    return {"seed": seed, "seconds": seconds or (SECONDS if games is None else float(MOST_SECONDS)), "games": games}
 
 
 def _checked(subject: Subject, names: list[str], known: dict[str, str], severity: str) -> Report:
-    results: list[Result] = []
-    console = Console(stderr=True)
-    options: dict[str, Any] = {"console": console, "transient": True, "disable": not console.is_terminal}
-    rests = grounds(subject.gymnasium)
+    console, rests = Console(stderr=True), grounds(subject.gymnasium)
     milder = [check for check in rests if is_milder(rests[check], severity)]
+    options: dict[str, Any] = {"console": console, "transient": True, "disable": not console.is_terminal}
+    results: list[Result] = []
     with Guard(subject, len(names)) as guard, _ended_by_signals():
-        for result in track(with_causes(map(guard.run, names), known, milder), "checks", len(names), **options):
+        found = with_causes(map(guard.run, names), known, milder)
+        for result in track(found, "checks", len(names), **options):
             results.append(result)  # so that an interrupt leaves those so far
     seen = guard.seen if len(results) == len(names) == len(CHECKS) else {}
     if subject.gymnasium:
         seen = dict(zip([NAME], seen.values(), strict=False))
     with contextlib.redirect_stdout(sys.stderr):
-        facts: dict[str, Any] = {"versions": versions(subject), "place": place(subject), "grounds": rests}
-    gone, spent = stale(results, known, CHECKS), processor_seconds()
-    return Report(subject.name, results, len(names), seen=seen, stale=gone, seconds=spent, **facts)
+        facts = versions(subject), place(subject)
+    gone, spent = stale(results, known, CHECKS), verdicts.processor_seconds()
+    return Report(subject.name, results, len(names), seen, gone, spent, rests, *facts)
 
 
 @contextlib.contextmanager
@@ -144,10 +216,8 @@ def _ended_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _require_writable(path: Path | None) -> None:
+def _require_writable(path: Path) -> None:
     """Raises an error, before the work, unless `_write` can make this file or replace it."""
-    if path is None:
-        return
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise ValueError(f"{path} is a link, a device, a pipe or a folder; give a plain file or a new one")
     try:
@@ -157,13 +227,13 @@ def _require_writable(path: Path | None) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, text: str) -> None:
     """Replaces a file in one step, so that readers see either the old or the new content."""
     beside = path.with_name(f".{path.name}.new")
     try:
         beside.unlink(missing_ok=True)
         with open(beside, "xb") as file:
-            file.write(content)
+            file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
@@ -176,9 +246,8 @@ def _write(path: Path, content: bytes) -> None:
 def _say_results(report: Report, everything: bool, github: bool, baseline: Path | None, reproduce: Path | None) -> None:
     """Prints if too little was checked, the report, what to do next, and a count per verdict."""
     lines = [f"{too_little}; see --seconds and --games"] if (too_little := shortfall(report.results)) else []
-    for name in report.stale:
-        lines.append(f"{'stale':<14}  {name}: no longer found, but listed in {baseline}; --write-baseline removes it")
-    lines += report.as_text(everything)
+    gone = f"no longer found, but listed in {baseline}; --write-baseline removes it"
+    lines += [f"{'stale':<14}  {name}: {gone}" for name in report.stale] + report.as_text(everything)
     if report.failures:
         again = "--reproduce FILE writes a script" if reproduce is None else f"{reproduce} is a script"
         lines.append(f"{again} that repeats the first failure")
@@ -200,12 +269,10 @@ def main(arguments: list[str] | None = None, program: str = "zoocheck") -> None:
         sys.exit(1)
     except (KeyboardInterrupt, typer.Abort):
         code, message = INTERRUPTED, "interrupted"
-    except (ValueError, OSError) as error:
-        code, message = BAD_INPUT, str(error)
     except Exception as error:
-        if not hasattr(error, "format_message"):  # an error of the command line
+        if not isinstance(error, ValueError | OSError) and not hasattr(error, "format_message"):
             raise
-        code, message = BAD_INPUT, error.format_message()
+        code, message = BAD_INPUT, getattr(error, "format_message", error.__str__)()
     else:
         sys.exit(code if isinstance(code, int) else 0)
     print(f"{program.split()[0]}: {printable(' '.join(message.split()))}", file=sys.stderr)

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from zoocheck.look import drawn
-from zoocheck.play import Play, layers, seats
+from zoocheck.play import layers, seats
 from zoocheck.subject import Api, Subject, once
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, Noted, Skipped, failing, in_a_line
 
 KNOWN = ("human", "ansi", "rgb_array")
 NO_WINDOW = "drawing ends the process on this machine, which has no display"
 
-# Matches errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL without a display or OpenGL, but no other rendering
-# errors.
+# Matches errors of pygame, pyglet, Tk, GLFW, MuJoCo and PyOpenGL without a display or OpenGL, but no others.
 NO_DISPLAY = re.compile(
     r"\$DISPLAY|DISPLAY environment variable|NoSuchDisplay|NoSuchConfigException|no available video device"
     r"|as 'headless' is currently running|(x11|wayland|windows) not available"
@@ -34,8 +33,7 @@ NO_DISPLAY = re.compile(
 def metadata_say_what_is_offered(subject: Subject) -> None:
     """The name in the metadata is a string, and `render_modes` is a list of the modes.
 
-    str() uses the name; wrappers and recorders use the modes. A missing one is noted: PettingZoo's
-    tutorial has no modes.
+    str() uses the name; wrappers and recorders use the modes. A missing one is noted: PettingZoo's tutorial has none.
 
     Example: `metadata = {"render.modes": ["ansi"]}`, as it was called before 2022.
     Fix: `metadata = {"name": "my_env_v0", "render_modes": ["ansi"]}`.
@@ -67,25 +65,18 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
     """
     for api in subject.apis():
         play = api.new(choices=1)
-        possible = list(seats(play.env))
-        seated, one_list = _seated(play), play.env.agents is play.env.possible_agents
+        possible, seated = list(seats(play.env)), list(play.reset(1).env.agents)
+        kept, one_list = play.env.agents, play.env.agents is play.env.possible_agents
         if one_list and not seated:
             raise Failed(f"{api.kind}: `agents` and `possible_agents` are one list object, which a reset leaves empty")
-        kept = play.env.agents
         with failing("a game cannot be played, see legal_play_goes_on:", NotApplicable):
             play.run(STEPS)
         if (left := list(play.env.possible_agents)) != possible:
             why = ", the same list object as `agents`," * one_list
             raise Failed(f"{api.kind}: during a game `possible_agents`{why} changes from {possible} to {left}")
-        if (again := _seated(play)) != seated and play.env.agents is kept:
+        if (again := list(play.reset(1).env.agents)) != seated and play.env.agents is kept:
             words = f"{api.kind}: after a reset `agents` is the list object of the previous game: {again}"
             raise Failed(f"{words} instead of {seated}")
-
-
-def _seated(play: Play) -> list[Any]:
-    """Returns the agents after a reset."""
-    play.reset(1)
-    return list(play.env.agents)
 
 
 def closing_does_no_harm(subject: Subject) -> None:
@@ -110,9 +101,8 @@ def missing_here(error: BaseException, env: Any = None) -> bool:
 
     A missing module of the environment's own package, or a missing name in a library, is the environment's fault.
     """
-    if error.__cause__ is not None and missing_here(error.__cause__, env):
-        return True
-    if NO_DISPLAY.search(in_a_line(error)) or type(error).__name__ == "DependencyNotInstalled":
+    absent = NO_DISPLAY.search(in_a_line(error)) or type(error).__name__ == "DependencyNotInstalled"
+    if absent or (error.__cause__ is not None and missing_here(error.__cause__, env)):
         return True
     own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__}
     library = (getattr(error, "name", None) or "").partition(".")[0]
@@ -128,10 +118,8 @@ def modes_of(subject: Subject) -> list[str]:
 def require_modes(subject: Subject) -> list[str]:
     """Returns `modes_of`; if there are none, raises Skipped if this machine lacks something, else NotApplicable."""
     modes, missing = _tried(subject)
-    if not modes and missing:
-        raise Skipped(missing)
     if not modes:
-        raise NotApplicable("there is no render mode that can be examined")
+        raise Skipped(missing) if missing else NotApplicable("there is no render mode that can be examined")
     return list(modes)
 
 
@@ -146,13 +134,10 @@ def _tried(subject: Subject) -> tuple[list[str], str]:
             missing = missing or NO_WINDOW
             continue
         try:
-            play = api.new(render_mode=mode).reset(subject.seed)
-            picture, printed = drawn(play.env)
+            picture, printed = drawn(api.new(render_mode=mode).reset(subject.seed).env)
+            modes += [mode] * (picture is not None or bool(printed))
         except Exception as error:  # reported by `render_modes_are_kept`
             missing = missing or f"render_mode={mode!r}: {in_a_line(error)}" * missing_here(error, env)
-            continue
-        if picture is not None or printed:
-            modes.append(mode)
     return modes, missing
 
 
@@ -185,10 +170,8 @@ def render_modes_are_kept(subject: Subject) -> None:
                 if not missing_here(error, env):
                     raise
                 missing.append(f"{api.kind}: render_mode={mode!r}: {in_a_line(error)}")
-    if missing:
-        raise Skipped("; ".join(missing))
-    if fixed:
-        raise Noted("; ".join(fixed))
+    if missing or fixed:
+        raise Skipped("; ".join(missing)) if missing else Noted("; ".join(fixed))
 
 
 def _takes_modes(subject: Subject, api: Api) -> bool:
@@ -207,24 +190,17 @@ def _takes_modes(subject: Subject, api: Api) -> bool:
 def _require_mode(api: Api, mode: str, given: dict[str, str]) -> None:
     play = api.game(1, **given)
     if (stored := getattr(play.env, "render_mode", None)) != mode:
-        said = f"its attribute render_mode is {stored!r}"
-        raise Failed(f"{api.kind}: the environment is made with render_mode={mode!r}, but {said}")
-    if mode == "human":
-        return
-    for _ in range(6):
+        made = f"the environment is made with render_mode={mode!r}"
+        raise Failed(f"{api.kind}: {made}, but its attribute render_mode is {stored!r}")
+    for _ in range(6 if mode != "human" else 0):
         picture, _ = drawn(play.env)
-        _require_form(picture, f"{play.at}: render() in mode {mode!r}", mode)
+        what = f"{play.at}: render() in mode {mode!r} returns"
+        if mode == "ansi" and not isinstance(picture, str) and not hasattr(picture, "getvalue"):
+            raise Failed(f"{what} {type(picture).__name__}, not a string")
+        if mode == "rgb_array" and not isinstance(picture, np.ndarray):
+            raise Failed(f"{what} {type(picture).__name__}, not an array")
+        if mode == "rgb_array" and (picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3):
+            raise Failed(f"{what} {picture.dtype}{list(picture.shape)}, not uint8[height, width, 3]")
         if play.over:
             return
         play.step(log=False)
-
-
-def _require_form(picture: Any, what: str, mode: str) -> None:
-    if mode == "ansi":
-        if not isinstance(picture, str) and not hasattr(picture, "getvalue"):
-            raise Failed(f"{what} returns {type(picture).__name__}, not a string")
-        return
-    if not isinstance(picture, np.ndarray):
-        raise Failed(f"{what} returns {type(picture).__name__}, not an array")
-    if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
-        raise Failed(f"{what} returns {picture.dtype}{list(picture.shape)}, not uint8[height, width, 3]")

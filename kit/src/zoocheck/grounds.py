@@ -32,137 +32,138 @@ class Ground(NamedTuple):
         return f"{self.severity}: {about} {self.sentence}"
 
 
-_BUFFERS = (STEP, '"each call must return new observation and info objects"')
-_CLOSED = (CLOSE, '"Calling close on an already closed environment has no effect and won\'t raise an error."')
-_ON = (RESET, 'if there is a generator and "seed=None is passed, the PRNG will not be reset"')
-_RUNS = ("", "code around the environment, such as a logger, must neither change a run nor be changed by it")
-_INPUT = ("", "a learner must notice its invalid actions, or it trains on moves that it did not choose")
-_LEAK = ("", "a learner that sees moves or chance outcomes before their time solves a different game")
+_RUNS = "code around the environment, such as a logger, must neither change a run nor be changed by it"
+_INPUT = "a learner must notice its invalid actions, or it trains on moves that it did not choose"
+_LEAK = "a learner that sees moves or chance outcomes before their time solves a different game"
 _SEEDED = "a seed determines the environment's randomness, and a reset with it gives the same result again"
 
-# Each ground, and the checks that rest on it.
-_PETTINGZOO = (
-    ((AEC, 'possible_agents "cannot be changed through play or resetting"'), "agents_are_a_list_of_their_own"),
-    ((AEC, 'step() "Accepts and executes the action of the current agent_selection"'), "legal_play_goes_on"),
-    ((CREATION, 'metadata have "render_modes" and a "name", which "allows [it] to be pretty printed"'),
-     "metadata_say_what_is_offered"),
-    ((TESTS, 'rendering "does not crash and ... produces output of the correct type when given a mode"'),
-     "render_modes_are_kept every_situation_can_be_drawn"),
-    ((WRAPPERS, 'for aec_to_parallel "please set the `is_parallelizable` key in your metadata to True"'),
-     "is_parallelizable_is_declared"),
-    ((TESTS, f"Seed Test: {_SEEDED}"),
-     "environments_leave_nothing_behind infos_are_steady same_seed_same_episode hash_seed_does_not_matter "
-     "other_seed_other_episode seeded_reset_starts_anew earlier_games_do_not_matter environments_do_not_meet "
-     "sampling_leaves_the_game_alone"),
-    ((TESTS, "API Test: reset() takes seed and options, and must accept options that it does not know"),
-     "options_do_no_harm"),
-    ((TESTS, "API Test: no observation of an agent is outside of its observation space"),
-     "observations_fit_their_spaces"),
-    ((AEC, 'the spaces "cannot be changed through play or resetting"'), "spaces_stay_the_same"),
-    ((WRAPPERS, 'for aec_to_parallel, the environment "steps through every live agent in order"'),
-     "seats_are_asked_in_order"),
-    ((WRAPPERS, 'the environment "does not update the observations ... except at the end of a cycle"'),
-     "commitments_are_hidden"),
-    ((AEC, '"action masks, in order to mark valid/invalid actions for the agent"'), "masks_allow_what_is_legal"),
-    ((PARALLEL, 'the action space has the valid actions; usage: "action_space(agent).sample()", a NumPy integer'),
-     "equal_actions_play_alike"),
-    ((PARALLEL, 'step() "Receives a dictionary of actions keyed by the agent name"'),
-     "order_of_actions_does_not_matter"),
-    ((AEC, 'last() returns "observation, cumulative reward, terminated, truncated, info for the current agent"'),
-     "last_tells_what_is_so"),
-    ((AEC, 'rewards are "the instantaneous reward generated after the last step" of "every current agent"'),
-     "rewards_are_counted_once nobody_is_paid_after_the_end"),
-    ((PARALLEL, 'step() returns dictionaries, "where each dictionary is keyed by the agent"'),
-     "results_name_the_agents"),
-    ((TESTS, 'API Test: flags are bools, and an agent "cannot be revived once dead"'), "ends_are_final"),
-    ((TESTS, 'Max Cycles Test: the environment "runs for the correct number of cycles"'), "limit_of_rounds_is_kept"),
-    ((WRAPPERS, '"Any parallel environment can be efficiently converted to an AEC environment"'), "skins_are_one_game"),
-    (("", "random players that share a seed always make the same choice"), "spaces_of_seats_are_seeded_apart"),
-    (_LEAK, "commitments_touch_nothing commitments_are_kept_inside pictures_hide_commitments"),
-    (_INPUT, "illegal_actions_are_refused"),
-    (("", "a learner that sees only the past cannot react to the present"), "observations_are_of_now"),
-    (("", "exploitability, minimax values and self-play ratings need rewards as the rules declare them"),
-     "zero_sum_holds"),
-)  # fmt: skip
+# Page, empty if the documents do not forbid the violation -> sentence -> the checks that rest on it.
+_PETTINGZOO = {
+    AEC: {
+        'possible_agents "cannot be changed through play or resetting"': "agents_are_a_list_of_their_own",
+        'step() "Accepts and executes the action of the current agent_selection"': "legal_play_goes_on",
+        'the spaces "cannot be changed through play or resetting"': "spaces_stay_the_same",
+        '"action masks, in order to mark valid/invalid actions for the agent"': "masks_allow_what_is_legal",
+        'last() returns "observation, cumulative reward, terminated, truncated, info for the current agent"':
+            "last_tells_what_is_so",
+        'rewards are "the instantaneous reward generated after the last step" of "every current agent"':
+            "rewards_are_counted_once nobody_is_paid_after_the_end",
+    },
+    CREATION: {
+        'metadata have "render_modes" and a "name", which "allows [it] to be pretty printed"':
+            "metadata_say_what_is_offered",
+    },
+    TESTS: {
+        'rendering "does not crash and ... produces output of the correct type when given a mode"':
+            "render_modes_are_kept every_situation_can_be_drawn",
+        f"Seed Test: {_SEEDED}":
+            "environments_leave_nothing_behind infos_are_steady same_seed_same_episode hash_seed_does_not_matter "
+            "other_seed_other_episode seeded_reset_starts_anew earlier_games_do_not_matter environments_do_not_meet "
+            "sampling_leaves_the_game_alone",
+        "API Test: reset() takes seed and options, and must accept options that it does not know": "options_do_no_harm",
+        "API Test: no observation of an agent is outside of its observation space": "observations_fit_their_spaces",
+        'API Test: flags are bools, and an agent "cannot be revived once dead"': "ends_are_final",
+        'Max Cycles Test: the environment "runs for the correct number of cycles"': "limit_of_rounds_is_kept",
+    },
+    WRAPPERS: {
+        'for aec_to_parallel "please set the `is_parallelizable` key in your metadata to True"':
+            "is_parallelizable_is_declared",
+        'for aec_to_parallel, the environment "steps through every live agent in order"': "seats_are_asked_in_order",
+        'the environment "does not update the observations ... except at the end of a cycle"': "commitments_are_hidden",
+        '"Any parallel environment can be efficiently converted to an AEC environment"': "skins_are_one_game",
+    },
+    PARALLEL: {
+        'the action space has the valid actions; usage: "action_space(agent).sample()", a NumPy integer':
+            "equal_actions_play_alike",
+        'step() "Receives a dictionary of actions keyed by the agent name"': "order_of_actions_does_not_matter",
+        'step() returns dictionaries, "where each dictionary is keyed by the agent"': "results_name_the_agents",
+    },
+    "": {
+        "random players that share a seed always make the same choice": "spaces_of_seats_are_seeded_apart",
+        _LEAK: "commitments_touch_nothing commitments_are_kept_inside pictures_hide_commitments",
+        _INPUT: "illegal_actions_are_refused",
+        "a learner that sees only the past cannot react to the present": "observations_are_of_now",
+        "exploitability, minimax values and self-play ratings need rewards as the rules declare them": "zero_sum_holds",
+    },
+}  # fmt: skip
 # Other checks are about several agents or masks, which Gymnasium's API does not have.
-_GYMNASIUM = (
-    ((STEP, 'returns observation, reward, terminated, truncated and an info (dict) for each action of action_space'),
-     "legal_play_goes_on"),
-    ((RENDER, 'metadata "render_modes" "includes the list of supported modes"'), "metadata_say_what_is_offered"),
-    ((RENDER, "what each mode returns"), "render_modes_are_kept every_situation_can_be_drawn"),
-    ((RESET, f'randomness "can be controlled with the seed parameter": {_SEEDED}'),
-     "environments_leave_nothing_behind infos_are_steady same_seed_same_episode hash_seed_does_not_matter "
-     "other_seed_other_episode sampling_leaves_the_game_alone environments_do_not_meet"),
-    ((RESET, '"Resets the environment to an initial internal state"'),
-     "seeded_reset_starts_anew earlier_games_do_not_matter"),
-    ((RESET, 'options "specify how the environment is reset (optional, depending on the specific environment)"'),
-     "options_do_no_harm"),
-    ((_GYM, '"all valid observations should be contained within the space"'), "observations_fit_their_spaces"),
-    ((_GYM, "action_space and observation_space are attributes of the environment"), "spaces_stay_the_same"),
-    ((_GYM, '"all valid actions should be contained within the space", NumPy integers too'),
-     "equal_actions_play_alike"),
-    ((STEP, '"terminated (bool)", "truncated (bool)"'), "ends_are_final"),
-    ((STEP, '"reward (SupportsFloat)"'), "nobody_is_paid_after_the_end"),
-)  # fmt: skip
+_GYMNASIUM = {
+    STEP: {
+        "returns observation, reward, terminated, truncated and an info (dict) for each action of action_space":
+            "legal_play_goes_on",
+        '"terminated (bool)", "truncated (bool)"': "ends_are_final",
+        '"reward (SupportsFloat)"': "nobody_is_paid_after_the_end",
+    },
+    RENDER: {
+        'metadata "render_modes" "includes the list of supported modes"': "metadata_say_what_is_offered",
+        "what each mode returns": "render_modes_are_kept every_situation_can_be_drawn",
+    },
+    RESET: {
+        f'randomness "can be controlled with the seed parameter": {_SEEDED}':
+            "environments_leave_nothing_behind infos_are_steady same_seed_same_episode hash_seed_does_not_matter "
+            "other_seed_other_episode sampling_leaves_the_game_alone environments_do_not_meet",
+        '"Resets the environment to an initial internal state"': "seeded_reset_starts_anew earlier_games_do_not_matter",
+        'options "specify how the environment is reset (optional, depending on the specific environment)"':
+            "options_do_no_harm",
+    },
+    _GYM: {
+        '"all valid observations should be contained within the space"': "observations_fit_their_spaces",
+        "action_space and observation_space are attributes of the environment": "spaces_stay_the_same",
+        '"all valid actions should be contained within the space", NumPy integers too': "equal_actions_play_alike",
+    },
+}  # fmt: skip
 # For both libraries.
-_SHARED = (
-    (_ON, "unseeded_reset_goes_on"),
-    (_BUFFERS, "arrays_are_fresh containers_are_not_shared"),
-    (_CLOSED, "closing_does_no_harm"),
-    (_RUNS, "global_randomness_is_left_alone looking_changes_nothing rendering_changes_nothing "
-            "the_callers_actions_are_left_alone"),
-    (_LEAK, "chance_to_come_is_hidden"),
-    (_INPUT, "input_outside_the_space_is_refused refusals_change_nothing"),
-    (("", "a learner that is told of the past cannot react to the present"), "infos_are_of_now"),
-    (("", "a loop that steps too late would record rewards that belong to no episode"),
-     "calls_at_the_wrong_time_are_refused"),
-    (("", "an entry that never changes tells a learner nothing"), "observations_are_informative"),
-    (("", "learners seek what pays, so they reach rare situations more often than random play does"),
-     "rare_situations_are_no_exception"),
-    (("", "tree search, worker processes and checkpoints continue from copies"), "deepcopy_goes_on pickle_goes_on"),
-)  # fmt: skip
+_SHARED = {
+    RESET: {'if there is a generator and "seed=None is passed, the PRNG will not be reset"': "unseeded_reset_goes_on"},
+    STEP: {'"each call must return new observation and info objects"': "arrays_are_fresh containers_are_not_shared"},
+    CLOSE: {
+        '"Calling close on an already closed environment has no effect and won\'t raise an error."':
+            "closing_does_no_harm",
+    },
+    "": {
+        _RUNS:
+            "global_randomness_is_left_alone looking_changes_nothing rendering_changes_nothing "
+            "the_callers_actions_are_left_alone",
+        _LEAK: "chance_to_come_is_hidden",
+        _INPUT: "input_outside_the_space_is_refused refusals_change_nothing",
+        "a learner that is told of the past cannot react to the present": "infos_are_of_now",
+        "a loop that steps too late would record rewards that belong to no episode":
+            "calls_at_the_wrong_time_are_refused",
+        "an entry that never changes tells a learner nothing": "observations_are_informative",
+        "learners seek what pays, so they reach rare situations more often than random play does":
+            "rare_situations_are_no_exception",
+        "tree search, worker processes and checkpoints continue from copies": "deepcopy_goes_on pickle_goes_on",
+    },
+}  # fmt: skip
+
 
 # Check -> what must hold and how to fix it in words of Gymnasium, where the check's own words are about agents.
 IN_GYMNASIUM = {
     "every_situation_can_be_drawn": ("render() raises no error in any situation.", "Handle the end, too."),
-    "observations_fit_their_spaces": (
-        "Every observation is finite, lies in its space and has exactly the type of the space.",
-        "Declare the real bounds and type, and convert: `array.astype(np.float32)`.",
-    ),
+    "observations_fit_their_spaces": ("Every observation is finite and of its space.", "Convert: `array.astype(...)`."),
     "ends_are_final": ("`terminated` and `truncated` are bools.", "Return `bool(...)`."),
-    "nobody_is_paid_after_the_end": (
-        "Rewards are finite, and none is paid after the end.",
-        "Pay everything that is due in the step that ends the episode.",
-    ),
+    "nobody_is_paid_after_the_end": ("Rewards are finite, and none comes late.", "Pay all in the step that ends it."),
     "containers_are_not_shared": ("No two steps return the same dict object.", "Make a new info in each step."),
-    "the_callers_actions_are_left_alone": (
-        "step() does not change the caller's action, and does not depend on later changes to it.",
-        "Copy first: `action = np.copy(action)`.",
-    ),
+    "the_callers_actions_are_left_alone": ("step() leaves the caller's action alone.", "`action = np.copy(action)`."),
     "input_outside_the_space_is_refused": (
         "An action outside the action space raises, or ends the game.",
         "`if not self.action_space.contains(action): raise ValueError(...)`.",
     ),
-    "infos_are_of_now": (
-        "The info and single entries of the observation refer to the current step, not to the previous one.",
-        "Fill the info after the action has been carried out.",
-    ),
+    "infos_are_of_now": ("The info is of the current step.", "Fill it after the action has been carried out."),
     "calls_at_the_wrong_time_are_refused": (
         "step() raises, warns or pays nothing after the end.",
-        "Raise after the end: `raise gymnasium.error.ResetNeeded(...)`.",
+        "`raise gymnasium.error.ResetNeeded(...)`.",
     ),
-    "observations_are_informative": (
-        "It is noted if the observation, or an entry of it, never changes.",
-        "Fill in or remove constant entries.",
-    ),
+    "observations_are_informative": ("An entry of the observation changes.", "Fill in or remove constant entries."),
 }
 
 
 @cache
 def grounds(gymnasium: bool = False) -> dict[str, Ground]:
     """Check -> its ground, for PettingZoo's environments or for those of Gymnasium, to which fewer checks apply."""
-    listed = (*(_GYMNASIUM if gymnasium else _PETTINGZOO), *_SHARED)
-    return {name: Ground(page, said, gymnasium) for (page, said), checks in listed for name in checks.split()}
+    listed = [*(_GYMNASIUM if gymnasium else _PETTINGZOO).items(), *_SHARED.items()]
+    found = [(Ground(page, said, gymnasium), names) for page, rests in listed for said, names in rests.items()]
+    return {name: ground for ground, names in found for name in names.split()}
 
 
 def is_milder(ground: Ground, severity: str) -> bool:

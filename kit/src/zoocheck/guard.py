@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from dataclasses import asdict
-from typing import Any, Self
+from typing import Any
 
 from zoocheck import report, trail
 from zoocheck.explore import coverage_so_far
@@ -29,23 +29,15 @@ NO_ANSWER = "it did not return within the time limit, and its process was ended"
 TIME_IS_UP = "an earlier check used up the time"
 
 
-class Guard:
+class Guard(contextlib.AbstractContextManager["Guard"]):
     """Runs checks of one subject in a child process, and starts a new one if the environment has ended it.
 
-    Args:
-        subject: The environment.
-        checks: The number of checks that will be run, which share the time.
-
-    Attributes:
-        seen: The numbers of games, moves and situations so far, as `coverage` returns them.
-        results: The results so far.
-
-    Raises:
-        Skipped: If the child process could not find the environment.
+    `checks` is the number of checks that will be run, which share the time. Raises Skipped if another process cannot
+    find the environment.
     """
 
     def __init__(self, subject: Subject, checks: int = 1) -> None:
-        self.seen: dict[str, dict[str, int]] = {}
+        self.seen: dict[str, dict[str, int]] = {}  # the numbers of games, moves and situations, as `coverage` has them
         self.results: list[Result] = []
         self._subject, self._told = subject, description(subject)
         self._child: subprocess.Popen[str] | None = None
@@ -54,9 +46,6 @@ class Guard:
         self._spent = 0.0  # CPU seconds of the processes that have ended
         self._limit = MOST * subject.seconds + MORE
         self._until: float | None = None  # when all checks must be done; the first one starts the clock
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -89,8 +78,8 @@ class Guard:
     def _had_no_display(self) -> bool:
         """Whether the last environment was to draw, and there is no display."""
         last = trail.last(self._trail)
-        seen = not sys.platform.startswith("linux") or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)
-        return not seen and last is not None and "render_mode=" in last.parameters
+        display = not sys.platform.startswith("linux") or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)
+        return not display and last is not None and "render_mode=" in last.parameters
 
     def _run(self, name: str) -> tuple[Result, bool]:
         """The result of a check, and whether the environment ended the process."""
@@ -101,8 +90,8 @@ class Guard:
         child = self._child = self._child or self._started()
         timer = threading.Timer(max(1.0, self._until - time.monotonic()), _kill, [child])
         timer.daemon = True  # an interrupt can come before it is cancelled, and this process must still end
+        timer.start()
         try:
-            timer.start()
             answer = _answer(child, name)
         finally:
             timer.cancel()
@@ -120,36 +109,26 @@ class Guard:
         return time.monotonic() >= self._until or self._spent >= MOST_OVERRUN * self._limit
 
     def _started(self) -> subprocess.Popen[str]:
-        budget: dict[str, Any] = {"to_come": self._to_come}
-        budget |= {"spent": self._spent, "careful": self._careful, "draws": self._draws}
-        told = {"parent": os.getpid(), "budget": budget, "limit": MOST_OVERRUN * self._limit - self._spent}
-        trail_file = self._trail.fileno() if os.name == "posix" else None  # elsewhere no child can inherit it
-        child = subprocess.Popen(
-            [sys.executable, "-m", "zoocheck.guard"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            pass_fds=() if trail_file is None else (trail_file,),
-            start_new_session=True,
-        )
-        _tell(child, json.dumps({**self._told, **told, "trail": trail_file}))
+        budget = {"to_come": self._to_come, "spent": self._spent, "careful": self._careful, "draws": self._draws}
+        files = [self._trail.fileno()] if os.name == "posix" else []  # elsewhere no child can inherit it
+        told = {"parent": os.getpid(), "limit": MOST_OVERRUN * self._limit - self._spent, "trail": files}
+        options: dict[str, Any] = {"text": True, "pass_fds": files, "start_new_session": True}
+        options["env"] = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        command = [sys.executable, "-m", "zoocheck.guard"]
+        child = subprocess.Popen[str](command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        _tell(child, json.dumps({**self._told, **told, "budget": budget}))
         return child
 
     def _ended(self, name: str, code: int) -> Result:
         """The failure of a check in which the environment ended the process."""
         last = trail.last(self._trail)
-        end = f"ended its process with exit code {code}" if code >= 0 else f"killed its process with {_signal(-code)}"
+        end = f"ended its process with exit code {code}"
+        if code < 0:
+            named = -code in set(signal.Signals)
+            end = f"killed its process with {signal.Signals(-code).name if named else f'signal {-code}'}"
         reason = f"{last.where + ': ' if last else ''}the environment {end}"
         reason = spoken(reason) if self._subject.gymnasium else reason
         return Result(name, FAILED, reason, script=report.script_of(self._subject, reason, last) if last else "")
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _tell(child: subprocess.Popen[str], line: str) -> None:
@@ -200,8 +179,8 @@ def _serve() -> None:
         os.dup2(2, 1)  # some environments print
         told = json.loads(asked.readline())
         threading.Thread(target=_end_with, args=[told["parent"], told["limit"]], daemon=True).start()
-        if told["trail"] is not None:
-            trail.begin(told["trail"])
+        for file in told["trail"]:
+            trail.begin(file)
         subject = remade(told)
         vars(subject.budget).update(told["budget"])
         for name in map(str.strip, asked):

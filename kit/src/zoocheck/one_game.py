@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -46,9 +46,7 @@ def skins_are_one_game(subject: Subject) -> None:
 
 class _Pair:
     def __init__(self, aec: AECPlay, parallel: ParallelPlay, seed: int) -> None:
-        self.aec, self.parallel = aec, parallel
-        aec.reset(seed)
-        parallel.reset(seed)
+        self.aec, self.parallel = aec.reset(seed), parallel.reset(seed)
         self.where = f"seed {seed}, after reset"
         self.paid = {name: dict.fromkeys(seats(parallel.env), 0.0) for name in ("Parallel", "last()", "rewards")}
 
@@ -57,8 +55,7 @@ class _Pair:
         seed = self.where.partition(",")[0]
         self.parallel.chooser = chooser
         self._compare_views()
-        here, there = (without_generators(spaces_of(play.env)) for play in (self.aec, self.parallel))
-        require_same(here, there, f"{self.where}: spaces of AEC and Parallel")
+        self._require_same("spaces of", lambda play: without_generators(spaces_of(play.env)))
         while self.parallel.goes_on():
             step = len(self.parallel.played)
             choice = moves[step] if step < len(moves) else self.parallel.choice()
@@ -66,12 +63,15 @@ class _Pair:
             self.where = f"{seed}, after joint action {len(self.parallel.played)}"
             self._add("Parallel", self.parallel.rewards())
             self._commit(dict(choice))
-            self._compare_ends()
-            self._compare_rewards()
-            self._compare_last_views()
+            self._compare_results()
+            for agent in self.parallel.out() & set(self.aec.env.agents):
+                self._compare_view(agent)
             self._take_leave()
             self._compare_views()
         self._compare_payments()
+
+    def _require_same(self, what: str, look: Callable[[Play], Any]) -> None:
+        require_same(look(self.aec), look(self.parallel), f"{self.where}: {what} AEC and Parallel")
 
     def _add(self, name: str, rewards: dict[Any, Any]) -> None:
         for agent, reward in rewards.items():
@@ -81,7 +81,7 @@ class _Pair:
         """Steps the AEC environment until all agents with a choice have committed."""
         while choice and (asked := self.aec.asked()) and asked[0] in choice:
             agent = asked[0]
-            self._collect(agent)
+            self._add("last()", {agent: self.aec.cumulative_reward()})
             with failing(f"{self.where}: the action of {agent} in Parallel raises in AEC:"):
                 self.aec.submit(choice.pop(agent), log=False)
             self._add("rewards", self.aec.rewards())
@@ -90,59 +90,42 @@ class _Pair:
             if self.aec.over or order.index(self.aec.env.agent_selection) <= order.index(agent):
                 return
 
-    def _collect(self, agent: Any) -> None:
-        self.paid["last()"][agent] += self.aec.cumulative_reward()
-
-    def _compare_ends(self) -> None:
+    def _compare_results(self) -> None:
+        """Compares flags and the rewards of this joint action, these exactly."""
         for name in ("terminations", "truncations"):
-            for agent, there in self.parallel.part(name).items():
-                here = self.aec.part(name).get(agent, False)
-                if bool(here) != bool(there):
-                    raise Failed(f"{self.where}: {name} of {agent}: AEC {bool(here)}, Parallel {bool(there)}")
-
-    def _compare_rewards(self) -> None:
-        """Compares the rewards of this joint action exactly."""
-        here = self.aec.rewards()
+            for agent, out in self.parallel.part(name).items():
+                if bool(here := self.aec.part(name).get(agent, False)) != bool(out):
+                    raise Failed(f"{self.where}: {name} of {agent}: AEC {bool(here)}, Parallel {bool(out)}")
+        rewards = self.aec.rewards()
         for agent, there in self.parallel.rewards().items():
-            if agent in here and difference(here[agent], there):
-                raise Failed(f"{self.where}: the reward of {agent} is {here[agent]!r} in AEC, {there!r} in Parallel")
+            if agent in rewards and difference(rewards[agent], there):
+                words = f"the reward of {agent} is {rewards[agent]!r} in AEC, {there!r} in Parallel"
+                raise Failed(f"{self.where}: {words}")
 
     def _take_leave(self) -> None:
         """Makes the final AEC steps of agents that are out."""
         env, left = self.aec.env, len(self.aec.env.agents)
         while env.agents and self.aec.dead(env.agent_selection):
-            self._collect(env.agent_selection)
+            self._add("last()", {env.agent_selection: self.aec.cumulative_reward()})
             self.aec.submit(None, log=False)
             left -= 1
             if len(env.agents) != left:
                 raise Failed(f"{self.where}: AEC: an agent that is out stays in `agents` after its last step")
 
-    def _compare_last_views(self) -> None:
-        """Compares the last observations and infos of agents that went out."""
-        for agent in self.parallel.out() & set(self.aec.env.agents):
-            self._compare_view(agent)
-
     def _compare_view(self, agent: Any) -> None:
-        """Compares an agent's observation and info."""
-        here, there = (
-            {"observations": {agent: p.observation(agent)}, "infos": {agent: p.infos().get(agent)}}
-            for p in (self.aec, self.parallel)
-        )
-        require_same(here, there, f"{self.where}: AEC and Parallel")
+        self._require_same("in", lambda play: {"observations": {agent: play.observation(agent)}})
+        self._require_same("in", lambda play: {"infos": {agent: play.infos().get(agent)}})
 
     def _compare_views(self) -> None:
-        here, there = (sorted(map(str, play.env.agents)) for play in (self.aec, self.parallel))
-        require_same(here, there, f"{self.where}: agents in AEC and Parallel")
+        self._require_same("agents in", lambda play: sorted(map(str, play.env.agents)))
         for agent in self.parallel.env.agents:
             self._compare_view(agent)
-        states = state_shown(self.aec.env), state_shown(self.parallel.env)
-        require_same(states[0], states[1], f"{self.where}: state() in AEC and Parallel")
+        self._require_same("state() in", lambda play: state_shown(play.env))
 
     def _compare_payments(self) -> None:
         if self.aec.over != self.parallel.over:
             raise Failed(f"{self.where}: the game is over in {'AEC' if self.aec.over else 'Parallel'} only")
-        names = ("last()", "rewards") if self.aec.over else ("rewards",)
-        for name in names:
+        for name in ("last()", "rewards") if self.aec.over else ("rewards",):
             for agent, there in self.paid["Parallel"].items():
                 here = self.paid[name][agent]
                 if not np.allclose(here, there, rtol=1e-9, atol=1e-9):
@@ -183,17 +166,10 @@ def zero_sum_holds(play: Play, subject: Subject) -> Watch:
     paid = dict.fromkeys(seats(play.env), 0.0)
     while not play.over:
         yield
-        _receive(play, paid, after=False)
+        if isinstance(play, AECPlay):  # a learner receives its rewards from last(), before it acts
+            paid[play.env.agent_selection] += play.cumulative_reward()
         yield
-        _receive(play, paid, after=True)
+        for agent, reward in play.rewards().items() if isinstance(play, ParallelPlay) else ():
+            paid[agent] += reward
     if not np.all(np.abs(total := sum(paid.values())) <= TOLERANCE):
         raise Failed(f"{play.where}: payoffs {paid} sum to {as_text(total)}, not to 0")
-
-
-def _receive(play: Play, paid: dict[Any, float], after: bool) -> None:
-    """Adds the rewards that a learner receives: in AEC before a step, from last(); in Parallel after it."""
-    if isinstance(play, AECPlay) and not after:
-        paid[play.env.agent_selection] += play.cumulative_reward()
-    if isinstance(play, ParallelPlay) and after:
-        for agent, reward in play.rewards().items():
-            paid[agent] += reward

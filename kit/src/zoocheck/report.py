@@ -20,20 +20,14 @@ from zoocheck.subject import Subject, is_id, once
 from zoocheck.trail import Last, source, text_of_call
 from zoocheck.verdicts import FAILED, INCONCLUSIVE, KNOWN, SKIPPED, WARNED, Result
 
-ALWAYS = ("numpy", "gymnasium", "pettingzoo")
-
 
 @once
 def versions(subject: Subject) -> dict[str, str]:
-    """Versions of Python, the libraries, and the packages that define the environment and its wrappers.
-
-    The versions are those of loaded modules, which can differ from the installed ones. Packages without a version are
-    omitted.
-    """
-    names = [*ALWAYS, subject.word.partition(":")[0].split(".")[0]]
-    for api in subject.apis():
-        names += [type(layer).__module__.split(".")[0] for layer in layers(api.make())]
-    found = {name: _version(name) for name in dict.fromkeys(names) if name in sys.modules and name != "__main__"}
+    """Versions of Python, the libraries, and the packages that define the environment and its wrappers, as loaded."""
+    defining = [type(layer).__module__ for api in subject.apis() for layer in layers(api.make())]
+    modules = ["numpy", "gymnasium", "pettingzoo", subject.word.partition(":")[0], *defining]
+    names = dict.fromkeys(name.split(".")[0] for name in modules)
+    found = {name: _version(name) for name in names if name in sys.modules and name != "__main__"}
     return {"python": platform.python_version(), **{name: text for name, text in found.items() if text}}
 
 
@@ -64,16 +58,12 @@ LONGEST = 60
 
 
 def script_of(subject: Subject, reason: str, last: Last | None = None) -> str:
-    """Python code that makes the most recent environments and repeats all calls.
-
-    Or it repeats the calls of the `last` environment of a process that has ended.
-    """
+    """Python code that repeats all calls of the most recent environments, or of the `last` one of an ended process."""
     found = ", ".join(f"{name} {version}" for name, version in versions(subject).items())
     lines = [f"# {subject.name}: {reason}", f"# {found}", "import numpy as np"]
     lines.append("from numpy import array, float32, float64, int8, int32, int64, nan, uint8")
     games = [_as_text(*each) for each in subject.recent] if last is None else [last]
-    if not games:
-        lines.append("# No single game shows this. Run the check again: --only CHECK")
+    lines += ["# No single game shows this. Run the check again: --only CHECK"] * (not games)
     for game in games:
         lines += ["", *_made(subject, game.kind, game.parameters), *_calls(game)]
         if last is None:
@@ -96,14 +86,12 @@ def _made(subject: Subject, kind: str, parameters: str) -> list[str]:
     module, _, name = subject.word.partition(":")
     if not module:
         return [f"env = ...  # {kind} of {subject.name}, made with {words or 'no parameters'}"]
-    factory = "env" if kind == "AEC" else "parallel_env"
-    lines = ["from importlib import import_module", "from operator import attrgetter"]
     found = f"attrgetter({name!r})(import_module({module!r}))" if name else f"import_module({module!r})"
-    lines.append(f"made_by = {found}")
-    maker = {"AEC": subject.aec, "Parallel": subject.parallel}[kind]
+    lines = ["from importlib import import_module", "from operator import attrgetter", f"made_by = {found}"]
+    maker, factory = (subject.aec, "env") if kind == "AEC" else (subject.parallel, "parallel_env")
     if isinstance(maker, partial) and maker.func is beneath:
-        lines.append("from zoocheck.play import beneath")
-        return [*lines, f"env = beneath({', '.join(filter(None, ['made_by', words]))})"]
+        made = f"env = beneath({', '.join(filter(None, ['made_by', words]))})"
+        return [*lines, "from zoocheck.play import beneath", made]
     return [*lines, f"env = getattr(made_by, {factory!r}, made_by)({words})"]
 
 
@@ -121,11 +109,7 @@ Baseline = dict[str, dict[str, str]]
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Reads the known findings from a file.
-
-    Raises:
-        ValueError: If the file cannot be read, or is not a file of known findings.
-    """
+    """Reads the known findings from a file; raises a ValueError if it has none."""
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} is not a file of known findings, but a folder, a pipe or a device")
     try:
@@ -145,10 +129,9 @@ def stale(results: Iterable[Result], known: Collection[str], checks: Collection[
 
 def updated(baseline: Baseline, name: str, results: Iterable[Result], checks: Collection[str]) -> str:
     """The text of the updated file: adds the failures of environment `name` in `results`, drops its stale entries."""
-    results = list(results)
-    known = baseline.get(name, {})
+    results, known = list(results), baseline.get(name, {})
     gone = stale(results, known, checks)
-    found = {each.check: each.reason for each in results if each.status in (FAILED, KNOWN)}
-    kept: Mapping[str, str] = {check: reason for check, reason in known.items() if check not in gone} | found
-    rest = {other: entries for other, entries in baseline.items() if other != name}
-    return json.dumps(rest | ({name: kept} if kept else {}), indent=2, sort_keys=True) + "\n"
+    kept = {check: reason for check, reason in known.items() if check not in gone}
+    kept |= {each.check: each.reason for each in results if each.status in (FAILED, KNOWN)}
+    entries = {each: reasons for each, reasons in {**baseline, name: kept}.items() if reasons or each != name}
+    return json.dumps(entries, indent=2, sort_keys=True) + "\n"

@@ -10,7 +10,6 @@ import gymnasium
 import pettingzoo
 
 from zoocheck.kinds import ParallelPlay
-from zoocheck.verdicts import in_a_line
 
 NAME, AGENT = "Gymnasium", "agent"
 # What a message about the one-agent environment says -> what it says in terms of Gymnasium's API.
@@ -31,25 +30,23 @@ def spoken(text: str) -> str:
 
 
 class Solo(pettingzoo.ParallelEnv):  # type: ignore[type-arg]  # not generic before PettingZoo 1.23
-    """A Gymnasium environment, as a Parallel environment with the agent `AGENT`."""
+    """The Gymnasium environment that `make` makes, as a Parallel environment with the agent `AGENT`."""
 
-    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
-        self.env = env
+    def __init__(self, make: Callable[..., gymnasium.Env[Any, Any]], **parameters: Any) -> None:
+        self.env = env = make(**parameters)
         self.possible_agents, self.agents = [AGENT], []
         self.metadata = {"name": type(env.unwrapped).__name__, **env.metadata}
         self.render_mode = getattr(env, "render_mode", None)
         self._truncated = False  # whether only a limit of time has ended the episode
 
     def observation_space(self, agent: str) -> Any:
-        """The observation space of the environment."""
         return self.env.observation_space
 
     def action_space(self, agent: str) -> Any:
-        """The action space of the environment."""
         return self.env.action_space
 
     def reset(self, *given: Any, **named: Any) -> Any:
-        """Resets the environment; raises TypeError if it returns anything but observation and info."""
+        """Raises TypeError if the environment returns anything but observation and info."""
         observation, info = _parts("reset", self.env.reset(*given, **named), "observation, info")
         self.agents, self._truncated = [AGENT], False
         return {AGENT: observation}, {AGENT: info}
@@ -62,8 +59,7 @@ class Solo(pettingzoo.ParallelEnv):  # type: ignore[type-arg]  # not generic bef
         """
         if self._truncated:
             raise gymnasium.error.ResetNeeded("the episode has been truncated")
-        named = "observation, reward, terminated, truncated, info"
-        parts = _parts("step", self.env.step(actions[AGENT]), named)
+        parts = _parts("step", self.env.step(actions[AGENT]), "observation, reward, terminated, truncated, info")
         late, (_, reward, terminated, truncated, _) = not self.agents, parts
         self.agents = [] if late or terminated or truncated else [AGENT]
         self._truncated = bool(truncated and not terminated)
@@ -72,11 +68,9 @@ class Solo(pettingzoo.ParallelEnv):  # type: ignore[type-arg]  # not generic bef
         return tuple({AGENT: part} for part in parts)
 
     def render(self) -> Any:
-        """Renders the environment."""
         return self.env.render()
 
     def close(self) -> None:
-        """Closes the environment."""
         self.env.close()
 
 
@@ -96,17 +90,3 @@ class SoloPlay(ParallelPlay):
     def _note(self, name: str, given: Any) -> None:
         alone = name == "step" and isinstance(given, Mapping) and set(given) == {AGENT}
         super()._note(name, given[AGENT] if alone else given)
-
-
-def alone(make: Callable[..., Any], **parameters: Any) -> Solo:
-    """The Gymnasium environment that `make` makes, as a Parallel environment."""
-    return Solo(make(**parameters))
-
-
-def registered(word: str, parameters: Mapping[str, Any]) -> str:
-    """Why Gymnasium makes no environment of this id, `ID` or `MODULE:ID`; empty if it does."""
-    try:
-        gymnasium.make(word, **parameters).close()
-    except Exception as error:
-        return in_a_line(error)
-    return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import itertools
 import time
 from collections import deque
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from importlib import import_module
 from operator import attrgetter
-from typing import Any, Concatenate, Literal, NamedTuple, NoReturn, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, NoReturn, ParamSpec, TypeVar
 
 import gymnasium
 import pettingzoo
@@ -20,18 +19,13 @@ import pettingzoo
 from zoocheck import solo, trail
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.play import Play, beneath, is_converted
-from zoocheck.verdicts import Budget, Failed, NotApplicable, Skipped, failing, processor_seconds, quiet
+from zoocheck.verdicts import Budget, Failed, NotApplicable, Skipped, failing, in_a_line, processor_seconds, quiet
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# Default limit on the CPU seconds for one environment; a small environment needs a few seconds.
-SECONDS = 32.0
-# A search also ends after this multiple of its share in wall-clock time, if the environment sleeps or waits.
-PATIENCE = 10.0
-# A search stopped by the time limit after fewer rounds has seen too little.
-FEW_ROUNDS = 2
-# The attributes of a game that the kit uses; of `facts` it uses `zero_sum` and `max_length`.
-RULES = ("facts", "initial", "parameters")
+SECONDS = 32.0  # default limit on the CPU seconds for one environment; a small one needs a few seconds
+PATIENCE = 10.0  # a search also ends after this multiple of its share in wall-clock time
+FEW_ROUNDS = 2  # a search stopped by the time limit after fewer rounds has seen too little
 
 
 class Finding(NamedTuple):
@@ -67,61 +61,37 @@ class Api:
 
 @dataclass(frozen=True)
 class Subject:
-    """An environment to be checked, in one or both of PettingZoo's kinds, or one of Gymnasium.
+    """An environment to be checked, in one or both of PettingZoo's kinds, or one of Gymnasium."""
 
-    Attributes:
-        name: Name for reports.
-        aec: Makes the AEC environment, if there is one.
-        parallel: Makes the Parallel environment, if there is one.
-        parameters: Keyword arguments for both.
-        zero_sum: Whether the rewards of an episode sum to zero; if None, as the environment declares.
-        seed: Seed for the games played.
-        seconds: Approximate CPU seconds for all checks together; wall-clock time is limited to about `PATIENCE` times
-            as much.
-        games: Number of games or situations per search, on any machine; if None, limited only by `seconds`.
-        word: The name given to `load`; empty if the subject was not loaded.
-        gymnasium: Whether it is a Gymnasium environment; `parallel` then makes it with one agent.
-        recent: The environments driven most recently, each with its parameters.
-        cut: The number of rounds of each search that ran out of time in the current check.
-        budget: Ends checks that take too long.
-        failed: The names of the checks that have failed.
-        findings: What has been computed once for all checks.
-    """
-
-    name: str
-    aec: Callable[..., Any] | None = None
-    parallel: Callable[..., Any] | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    zero_sum: bool | None = None
-    seed: int = 0
-    seconds: float = SECONDS
-    games: int | None = None
-    word: str = ""
-    gymnasium: bool = False
+    name: str  # for reports
+    aec: Callable[..., Any] | None = None  # makes the AEC environment, if there is one
+    parallel: Callable[..., Any] | None = None  # makes the Parallel environment, if there is one
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # keyword arguments for both
+    zero_sum: bool | None = None  # whether the rewards of an episode sum to zero; if None, as the environment declares
+    seed: int = 0  # for the games played
+    seconds: float = SECONDS  # CPU seconds for all checks, about; `PATIENCE` times as many of wall-clock time
+    games: int | None = None  # games or situations per search, on any machine; if None, limited only by `seconds`
+    word: str = ""  # the name given to `load`, if any
+    gymnasium: bool = False  # whether it is of Gymnasium; `parallel` then makes it with one agent
+    # The environments driven most recently, each with its parameters.
     recent: deque[tuple[Mapping[str, Any], Play]] = field(default_factory=partial(deque, maxlen=2), compare=False)
-    cut: list[int] = field(default_factory=list, compare=False)
+    cut: list[int] = field(default_factory=list, compare=False)  # rounds of each search of the check that was cut short
     budget: Budget = field(default_factory=Budget, compare=False)
-    failed: set[str] = field(default_factory=set, compare=False)
-    findings: dict[Any, Any] = field(default_factory=dict, compare=False)
+    failed: set[str] = field(default_factory=set, compare=False)  # the names of the checks that have failed
+    findings: dict[Any, Any] = field(default_factory=dict, compare=False)  # what is computed once for all checks
 
     def apis(self) -> list[Api]:
         """The available kinds, AEC first."""
+        more: dict[str, Any] = {"recent": self.recent, "budget": self.budget}
         kinds = ((self.aec, AECPlay), (self.parallel, solo.SoloPlay if self.gymnasium else ParallelPlay))
-        return [
-            Api(play.kind, partial(make, **self.parameters), play, recent=self.recent, budget=self.budget)
-            for make, play in kinds
-            if make is not None
-        ]
+        return [Api(play.kind, partial(make, **self.parameters), play, **more) for make, play in kinds if make]
 
     def own_apis(self) -> list[Api]:
-        """The available kinds, without an AEC version made by PettingZoo's converter.
-
-        That converter stores actions unchecked until all agents have acted.
-        """
+        """The available kinds, without PettingZoo's converter to AEC, which stores actions unchecked."""
         return [api for api in self.apis() if api.kind != "AEC" or not is_converted(api.make())]
 
     def once(self, name: Any, find: Callable[[], Any]) -> Any:
-        """The result of `find`, computed once for all checks; see `once`."""
+        """The result of `find`, computed once for all checks."""
         if name not in self.findings:
             with self.budget.shared():
                 self.findings[name] = find()
@@ -132,10 +102,9 @@ class Subject:
         return self.findings.get(name)
 
     def time(self, share: float) -> Iterator[int]:
-        """Counts from 0 until this share of the seconds is used up, or all `games` are counted; at least once.
+        """Counts from 0 until this share of the CPU seconds is used up, or all `games` are counted; at least once.
 
-        Counts CPU time, so that other load on the machine does not change the results. The shares of all
-        searches, for both kinds and three render modes, sum to about 1.
+        The shares of all searches, for both kinds and three render modes, sum to about 1.
         """
         used, began, seconds = processor_seconds(), time.monotonic(), share * self.seconds
         self.budget.extend(seconds)
@@ -149,9 +118,8 @@ class Subject:
 
     def api(self, kind: str) -> Api:
         """The `Api` of a kind; raises NotApplicable if there is none."""
-        for api in self.apis():
-            if api.kind == kind:
-                return api
+        if found := [api for api in self.apis() if api.kind == kind]:
+            return found[0]
         raise NotApplicable(f"there is no {kind} version")
 
     def fail(self, found: Finding) -> NoReturn:
@@ -166,21 +134,20 @@ class Subject:
 
     def simultaneous(self) -> bool:
         """Whether moves are simultaneous: there is a Parallel version, or the AEC environment declares it."""
-        if self.parallel is not None:
-            return True
-        return bool(self.once("metadata", lambda: self.any_env().metadata).get("is_parallelizable", False))
+        metadata = self.once("metadata", lambda: {} if self.parallel else self.any_env().metadata)
+        return self.parallel is not None or bool(metadata.get("is_parallelizable", False))
 
     def is_made_by_function(self) -> bool:
         """Whether a function was named or given, not a class, an id, or what offers `env` or `parallel_env`."""
         make = self.parallel or self.aec
-        while isinstance(make, partial):  # of `solo.alone`, `beneath`, or a library's `make`
+        while isinstance(make, partial):  # of `solo.Solo`, `beneath`, or a library's `make`
             make = make.args[0] if make.args and callable(make.args[0]) else make.func
         return not isinstance(make, type) and (not self.word or make is _named(self.word))
 
     def game(self) -> Any:
-        """The rules behind the environment: its attribute `game`, if that offers `RULES`; else None."""
+        """The rules behind the environment: its attribute `game`, if that offers the attributes used; else None."""
         game = getattr(self.any_env().unwrapped, "game", None)
-        return game if set(RULES) <= set(dir(game)) else None
+        return game if {"facts", "initial", "parameters"} <= set(dir(game)) else None
 
 
 def once(find: Callable[Concatenate[Subject, P], T]) -> Callable[Concatenate[Subject, P], T]:
@@ -195,36 +162,18 @@ def once(find: Callable[Concatenate[Subject, P], T]) -> Callable[Concatenate[Sub
 
 
 @quiet()
-def load(
-    word: str,
-    words: Iterable[str] = (),
-    zero_sum: bool | None = None,
-    seed: int = 0,
-    seconds: float = SECONDS,
-    games: int | None = None,
-) -> Subject:
-    """Loads an environment by name.
+def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None, **limits: Any) -> Subject:
+    """Loads an environment by name; `zero_sum` and the `limits` seed, seconds and games are attributes of `Subject`.
 
-    Args:
-        word: An id of PettingZoo (`classic/rps-v2`) or Gymnasium (`CartPole-v1`, `minigrid:MiniGrid-Empty-5x5-v0`), a
-            module with `env` or `parallel_env` (`pettingzoo.classic.rps_v2`), or `module:name` of an object with
-            these, or of a callable that makes an environment of either library.
-        words: Parameters of the environment, `KEY=VALUE`; values are parsed as Python literals if possible.
-        zero_sum: Whether rewards sum to zero, if the environment does not declare it.
-        seed: Seed for the games played.
-        seconds: CPU seconds for all checks together.
-        games: Number of games or situations per search.
-
-    Raises:
-        ValueError: If there is no such environment, or it cannot be made with these parameters.
+    `word` is an id of PettingZoo (`classic/rps-v2`) or Gymnasium (`CartPole-v1`, `minigrid:MiniGrid-Empty-5x5-v0`), a
+    module with `env` or `parallel_env` (`pettingzoo.classic.rps_v2`), or `module:name` of an object with these, or of a
+    callable that makes an environment of either library. `words` are parameters, `KEY=VALUE`, of Python literals or
+    text. Raises a ValueError if there is no such environment, or if it cannot be made with these parameters.
     """
-    words = list(words)
-    parameters = parameters_of(words)
+    name, parameters = " ".join([word, *(words := list(words))]), parameters_of(words)
     makers = _registered(word, parameters) if is_id(word) else _found(word, parameters)
     one = makers.get("gymnasium")
-    parallel = makers.get("parallel") if one is None else partial(solo.alone, one)
-    limits: dict[str, Any] = {"seed": seed, "seconds": seconds, "games": games}
-    name = " ".join([word, *words])
+    parallel = makers.get("parallel") if one is None else partial(solo.Solo, one)
     subject = Subject(name, makers.get("aec"), parallel, parameters, zero_sum, word=word, gymnasium=bool(one), **limits)
     if not subject.apis():
         raise ValueError(f"{word}: has neither env nor parallel_env, and makes no environment")
@@ -237,7 +186,6 @@ def load(
     return subject
 
 
-KINDS: tuple[Literal["aec", "parallel"], ...] = ("aec", "parallel")
 # The kinds found, also "gymnasium", each with what makes the environment.
 Makers = dict[str, Callable[..., Any] | None]
 
@@ -249,20 +197,21 @@ def is_id(word: str) -> bool:
 
 def _registered(word: str, parameters: Mapping[str, Any]) -> Makers:
     makers: Makers = {}
-    reasons = []
-    for kind in KINDS if "/" in word else ():
+    reasons: list[str] = []
+    for kind in ("aec", "parallel") if "/" in word else ():
         try:
             pettingzoo.spec(kind, word)
+            makers[kind] = partial(pettingzoo.make, kind, word)
         except AttributeError:
             reasons = [f"PettingZoo's ids need pettingzoo>=1.27, not {pettingzoo.__version__}; name the module instead"]
         except Exception as error:
             reasons = [str(error)]
-        else:
-            makers[kind] = partial(pettingzoo.make, kind, word)
     if makers:
         return makers
-    if reason := solo.registered(word, parameters):
-        raise ValueError(f"{word}: {'; '.join([*reasons, reason])}")
+    try:
+        gymnasium.make(word, **parameters).close()
+    except Exception as error:
+        raise ValueError(f"{word}: {'; '.join([*reasons, in_a_line(error)])}") from None
     return {"gymnasium": partial(gymnasium.make, word, disable_env_checker=True)}
 
 
@@ -277,13 +226,13 @@ def _named(word: str) -> Any:
 def _found(word: str, parameters: Mapping[str, Any]) -> Makers:
     name, _, attribute = word.partition(":")
     try:
-        found: Any = importlib.import_module(name)
+        import_module(name)
     except Exception as error:
         raise ValueError(f"cannot import {name!r}: {error}") from error
-    for part in filter(None, attribute.split(".")):
-        if not hasattr(found, part):
-            raise ValueError(f"{word}: {name} has no {attribute!r}")
-        found = getattr(found, part)
+    try:
+        found = _named(word)
+    except AttributeError:
+        raise ValueError(f"{word}: {name} has no {attribute!r}") from None
     makers = {"aec": getattr(found, "env", None), "parallel": getattr(found, "parallel_env", None)}
     return makers if any(makers.values()) or not callable(found) else _called(word, found, parameters)
 
@@ -318,36 +267,25 @@ def parameters_of(words: Iterable[str]) -> dict[str, Any]:
     return parameters
 
 
-LIMITS = ("zero_sum", "seed", "seconds", "games")
-
-
 def description(subject: Subject) -> dict[str, Any]:
     """Describes, as plain data, how another process can make the environment: its name, or its factories' names.
 
-    Raises:
-        Skipped: If a factory cannot be found by name, or a parameter cannot be passed as text.
+    Raises Skipped if a factory cannot be found by name, or a parameter cannot be passed as text.
     """
     words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
     if parameters_of(words) != dict(subject.parameters):
         raise Skipped(f"these parameters cannot be passed to another process: {' '.join(words)}")
-    found: dict[str, Any] = {"name": subject.name, "word": subject.word, "words": words}
-    found["limits"] = {name: getattr(subject, name) for name in LIMITS}
-    found["imports"] = _modules_of(subject) if is_id(subject.word) else []
-    for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)):
-        if not subject.word and make is not None:
-            found[kind] = [getattr(make, "__module__", ""), getattr(make, "__qualname__", "<")]
-            if "<" in found[kind][1]:
-                raise Skipped("another process cannot import the function that makes the environment")
-    return found
-
-
-def _modules_of(subject: Subject) -> list[str]:
-    """The modules that make the environments of an id; importing them registers the id in another process."""
-    if subject.gymnasium:  # its ids name the module that registers them, if any has to
-        return []
-    makers = [kind for kind, make in zip(KINDS, (subject.aec, subject.parallel), strict=True) if make is not None]
-    entries = [pettingzoo.spec(kind, subject.word).entry_point for kind in makers]
-    return [each.partition(":")[0] if isinstance(each, str) else each.__module__ for each in entries]
+    made = {kind: make for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)) if make}
+    # An id of Gymnasium names the module that registers it, if any has to.
+    spec: Any = pettingzoo.spec if "/" in subject.word and not subject.gymnasium else None
+    entries = [spec(kind, subject.word).entry_point for kind in made if spec]
+    imports = [each.partition(":")[0] if isinstance(each, str) else each.__module__ for each in entries]
+    makers = {kind: [make.__module__, getattr(make, "__qualname__", "<")] for kind, make in made.items()}
+    if not subject.word and any("<" in name for _, name in makers.values()):
+        raise Skipped("another process cannot import the function that makes the environment")
+    limits = {name: getattr(subject, name) for name in ("zero_sum", "seed", "seconds", "games")}
+    told = {"name": subject.name, "word": subject.word, "words": words, "limits": limits, "imports": imports}
+    return told if subject.word else {**told, "makers": makers}
 
 
 def remade(told: dict[str, Any]) -> Subject:
@@ -356,6 +294,5 @@ def remade(told: dict[str, Any]) -> Subject:
         import_module(module)
     if told["word"]:
         return load(told["word"], told["words"], **told["limits"])
-    makers = {kind: told[kind] for kind in ("aec", "parallel") if kind in told}
-    found = {kind: attrgetter(name)(import_module(module)) for kind, (module, name) in makers.items()}
+    found = {kind: attrgetter(name)(import_module(module)) for kind, (module, name) in told["makers"].items()}
     return Subject(told["name"], **found, parameters=parameters_of(told["words"]), **told["limits"])

@@ -17,19 +17,12 @@ _file: BinaryIO | None = None
 
 @dataclass
 class Last:
-    """The environment that was called last.
+    """The environment that was called last."""
 
-    Attributes:
-        kind: "AEC" or "Parallel".
-        parameters: Its parameters beyond those of the subject, as source text.
-        calls: Its calls as source text, each without the name of the environment, e.g. "reset(seed=1)".
-        raised: The indices in `calls` of the calls that raised.
-    """
-
-    kind: str
-    parameters: str = ""
-    calls: list[str] = field(default_factory=list)
-    raised: Collection[int] = ()
+    kind: str  # "AEC" or "Parallel"
+    parameters: str = ""  # beyond those of the subject, as source text
+    calls: list[str] = field(default_factory=list)  # as source text, e.g. "reset(seed=1)"
+    raised: Collection[int] = ()  # the indices in `calls` of the calls that raised
 
     @property
     def where(self) -> str:
@@ -43,16 +36,16 @@ class Last:
 
 
 def begin(descriptor: int) -> None:
-    """Writes all further calls of this process to an open file."""
+    """Writes all further calls of this process to an open file, which is emptied."""
     global _file
     _file = open(descriptor, "wb", buffering=0)  # noqa: SIM115  # for as long as the process lives
-    _empty(_file)
+    _file.truncate(_file.seek(0))
 
 
 def note_env(env: Any, kind: str, parameters: Mapping[str, Any]) -> None:
     """Records a new environment."""
     if _file is not None and _file.tell() > LONGEST:
-        _empty(_file)
+        _file.truncate(_file.seek(0))
     _write(env, [kind, source(parameters)])
 
 
@@ -70,11 +63,6 @@ def text_of_call(name: str, given: Any) -> str:
 def source(parameters: Mapping[str, Any]) -> str:
     """Returns keyword arguments as source text."""
     return ", ".join(f"{name}={value!r}" for name, value in parameters.items())
-
-
-def _empty(file: BinaryIO) -> None:
-    file.seek(0)
-    file.truncate()
 
 
 def _write(env: Any, what: Any) -> None:

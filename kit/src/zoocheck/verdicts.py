@@ -9,7 +9,6 @@ import os
 import re
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,27 +17,25 @@ from typing import NamedTuple
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 SKIPPED, INCONCLUSIVE, KNOWN, WARNED = "skipped", "inconclusive", "known", "warning"
 STATUSES = (PASSED, FAILED, WARNED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
-# Results that reports omit by default.
-UNEVENTFUL = (PASSED, NOT_APPLICABLE)
 
 
 class Failed(AssertionError):  # noqa: N818  # as pytest calls it
     """The subject violates the check; the message says where and how."""
 
 
-class NotApplicable(Exception):  # noqa: N818  # not an error: there is nothing to check
+class NotApplicable(Exception):  # noqa: N818  # like the next three, not an error of what is checked
     """The check does not apply to the subject; the message says why."""
 
 
-class Noted(Exception):  # noqa: N818  # not an error: it may be intended
+class Noted(Exception):  # noqa: N818
     """Something is unusual, but not wrong; the message says what."""
 
 
-class Skipped(Exception):  # noqa: N818  # not an error of what is checked
+class Skipped(Exception):  # noqa: N818
     """The check could not run on this machine; the message says why."""
 
 
-class Inconclusive(Exception):  # noqa: N818  # not an error: nothing wrong was found so far
+class Inconclusive(Exception):  # noqa: N818
     """The time ran out before enough was seen; the message says how much."""
 
 
@@ -52,22 +49,13 @@ VERDICTS = {NotApplicable: NOT_APPLICABLE, Noted: NOTED, Skipped: SKIPPED, Incon
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a check.
-
-    Attributes:
-        check: Name of the check.
-        status: "passed", "failed", "known" (failed, and listed in the baseline), "warning" (failed, but milder than
-            the severity asked for), "not applicable", "note", "skipped" or "inconclusive".
-        reason: Why; empty if the check passed.
-        follows: The earlier check whose failure probably caused this one; empty if none.
-        script: Python code that reproduces the failure; empty if the check did not fail.
-    """
+    """The result of a check."""
 
     check: str
-    status: str
+    status: str  # one of `STATUSES`; "known" is a failure in the baseline, "warning" one of a milder severity
     reason: str = ""
-    follows: str = ""
-    script: str = ""
+    follows: str = ""  # the earlier check whose failure probably caused this one
+    script: str = ""  # Python code that reproduces the failure
 
     def __str__(self) -> str:
         follows = f" (follows {self.follows})" if self.follows else ""
@@ -75,28 +63,23 @@ class Result:
 
 
 class Explanation(NamedTuple):
-    """What a check's docstring says, each in one line."""
+    """What a check's docstring says, each paragraph in one line."""
 
-    demanded: str  # what must hold, its first paragraph
-    meaning: list[str]  # its other paragraphs: why it matters and how it is checked
-    example: str  # what violates it
-    fix: str  # how to fix a violation
+    demanded: str
+    meaning: list[str]
+    example: str
+    fix: str
 
 
 def explained(check: Callable[..., object]) -> Explanation:
-    """The parts of a check's docstring; empty where it has none."""
-    text, _, end = (inspect.getdoc(check) or "").partition("\n\nExample: ")
-    demanded, *meaning = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
-    example, _, fix = (" ".join(end.split())).partition(" Fix: ")
-    return Explanation(demanded, meaning, example, fix)
+    """The parts of a check's docstring."""
+    *text, end = (" ".join(paragraph.split()) for paragraph in (inspect.getdoc(check) or "\n\n").split("\n\n"))
+    example, _, fix = end.removeprefix("Example: ").partition(" Fix: ")
+    return Explanation(text[0], text[1:], example, fix)
 
 
 def shortfall(results: Iterable[Result]) -> str:
-    """Says so if fewer checks reached a verdict than were skipped or inconclusive; empty otherwise.
-
-    Such a run says almost nothing about the environment, even if no check failed. Checks that do not apply count for
-    neither side.
-    """
+    """Says so if fewer checks reached a verdict than did not, of those that apply; empty otherwise."""
     statuses = [result.status for result in results if result.status != NOT_APPLICABLE]
     reached = sum(status not in (SKIPPED, INCONCLUSIVE) for status in statuses)
     if 2 * reached >= len(statuses):
@@ -104,19 +87,12 @@ def shortfall(results: Iterable[Result]) -> str:
     return f"too little was checked: only {reached} of {len(statuses)} checks reached a verdict"
 
 
-def counted(results: Iterable[Result]) -> str:
-    """The number of verdicts of each kind, e.g. "3 passed, 1 failed"."""
-    counts = Counter(result.status for result in results)
-    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-
-
 def judged(name: str, check: Callable[[], None]) -> Result:
-    """Runs a check; any other exception is a failure."""
+    """Runs a check; any unexpected exception is a failure."""
     try:
         check()
     except (Failed, *VERDICTS) as reason:
-        status = next((VERDICTS[kind] for kind in type(reason).__mro__ if kind in VERDICTS), FAILED)
-        return Result(name, status, in_words(str(reason)))
+        return Result(name, VERDICTS.get(type(reason), FAILED), in_words(str(reason)))
     except Exception as error:
         return Result(name, FAILED, in_a_line(error))
     return Result(name, PASSED)
@@ -124,11 +100,14 @@ def judged(name: str, check: Callable[[], None]) -> Result:
 
 # The place of a difference in visible data, as in "[3].observations.bob.hand[0]: 1 and 2", and what it consists of.
 PLACE = re.compile(
-    r"(?<!\S)(?:\[(\d+)\]\.)?(?:told\.)?(observation|reward|termination|truncation|info|last|agents|agent_selection|render\(\))?(s\b)?"
+    r"(?<!\S)(?:\[(\d+)\]\.)?(?:told\.)?(?:(observation|reward|termination|truncation|info)s\.('[^']*'|[^:.[\]]+)|"
+    r"(last\[[0-4]\]|render\(\)\[[01]\]|agent_selection|(?:observation|reward|termination|truncation|info|agent)s?))?"
     r"((?:\.'[^']*'|\.[^:.[\]]+|\[[\d, ]+\])*)(?=: )"
 )
-PART = re.compile(r"\.'([^']*)'|\.([^:.[\]]+)|\[([\d, ]+)\]")
+PART = re.compile(r"\.('[^']*'|[^:.[\]]+)|((?:\[[\d, ]+\])+)")
 OF_LAST = ("observation", "reward", "termination", "truncation", "info")
+RESULTS = {f"last[{place}]": f"{name} of last()" for place, name in enumerate(OF_LAST)}
+RESULTS |= {"render()[0]": "the picture of render()", "render()[1]": "what render() prints"}
 
 
 def in_words(reason: str) -> str:
@@ -137,20 +116,14 @@ def in_words(reason: str) -> str:
 
 
 def _place_in_words(found: re.Match[str]) -> str:
-    step, what, plural, rest = found.groups()
-    parts = [(quoted or key, place) for quoted, key, place in PART.findall(rest)]
-    words = [] if step is None else [f"after step {step}" if int(step) else "after reset"]
-    if plural and parts:
-        words.append(f"{what} of {parts.pop(0)[0]}")
-    elif what == "last" and parts:
-        words.append(f"{OF_LAST[int(parts.pop(0)[1])]} of last()")
-    elif what == "render()" and parts:
-        words.append(("the picture of render()", "what render() prints")[int(parts.pop(0)[1])])
-    elif what:
-        words.append(what + (plural or ""))
-    for key, place in parts:
-        words.append(f"key {key!r}" if key else f"entry [{place}]" if "," in place else f"entry {place}")
-    return ", ".join(words)
+    step, part, agent, result, rest = found.groups()
+    when = "after reset" if step == "0" else step and f"after step {step}"
+    whose = part and f"{part} of {agent.strip(chr(39))}"
+    words = [when, whose, RESULTS.get(result, result)]
+    for key, entry in PART.findall(rest):
+        number = entry[1:-1]
+        words.append(f"key '{key.strip(chr(39))}'" if key else f"entry {number if number.isdigit() else entry}")
+    return ", ".join(filter(None, words))
 
 
 @contextmanager
@@ -193,25 +166,15 @@ EPISODE_SECONDS, FEWEST_STEPS, FEWEST_GAMES = 0.08, 8, 4
 
 @dataclass
 class Budget:
-    """Deadlines of a check and of the whole run; unlimited until `start`.
+    """Deadlines, in CPU time, of a check and of the whole run; unlimited until `start`."""
 
-    Attributes:
-        end: CPU time at which the run ends.
-        deadline: CPU time at which the current check ends.
-        to_come: The number of checks of the run that have not begun.
-        longest: Maximum number of steps of compared episodes.
-        spent: CPU seconds that earlier processes of the run have used.
-        careful: Whether to make invalid calls only in the checks that test them: one has ended an earlier process.
-        draws: Whether to draw pictures; not after that has ended an earlier process on a machine without a display.
-    """
-
-    end: float = math.inf
-    deadline: float = math.inf
-    to_come: int = 1
-    longest: int = STEPS
-    spent: float = 0.0
-    careful: bool = False
-    draws: bool = True
+    end: float = math.inf  # of the run
+    deadline: float = math.inf  # of the current check
+    to_come: int = 1  # the number of checks that have not begun
+    longest: int = STEPS  # maximum number of steps of compared episodes
+    spent: float = 0.0  # CPU seconds of earlier processes of the run
+    careful: bool = False  # invalid calls only in the checks that test them: one has ended an earlier process
+    draws: bool = True  # not after that has ended an earlier process on a machine without a display
 
     def start(self, seconds: float, whole: bool) -> None:
         """Starts a check and, if it is the first, a run of `seconds`; `whole` gives the check all remaining time."""
