@@ -276,14 +276,23 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
         yield path, data.tobytes()
         if 1 < data.size <= MOST_LEAVES:
             yield from ((f"{path}[{i}]", number.tobytes()) for i, number in enumerate(data.ravel()))
+            yield from _places(path, data.ravel().tolist())
     elif isinstance(data, list | tuple):
         yield path, repr(data)
         for i, value in enumerate(data[:MOST_LEAVES]):
             yield from _each_leaf(f"{path}[{i}]", value)
+        yield from _places(path, data)
     else:
         yield path, repr(data)
         if isinstance(data, str):
             yield from ((f"{path} word {i}", word) for i, word in enumerate(WORD.findall(data)[:MOST_LEAVES]))
+
+
+def _places(path: str, data: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """Where the lowest number is, the next, and so on: the cards of a deck, if each card's place in it is told."""
+    if 2 < len(data) <= MOST_LEAVES and all(isinstance(each, int | float) for each in data):
+        order = sorted(range(len(data)), key=data.__getitem__)
+        yield from ((f"the place of number {rank} in {path}", place) for rank, place in enumerate(order))
 
 
 def _require_own_generators(api: Api) -> None:
@@ -305,8 +314,11 @@ def _foretold(games: list[Game], turn: int) -> Iterator[tuple[str, str]]:
     """Yields the name of each visible item that predicts the next or the final turn, with a description."""
     alike = ["|".join(map(str, (seen for _, seen in game[: turn + 1]))) for game in games]
     leaves = _leaves_that_vary(games, alike, turn)
-    for ahead, when in ((turn + 1, "in the next turn"), (-1, "at the end")):
-        for name, target in telling(leaves, [game[ahead][1] for game in games], alike):
+    ahead = {turn + 1: "in the next turn", -1: "at the end"}
+    if not turn:  # later, fewer games have looked the same so far
+        ahead |= {later: f"in {later} turns" for later in range(2, min(map(len, games)))}
+    for later, when in ahead.items():
+        for name, target in telling(leaves, [game[later][1] for game in games], alike):
             yield name, f"{name} predicts {target} {when}, although all agents have observed the same so far"
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from zoocheck.explore import Route, Watch, explored, routes, step, watcher
+from zoocheck.explore import LONG, LONG_SHARE, Route, Watch, explored, routes, step, watcher
 from zoocheck.kinds import AECPlay, ParallelPlay, Turn
+from zoocheck.leaks import shown_before_all_have_acted
 from zoocheck.look import captured_output
 from zoocheck.play import PARTS, Play, as_text, is_converted, layers, seats
 from zoocheck.subject import Api, Subject
-from zoocheck.verdicts import Failed, NotApplicable, Noted
+from zoocheck.verdicts import STEPS, Failed, NotApplicable, Noted
 
 LIMITS = (1, 2, 3)
 LIMIT_NAMES = ("max_rounds", "max_cycles")
@@ -24,7 +26,7 @@ NAMED = {"terminations": "terminated", "truncations": "truncated"}
 
 
 # Ends after more turns than this in all games are probably a limit; others only if a number with such a name says so.
-MANY_TURNS, LEAST_GAMES = 25, 12
+MANY_TURNS, LEAST_GAMES, LEAST_LONG = 25, 12, 4
 LIMITING = re.compile(r"max|limit|horizon|length|steps|rounds|turns|cycles", re.IGNORECASE)
 
 
@@ -32,7 +34,9 @@ def _note_a_limit(subject: Subject) -> None:
     """Raises Noted if all games end in the same turn, by a termination, where a limit is probably meant."""
     for api in subject.apis():
         ends, env = explored(subject, api.kind).ends, api.make()
-        if len(ends) < LEAST_GAMES or len(set(ends)) > 1 or ends[0][1]:
+        if ends and ends[0][0] > STEPS:
+            ends = _ends_of_long_games(subject, api, ends[0])
+        if len(ends) < (LEAST_LONG if ends and ends[0][0] > STEPS else LEAST_GAMES) or len(set(ends)) > 1 or ends[0][1]:
             continue
         turns = ends[0][0] // (len(seats(env)) if api.kind == "AEC" else 1)
         named = (pair for layer in layers(env) for part in (layer, *type(layer).__mro__) for pair in vars(part).items())
@@ -43,6 +47,21 @@ def _note_a_limit(subject: Subject) -> None:
                 f"{api.kind}: all games end by termination after {turns} turns; if this is a limit and no rule of the "
                 "game, truncate: learners must not take it for the end of what can be earned"
             )
+
+
+def _ends_of_long_games(subject: Subject, api: Api, first: tuple[int, bool]) -> list[tuple[int, bool]]:
+    """The ends of games that are too long for exploration, which plays but the first of them to its end."""
+    ends, cut = [first], len(subject.cut)
+    for seed in subject.time(LONG_SHARE):
+        play, truncated = api.game(seed), False
+        while not play.over and len(play.played) < LONG:
+            play.step(log=False)
+            truncated = truncated or any(play.part("truncations").values())
+        ends.append((sum(choice is not None for choice in play.played), truncated))
+        if len(ends) == LEAST_LONG or ends[-1] != first:
+            break
+    del subject.cut[cut:]  # a note may be missed
+    return ends
 
 
 @watcher("AEC", "Parallel", then=_note_a_limit)
@@ -268,7 +287,7 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
     """
     api = subject.api("AEC")
     if subject.parallel is None:
-        _note_if_all_are_asked(api)
+        _note_if_all_are_asked(subject, api)
         raise NotApplicable("there is no Parallel version")
     if api.make().metadata.get("is_parallelizable", False):
         return
@@ -276,13 +295,20 @@ def is_parallelizable_is_declared(subject: Subject) -> None:
     raise Failed("AEC: every live agent is selected in each cycle, but the metadata does not set is_parallelizable")
 
 
-def _note_if_all_are_asked(api: Api) -> None:
-    """Raises Noted if nothing declares whether moves are simultaneous: without a Parallel version, they need not be."""
+def _note_if_all_are_asked(subject: Subject, api: Api) -> None:
+    """Raises Noted if nothing declares whether moves are simultaneous: without a Parallel version, they need not be.
+
+    It says what would show an earlier move to later agents.
+    """
     if "is_parallelizable" not in api.make().metadata:
         _require_that_some_are_passed_over(api)
+        shown = ""
+        with suppress(NotApplicable):  # it may not be reproducible
+            shown = shown_before_all_have_acted(subject)
         raise Noted(
             "AEC: every live agent is selected in each cycle, and the metadata does not set is_parallelizable to True "
             "or False, so moves count as sequential and need not be hidden"
+            + (shown and f"; if moves are simultaneous, an earlier one shows to later agents: {shown}")
         )
 
 

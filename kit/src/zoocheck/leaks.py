@@ -13,7 +13,7 @@ from zoocheck.kinds import AECPlay, Turn, has_choice
 from zoocheck.look import captured_output, drawn, places, public, refusals
 from zoocheck.play import legal_actions
 from zoocheck.steady import steady_api
-from zoocheck.subject import Api, Finding, Subject
+from zoocheck.subject import Api, Finding, Subject, once
 from zoocheck.verdicts import NotApplicable, Noted
 
 ALTERNATIVES = 4
@@ -101,8 +101,10 @@ def pictures_hide_commitments(subject: Subject) -> None:
 
 
 def _raise(subject: Subject, way: str, channel: str = "") -> None:
-    api = _simultaneous(subject)
-    leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, api, way))
+    subject.api("AEC")
+    if not subject.simultaneous():
+        raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
+    leaks = _search(subject, way)
     if not leaks.looked:
         raise NotApplicable("no agent with a choice ever commits before another agent with a choice")
     if found := leaks.found.get(channel or way):
@@ -111,15 +113,15 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
         raise Noted(held.reason)
 
 
-def _simultaneous(subject: Subject) -> Api:
-    api = subject.api("AEC")
-    if not subject.simultaneous():
-        raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
-    return api
+def shown_before_all_have_acted(subject: Subject) -> str:
+    """What shows moves to later agents in the same cycle, if anything does."""
+    found = [_search(subject, way).found.items() for way in ("told", "open")]
+    return next((each.reason for ways in found for channel, each in ways if channel != "held"), "")
 
 
-def _search(subject: Subject, api: Api, way: str) -> _Leaks:
-    api = steady_api(subject, api.kind)
+@once
+def _search(subject: Subject, way: str) -> _Leaks:
+    api = steady_api(subject, "AEC")
     leaks = _Leaks()
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
     modes = modes_of(subject) if way == "drawn" else [None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import itertools
 import math
 import sys
@@ -57,7 +58,8 @@ def same_seed_same_episode(subject: Subject) -> None:
     """Two fresh environments with the same seed return the same observations, rewards and infos to the end.
 
     PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator. Nothing but infos
-    may depend on the time either: in some games all clocks of the module `time` jump by an hour at each call.
+    may depend on the time either: in some games all clocks of `time` and `datetime` jump by an
+    hour at each call.
 
     Example: `reset` seeds `self.rng`, but `step` draws from `np.random.default_rng()`.
     Fix: Draw everything from the one generator that `reset(seed)` makes.
@@ -86,14 +88,17 @@ def _without_infos(seen: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def jumping_clocks(env: Any) -> Iterator[None]:
-    """Each call of a clock of `time`, also as imported by name in the environment's modules, is an hour later."""
+    """Each call of a clock of `time` or `datetime`, also as imported by name in the environment's modules, is later."""
     hours = itertools.count(1)
-    jumping = {getattr(time, name): partial(_late, getattr(time, name), hours, unit) for name, unit in CLOCKS.items()}
+    jumping: dict[Any, Any] = {
+        getattr(time, name): partial(_late, getattr(time, name), hours, unit) for name, unit in CLOCKS.items()
+    }
     jumping |= {read: partial(_late_date, read, time.time, hours) for read in (time.localtime, time.gmtime)}
     own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__} - LIBRARIES
-    modules = [time, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
+    jumping |= {kind: _late_kind(kind, hours) for kind in (datetime.datetime, datetime.date)}
+    modules = [time, datetime, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
     named = [(module, name, value) for module in modules for name, value in vars(module).items()]
-    changed = [each for each in named if isinstance(each[2], BuiltinFunctionType) and each[2] in jumping]
+    changed = [each for each in named if isinstance(each[2], BuiltinFunctionType | type) and each[2] in jumping]
     try:
         for module, name, value in changed:
             setattr(module, name, jumping[value])
@@ -105,6 +110,25 @@ def jumping_clocks(env: Any) -> Iterator[None]:
 
 def _late(clock: Callable[[], Any], hours: Iterator[int], unit: int) -> Any:
     return clock() + 3601 * next(hours) * unit
+
+
+class _Late(type):
+    """The class of a class of dates whose instances are those of the class itself."""
+
+    def __instancecheck__(cls, each: Any) -> bool:
+        return isinstance(each, cls.__mro__[1])
+
+
+def _late_kind(kind: Any, hours: Iterator[int]) -> type:
+    """A class of dates whose `now`, `utcnow` and `today` are later at each call."""
+
+    def late(name: str) -> Any:
+        return staticmethod(lambda *zone, **named: getattr(kind, name)(*zone, **named) + jump * next(hours))
+
+    jump = datetime.timedelta(hours=1) if kind is datetime.datetime else datetime.timedelta(days=1)
+    return _Late(
+        kind.__name__, (kind,), {name: late(name) for name in ("now", "utcnow", "today") if hasattr(kind, name)}
+    )
 
 
 def _late_date(read: Callable[[float], Any], now: Callable[[], float], hours: Iterator[int], at: Any = None) -> Any:

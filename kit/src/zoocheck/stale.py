@@ -36,6 +36,7 @@ OF_LIFE = re.compile(
     r"live|living|left|remain|surviv|activ|dead|died|fallen|gone|out|elimin|terminat|truncat|done|agents|players",
     re.IGNORECASE,
 )
+ENTRY = re.compile(r"(.*)\[(\d+)\]")
 STATE, MASK, PAID = "state()", "action_mask", "the sum of the rewards"
 # Longer arrays are compared only as a whole.
 MOST_ENTRIES = 64
@@ -134,29 +135,61 @@ def observations_are_informative(subject: Subject) -> None:
 
 
 def foretold_entries(subject: Subject, kind: str) -> Iterator[str]:
-    """Describes each info and part of state() that is always in the next turn's observation, if chance decides it."""
+    """Describes each info and part of state() that is always in the next turn's observation, if chance decides it.
+
+    It may be told in other words, each of which always stands for the same value, and be one of several entries.
+    """
     games = [game for pair in pairs(subject, kind) for game in pair]
     owners = by_agent(games)
     for agent, own in owners.items():
-        seen = columns([[moment.observed[agent] for moment in game] for game in own])
-        told = columns([[moment.informed[agent] for moment in game] for game in own])
-        comes = {_now(column): name for name, column in seen.items() if _is_drawn(column)}
-        known = {  # to any agent
-            column
-            for other in owners
-            for column in columns([[moment.observed.get(other, {}) for moment in game] for game in own]).values()
-        }
+        seen = columns([_with_news([moment.observed[agent] for moment in game]) for game in own], gaps=True)
+        told = columns([_with_news([moment.informed[agent] for moment in game]) for game in own], gaps=True)
+        drawn = {name: _now(column) for name, column in seen.items() if _is_drawn(column)}
+        comes = {form: name for name, column in drawn.items() for form in (column, _renamed(column))}
+        views = ([_with_news([moment.observed.get(other, {}) for moment in game]) for game in own] for other in owners)
+        known = {_renamed(column) for view in views for column in columns(view, gaps=True).values()}  # to any agent
         for name, column in told.items():
-            if MASK not in name and column not in known and (target := comes.get(_late(column))):
+            late = _late(column)
+            target = comes.get(late) or (comes.get(_renamed(late)) if _repeats(column) else None)
+            if target and MASK not in name and _renamed(column) not in known:
                 yield f"{name} of {agent} is always what its observation ({target}) has in the next turn"
+
+
+def _with_news(game: Sequence[Numbers]) -> Sequence[Numbers]:
+    """The turns, each with the value and the place of the only new entry of each list, if only one is new."""
+    found: list[Numbers] = []
+    for before, now in pairwise([{}, *game]):
+        new = defaultdict[str, list[tuple[bytes, bytes]]](list)
+        for name, value in now.items():
+            if value != before.get(name) and (entry := ENTRY.fullmatch(name)):
+                new[entry[1]].append((value, entry[2].encode()))
+        news = {path: each[0] for path, each in new.items() if len(each) == 1}
+        found.append(
+            now
+            | {f"the new entry of {path}": value for path, (value, _) in news.items()}
+            | {f"the place of the new entry of {path}": place for path, (_, place) in news.items()}
+        )
+    return found
+
+
+def _renamed(column: Column) -> Column:
+    """The column with its values numbered as they first occur: equal for two that differ in names alone."""
+    names: dict[bytes, bytes] = {}
+    return tuple(tuple(names.setdefault(value, b"%d" % len(names)) for value in values) for values in column)
+
+
+def _repeats(column: Column) -> bool:
+    """Whether values return often enough, in games of unlike seeds, for it to mean something that names correspond."""
+    new = [now for values in column[::2] for before, now in pairwise(values) if now != before]
+    return len(new) - len(set(new)) >= LEAST_CHANGES
 
 
 def _is_drawn(column: Column) -> bool:
     """Whether equal values in two turns often lead to unequal ones in the next, so that chance or others decide."""
     comes = defaultdict[tuple[bytes, ...], set[bytes]](set)
     for values in column:
-        for turn in range(2, len(values)):
-            comes[values[turn - 2 : turn]].add(values[turn])
+        for turn in range(1, len(values)):
+            comes[values[max(0, turn - 2) : turn]].add(values[turn])
     return sum(len(values) - 1 for values in comes.values()) >= LEAST_CHANGES
 
 
@@ -330,10 +363,11 @@ def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]
                     yield name, f"repeats {same!r} of the previous turn, which for {other} is the same"
 
 
-def columns(games: Sequence[Sequence[Numbers]]) -> dict[str, Column]:
-    """The values of each entry that all turns have."""
-    names = set.intersection(*[set(turn) for game in games for turn in game]) if any(games) else set()
-    return {name: tuple(tuple(turn[name] for turn in game) for game in games) for name in names}
+def columns(games: Sequence[Sequence[Numbers]], gaps: bool = False) -> dict[str, Column]:
+    """The values of each entry that all turns have; with `gaps`, of each that any has, empty where it is missing."""
+    join = set.union if gaps else set.intersection
+    names = join(*[set(turn) for game in games for turn in game]) if any(games) else set()
+    return {name: tuple(tuple(turn.get(name, b"") for turn in game) for game in games) for name in names}
 
 
 def _now(column: Column) -> Column:
