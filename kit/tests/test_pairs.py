@@ -656,7 +656,9 @@ class LongUnlike(LongTerminated):
 def test_a_limit_that_terminates_is_noted():
     require_caught("ends_are_final", AllTruncated, AllTerminated, "truncate", status="note")
     for healthy in (LongTruncated, LongUnlike):
-        require_caught("ends_are_final", healthy, LongTerminated, "after 210 turns", status="note", skins=["parallel"])
+        require_caught(
+            "ends_are_final", healthy, LongTerminated, "after 210 turns", "note", ["parallel"], seconds=3600.0
+        )
 
 
 class Undeclared(Lively):

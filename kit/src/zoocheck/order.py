@@ -11,24 +11,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from itertools import islice
 from typing import Any
 
 import gymnasium
 import numpy as np
 
+from zoocheck import look
 from zoocheck.explore import Route, routes
-from zoocheck.look import (
-    Snapshot,
-    difference,
-    generators_on,
-    places,
-    reachable,
-    require_same_play,
-    space_facts,
-    state_of,
-    text_of,
-)
 from zoocheck.play import Play, layers, seats, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.steady import find, steady_api
@@ -47,9 +36,7 @@ ANOTHER = 4711
 def order_of_actions_does_not_matter(subject: Subject) -> None:
     """The dict of actions may list the agents in any order: the game is identical to the last bit.
 
-    The dict may include agents that are out, which many learners do; their actions are rejected or ignored.
-
-    Moves are simultaneous, and learners build the dict in any order.
+    The dict may include agents that are out; their actions are rejected or ignored. Learners build it in any order.
 
     Example: `winner = max(actions, key=actions.get)`: the first in the dict wins a tie.
     Fix: Loop over `self.agents`, and break ties by the rules.
@@ -77,8 +64,7 @@ def _compare(api: Api, route: Route, number: int) -> None:
         shuffled = [names[i] for i in rng.permutation(len(names))]
         for other, order in zip(others, (names[::-1], names[1:] + names[:1], shuffled), strict=True):
             other.submit({agent: choice[agent] for agent in order}, log=False)
-            for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
-                raise Failed(f"{other.at}: {choice} leads elsewhere if ordered as {order}: {place}: {words}")
+            _require_alike(seen, other, f"{choice} leads elsewhere if ordered as {order}: ")
 
 
 def _require_ignored(api: Api, route: Route, choice: dict[Any, Any], seen: Any) -> None:
@@ -93,8 +79,12 @@ def _require_ignored(api: Api, route: Route, choice: dict[Any, Any], seen: Any) 
                 other.submit({**choice, gone: extra}, log=False)
             except Exception:
                 return
-            for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
-                raise Failed(f"{other.at}: {gone} is out, but its action {action} changes {place}: {words}")
+            _require_alike(seen, other, f"{gone} is out, but its action {action} changes ")
+
+
+def _require_alike(seen: Any, other: Play, words: str) -> None:
+    for place, what in look.places(_by_name(seen), _by_name(other.seen()), exact=True):
+        raise Failed(f"{other.at}: {words}{place}: {what}")
 
 
 def _by_name(data: Any) -> Any:
@@ -107,8 +97,8 @@ def _by_name(data: Any) -> Any:
 def hash_seed_does_not_matter(subject: Subject) -> None:
     """In a new process with another hash seed, the same seed gives the same games.
 
-    Anything drawn from a set of names, or seeded with a hash, differs in each process, so runs are not reproducible.
-    The same holds for anything that depends on how many environments were created earlier.
+    Otherwise runs are not reproducible: by what is drawn from a set of names, is seeded with a hash, or depends on how
+    many environments were created earlier.
 
     Example: `deck = list({"ace", "king", "queen"})`.
     Fix: Use a list, or sort the set. Do not seed with `hash(...)`.
@@ -119,8 +109,7 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
     here = digests(subject, _told(subject)["blind"])
     for hash_seed, (there, _) in processes.items():
         if where := _unlike(here, there):
-            words = f"a new process with PYTHONHASHSEED={hash_seed} plays a different game"
-            raise Failed(f"{where}: {words}")
+            raise Failed(f"{where}: a new process with PYTHONHASHSEED={hash_seed} plays a different game")
 
 
 def environments_leave_nothing_behind(subject: Subject) -> None:
@@ -148,11 +137,11 @@ def _shared(subject: Subject) -> str:
         one, other = (api.new(choices=1) for _ in range(2))
         for play in (one, other):
             play.reset(1)
-        theirs = {id(part) for _, part in reachable(other.env) if isinstance(part, list | dict | set)}
-        before = [(path, part, text_of(part)) for path, part in reachable(one.env) if id(part) in theirs]
+        theirs = {id(part) for _, part in look.reachable(other.env) if isinstance(part, list | dict | set)}
+        before = [(path, part, look.text_of(part)) for path, part in look.reachable(one.env) if id(part) in theirs]
         one.run()
         for path, part, text in before:
-            if text_of(part) != text:
+            if look.text_of(part) != text:
                 return f": they share the {type(part).__name__} {path}, which games change"
     return ""
 
@@ -174,13 +163,12 @@ def environments_do_not_meet(subject: Subject) -> None:
     for api in steady_apis(subject):
         alone = [api.game(seed).run() for seed in (SEED, SEED + 1)]
         together = [api.new(choices=seed) for seed in (SEED, SEED + 1)]
-        for seed, play in zip((SEED, SEED + 1), together, strict=True):
-            play.reset(seed)
+        together = [play.reset(SEED + number) for number, play in enumerate(together)]
         for _ in range(max(map(len, alone)) - 1):
             for play in together:
                 play.run(1)
         for log, play in zip(alone, together, strict=True):
-            require_same_play(log, play.log, f"{api.kind}: alone, and beside another environment")
+            look.require_same_play(log, play.log, f"{api.kind}: alone, and beside another environment")
         _require_own_spaces(*together)
     _require_own_generators(subject)
 
@@ -191,20 +179,20 @@ def _require_own_generators(subject: Subject) -> None:
     held = [{id(part): (path, part) for path, part in _generators(play.env)} for play in plays]
     for play, own in zip(plays, held, strict=True):
         shared = [own[key] for key in own if sum(key in other for other in held) > 1]
-        before = [state_of(part) for _, part in shared]
+        before = [look.state_of(part) for _, part in shared]
         play.run()
         for (path, part), state in zip(shared, before, strict=True):
-            if difference(state, state_of(part)):
+            if look.difference(state, look.state_of(part)):
                 raise Failed(f"{play.kind}: several environments share the random generator {path}, which games use")
 
 
 def _generators(env: Any) -> Iterator[tuple[str, Any]]:
     """The generators that an environment and its classes hold, but for those of spaces."""
-    spaces = {id(vars(part).get("_np_random")) for _, part in reachable(env) if isinstance(part, gymnasium.Space)}
-    yield from ((path, part) for path, part in generators_on(env) if id(part) not in spaces)
+    spaces = {id(vars(part).get("_np_random")) for _, part in look.reachable(env) if isinstance(part, gymnasium.Space)}
+    yield from ((path, part) for path, part in look.generators_on(env) if id(part) not in spaces)
     for kind in {kind for layer in layers(env) for kind in type(layer).__mro__}:
         for name, part in vars(kind).items():
-            if state_of(part) is not None:
+            if look.state_of(part) is not None:
                 yield f"{kind.__name__}.{name}", part
 
 
@@ -214,9 +202,9 @@ def _require_own_spaces(one: Play, other: Play) -> None:
         for name in ("action_space", "observation_space"):
             space, its = getattr(one.env, name)(agent), getattr(other.env, name)(agent)
             space.seed(SEED)
-            before = space_facts(space)
+            before = look.space_facts(space)
             its.sample()
-            if difference(before, space_facts(space)):
+            if look.difference(before, look.space_facts(space)):
                 raise Failed(f"{one.kind}: {name}({agent!r}) of two environments share a random generator")
 
 
@@ -230,27 +218,23 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
     """
     for api in subject.apis():
         kept = random.getstate(), np.random.get_state()
+        random.seed(SEED)
+        np.random.seed(SEED)  # this generator is under test
+        # Advance both, so that seeding with the same number is noticed.
+        random.random(), np.random.random()
+        before = random.getstate(), np.random.get_state()
         try:
-            _require_untouched(api)
+            for seed in range(PLAYED):
+                play = api.game(seed)
+                play.run()
+                play.reset()
+            after = random.getstate(), np.random.get_state()
         finally:
             random.setstate(kept[0])
             np.random.set_state(kept[1])
-
-
-def _require_untouched(api: Api) -> None:
-    random.seed(SEED)
-    np.random.seed(SEED)  # this generator is under test
-    # Advance both, so that seeding with the same number is noticed.
-    random.random(), np.random.random()
-    before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
-    for seed in range(PLAYED):
-        play = api.game(seed)
-        play.run()
-        play.reset()
-    after = {"random": random.getstate(), "numpy.random": np.random.get_state()}
-    for name in before:
-        if difference(before[name], after[name]):
-            raise Failed(f"{api.kind}: the generator of `{name}` has been used or seeded")
+        for name, one, other in zip(("random", "numpy.random"), before, after, strict=True):
+            if look.difference(one, other):
+                raise Failed(f"{api.kind}: the generator of `{name}` has been used or seeded")
 
 
 Games = dict[str, list[list[str]]]
@@ -284,21 +268,16 @@ def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
     for kind, names in blind.items():
         api = replace(subject.api(kind), blind=frozenset(names))
         games = [api.game(seed).run(LONGEST) for seed in range(subject.budget.fewer(GAMES))]
-        found[kind] = [[_digest(seen) for seen in log] for log in games]
+        texts = [[look.text_of(look.Snapshot().of(seen)) for seen in log] for log in games]  # sets in order
+        found[kind] = [[hashlib.sha256(text.encode()).hexdigest()[:12] for text in log] for log in texts]
     return found
-
-
-def _digest(seen: Any) -> str:
-    """The digest of plain data; ignores the order of sets."""
-    return hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12]
 
 
 def elsewhere(subject: Subject) -> dict[int, list[Games]]:
     """Plays games twice in each new process; hash seed -> the first and the second round of games."""
     told = _told(subject)
-    find = partial(_elsewhere, told)
-    seeds = _other_hash_seeds(tuple(str(agent) for agent in islice(seats(subject.any_env()), 4)))
-    return {seed: subject.once(("elsewhere", seed), partial(find, seed)) for seed in seeds}
+    seeds = _other_hash_seeds(tuple(map(str, seats(subject.any_env())[:4])))
+    return {seed: subject.once(("elsewhere", seed), partial(_elsewhere, told, seed)) for seed in seeds}
 
 
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:

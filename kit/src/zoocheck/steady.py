@@ -50,9 +50,8 @@ class Told(NamedTuple):
 class Unsteady:
     """The differences between games that should be equal."""
 
-    kinds: dict[str, str] = field(
-        default_factory=dict
-    )  # info, named as in `Told` -> key of `HARMLESS`, "drawn" or "history"
+    # Info, named as in `Told` -> key of `HARMLESS`, "drawn" or "history".
+    kinds: dict[str, str] = field(default_factory=dict)
     episodes: Finding | None = None  # the first difference other than in infos
 
 
@@ -107,20 +106,17 @@ def _game(api: Api, seed: int) -> list[Any]:
 def _series(api: Api, seed: int, games: int) -> list[list[Told]]:
     """All infos of successive games with that seed and the same actions in one environment."""
     made = time.perf_counter()
-    env = api.new(choices=seed)
-    return [_infos(env.again(seed), seed, made) for _ in range(games)]
-
-
-def _infos(play: Play, seed: int, made: float) -> list[Told]:
-    """All infos of a game in order."""
-    infos = []
-    play.reset(seed)
-    while True:
-        for agent, info in play.part("infos").items():
-            infos.append(Told(agent, time.time(), time.perf_counter() - made, dict(_leaves(info))))
-        if not play.goes_on(SHORT):
-            return infos
-        play.step(log=False)
+    env, found = api.new(choices=seed), list[list[Told]]()
+    for _ in range(games):
+        play: Play = env.again(seed).reset(seed)
+        found.append([])
+        while True:
+            for agent, info in play.part("infos").items():
+                found[-1].append(Told(agent, time.time(), time.perf_counter() - made, dict(_leaves(info))))
+            if not play.goes_on(SHORT):
+                break
+            play.step(log=False)
+    return found
 
 
 def _leaves(info: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -144,8 +140,8 @@ def _values(name: str, games: list[list[Told]]) -> list[list[Any]]:
     return [values for game in games if (values := [value for _, value in _of(game, name)])]
 
 
-def _differ(name: str, one: list[Told], other: list[Told]) -> bool:
-    here, there = ([told.info.get(name) for told in game] for game in (one, other))
+def _differ(name: str, *games: list[Told]) -> bool:
+    here, there = ([told.info.get(name) for told in game] for game in games)
     return difference(here, there) is not None
 
 
@@ -158,14 +154,10 @@ def _kind_of(name: str, games: list[list[Told]]) -> str:
         return "object"
     if _goes_up(by_game):
         return "clock"
-    if all(_is_a_duration(told, value) for game in games for told, value in _of(game, name)):
+    if all(isinstance(it, float) and 0 <= it <= told.passed for game in games for told, it in _of(game, name)):
         return "duration"
     of_time = OF_TIME.search(name) and all(isinstance(value, float) for value in values) and _are_apart(by_game)
     return "time" if of_time else "drawn"
-
-
-def _is_a_duration(told: Told, value: Any) -> bool:
-    return isinstance(value, float) and 0 <= float(value) <= told.passed
 
 
 def _reads_the_clock(told: Told, value: Any) -> bool:
