@@ -219,19 +219,19 @@ def looking_changes_nothing(subject: Subject) -> None:
     Example: `state()` returns `np.array(self.deck.sort())` or draws noise.
     Fix: Compute what is returned from copies: `sorted(self.deck)`.
     """
+
+    def look(play: Play) -> None:
+        for _ in range(2):
+            public(play.env)
+            play.seen()
+            play.shown()
+
     for api in steady_apis(subject):
         for seed in range(3):
-            plain = require_untouched(subject, api, seed, _look, "reading public data")
+            plain = require_untouched(subject, api, seed, look, "reading public data")
             blind = api.game(seed).replay(plain.played[: len(plain.log) - 1])
             what = f"{plain.where}: with and without reading observations"
             require_same(plain.log[-1], blind.seen(), what)
-
-
-def _look(play: Play) -> None:
-    for _ in range(2):
-        public(play.env)
-        play.seen()
-        play.shown()
 
 
 @watcher("AEC", "Parallel", first=require_modes)
@@ -285,7 +285,7 @@ def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) 
         try:
             # Copies by design keep only the constructor's arguments, not the game.
             if any(getattr(type(layer), "__setstate__", None) is EzPickle.__setstate__ for layer in layers(api.make())):
-                _require_new_beginning(api, name, duplicate)
+                _check_copy(api, COPIED_SEED, 1, name, duplicate, anew=True)
                 notes.append(f"{api.kind}: with `EzPickle`, {name} makes a new environment, which must be reset first")
                 continue
             clock = subject.time(COPIES_SHARE)
@@ -299,37 +299,28 @@ def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) 
         raise Noted("; ".join(notes))
 
 
-def _check_copy(api: Api, seed: int, cut: int, name: str, duplicate: Callable[[Any], Any]) -> None:
-    """Checks a copy after `cut` steps of one game."""
+def _check_copy(api: Api, seed: int, cut: int, name: str, duplicate: Callable[[Any], Any], anew: bool = False) -> None:
+    """Checks a copy after `cut` steps of one game; one that begins `anew` is reset first, to the same game."""
     reference = api.game(seed).run()
     if cut >= len(reference):
         return
     original = api.game(seed)
     original.run(cut)
     what = f"{original.where}: {name} after step {cut}"
-    twin = _twin(original, duplicate, what)
-    _play_on(twin, len(reference) - 1 - cut, f"{what}: the copy cannot go on")
-    require_same_play(reference[cut:], twin.log, f"{what}: the original and the copy")
+    twin, first = _twin(original, duplicate, what), cut
+    with failing(f"{what}: the copy cannot go on:"):
+        if anew:
+            twin, first = twin.again(seed).reset(seed), 0
+        twin.log = [twin.seen()]
+        twin.run(len(reference) - 1 - first)
+    require_same_play(reference[first:], twin.log, f"{what}: the original and the copy")
     disturbed = f"{what}: playing the copy disturbs the original"
     require_same(reference[cut], original.seen(), disturbed)
-    _play_on(original, len(reference) - 1 - cut, disturbed)
+    with failing(f"{disturbed}:"):
+        original.run(len(reference) - 1 - cut)
     require_same_play(reference, original.log, disturbed)
-    _require_same_future(api, seed, original, twin, what)
-
-
-def _require_new_beginning(api: Api, name: str, duplicate: Callable[[Any], Any]) -> None:
-    """Raises Failed unless such a copy, once reset, plays like a new environment and does not disturb the original."""
-    what = f"{api.kind}: {name} after step 1"
-    reference = api.game(COPIED_SEED).run()
-    original = api.game(COPIED_SEED)
-    original.run(1)
-    twin = _twin(original, duplicate, what).again(choices=COPIED_SEED)
-    with failing(f"{what}: the copy cannot be reset and played:"):
-        twin.reset(COPIED_SEED).run()
-    require_same_play(reference, twin.log, f"{what}: a new environment and the copy, both reset")
-    disturbed = f"{what}: playing the copy disturbs the original"
-    _play_on(original, len(reference) - 2, disturbed)
-    require_same_play(reference, original.log, disturbed)
+    if not anew:
+        _require_same_future(api, seed, original, twin, what)
 
 
 def _require_same_future(api: Api, seed: int, original: Play, twin: Play, what: str) -> None:
@@ -351,9 +342,3 @@ def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
     if isinstance(twin, ParallelPlay):
         twin.result = copy.deepcopy(twin.result)
     return twin
-
-
-def _play_on(play: Play, steps: int, what: str) -> None:
-    with failing(f"{what}:"):
-        play.log = play.log or [play.seen()]
-        play.run(steps)

@@ -71,10 +71,10 @@ def _require_ignored(api: Api, route: Route, choice: dict[Any, Any], seen: Any) 
     """Raises Failed if an action of an agent that is out has an effect; it may be rejected."""
     if set(seen["rewards"]) - set(choice):
         return  # reported by `results_name_the_agents`
+    unlike = {repr(action): action for action in choice.values()}
     for gone in [agent for agent in seats(api.make()) if agent not in choice]:
-        for action in dict.fromkeys(map(repr, choice.values())):
+        for action, extra in unlike.items():
             other = route.travel(api)
-            extra = next(each for each in choice.values() if repr(each) == action)
             try:
                 other.submit({**choice, gone: extra}, log=False)
             except Exception:
@@ -116,7 +116,7 @@ def environments_leave_nothing_behind(subject: Subject) -> None:
     """In a new process, the first environment and a later one play the same games.
 
     State left in the class, the module or a default argument (`def __init__(self, history=[])`) affects all later
-    environments. The effect can fade in a long-running process, so the check starts a new one.
+    environments. In a long-running process the effect can fade.
 
     Example: `history = []` in the class body, to which `step` appends.
     Fix: Make such objects in `__init__` or `reset`.
@@ -152,10 +152,8 @@ SEED, PLAYED = 5, 6
 def environments_do_not_meet(subject: Subject) -> None:
     """Two environments that are stepped alternately play the same games as each would alone.
 
-    This finds state or a generator stored in the class or the module. In particular, no random generator that games
-    draw from belongs to two environments, or to the class.
-
-    Vectorised training steps many environments in turn.
+    Vectorised training steps many environments in turn. No random generator that games draw from belongs to two
+    environments, or to the class.
 
     Example: `rng = np.random.default_rng(0)` in the class body.
     Fix: Make such objects in `__init__` or `reset`.
@@ -191,9 +189,8 @@ def _generators(env: Any) -> Iterator[tuple[str, Any]]:
     spaces = {id(vars(part).get("_np_random")) for _, part in look.reachable(env) if isinstance(part, gymnasium.Space)}
     yield from ((path, part) for path, part in look.generators_on(env) if id(part) not in spaces)
     for kind in {kind for layer in layers(env) for kind in type(layer).__mro__}:
-        for name, part in vars(kind).items():
-            if look.state_of(part) is not None:
-                yield f"{kind.__name__}.{name}", part
+        held = vars(kind).items()
+        yield from ((f"{kind.__name__}.{name}", part) for name, part in held if look.state_of(part) is not None)
 
 
 def _require_own_spaces(one: Play, other: Play) -> None:
@@ -252,11 +249,10 @@ def _unlike(here: Games, there: Games) -> str:
 
 def _told(subject: Subject) -> dict[str, Any]:
     """Tells another process how to make the environment, and how long to play it."""
-    told, left = description(subject), subject.budget.left()
-    told["longest"] = subject.budget.longest
-    told["seconds"] = None if left is None else left / 2  # there are two processes
-    told["blind"] = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
-    return told
+    left = subject.budget.left()
+    seconds = None if left is None else left / 2  # there are two processes
+    blind = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
+    return {**description(subject), "longest": subject.budget.longest, "seconds": seconds, "blind": blind}
 
 
 def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
@@ -281,9 +277,9 @@ def elsewhere(subject: Subject) -> dict[int, list[Games]]:
 
 
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
-    options: dict[str, Any] = {"env": _environment(hash_seed), "capture_output": True, "text": True, "timeout": SECONDS}
+    command, env = [sys.executable, "-m", "zoocheck.order"], _environment(hash_seed)
     try:
-        done = subprocess.run([sys.executable, "-m", "zoocheck.order"], input=json.dumps(told), **options)
+        done = subprocess.run(command, input=json.dumps(told), env=env, capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         raise Skipped(f"another process needed more than {SECONDS} seconds to start and play") from None
     if done.returncode:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from numbers import Number
 from typing import Any
 
@@ -18,7 +18,7 @@ from zoocheck.look import drawn, state_shown
 from zoocheck.play import Play, styled
 from zoocheck.seeds import SHORT, steady_apis
 from zoocheck.steady import steady_api
-from zoocheck.subject import Api, Subject, once
+from zoocheck.subject import Subject, once
 from zoocheck.verdicts import Failed, Noted
 
 # Pairs of games, and the number of turns after which the two games of a pair may begin to differ.
@@ -68,25 +68,21 @@ Game = list[Moment]
 def observations_are_of_now(subject: Subject) -> None:
     """Each agent's observation, state() and pictures show at once what a joint action has changed.
 
-    The check plays pairs of games that are equal at first. Something is late if in all pairs it begins to differ
-    exactly one turn after rewards, infos or other observations do.
-
-    A learner that sees only the past cannot react to the present.
+    A learner that sees only the past cannot react to the present. Something is late if in all pairs of games that are
+    equal at first it begins to differ exactly one turn after rewards, infos or other observations do.
 
     Example: `observe` returns what was computed before the last joint action was played.
     Fix: Compute observations after the joint action.
     """
     for kind in [api.kind for api in steady_apis(subject)]:
-        late: Counter[str] = Counter()
-        other: set[str] = set()
+        late = defaultdict[str, list[bool]](list)
         for one, two in pairs(subject, kind):
             for channel, turns in _delays(one, two).items():
-                late[channel] += turns == 1
-                other |= {channel} if turns != 1 else set()
-        for channel in late:
-            if channel not in other and late[channel] >= LEAST_PAIRS:
+                late[channel].append(turns == 1)
+        for channel, found in late.items():
+            if all(found) and len(found) >= LEAST_PAIRS:
                 words = f"{channel} shows what a joint action has changed one turn later than rewards or"
-                raise Failed(f"{kind}: in all {late[channel]} pairs of games {words} other data")
+                raise Failed(f"{kind}: in all {len(found)} pairs of games {words} other data")
 
 
 def infos_are_of_now(subject: Subject) -> None:
@@ -103,16 +99,16 @@ def infos_are_of_now(subject: Subject) -> None:
     for kind in [api.kind for api in steady_apis(subject)]:
         games = [game for pair in pairs(subject, kind) for game in pair]
         for agent, own in by_agent(games).items():
-            for name, sign in ((name, sign) for name, sign in _signs(agent, own) if not OF_THE_PAST.search(name)):
-                raise Failed(f"{kind}: {name if name.startswith(STATE) else f'{name!r} of {agent}'} {sign}")
+            for name, sign in _signs(agent, own):
+                if not OF_THE_PAST.search(name):
+                    raise Failed(f"{kind}: {name if name.startswith(STATE) else f'{name!r} of {agent}'} {sign}")
 
 
 def observations_are_informative(subject: Subject) -> None:
     """It is noted if all agents always observe the same, or if an entry of an observation never changes.
 
-    If one policy plays for all agents, it must tell from the observation which agent it plays for; often the view of
-    one agent is returned for all by mistake. An entry that is constant in all games tells nothing, and may be one that
-    is never filled in.
+    One policy for all agents must tell from the observation which agent it plays for. A constant entry tells nothing,
+    and may be one that is never filled in.
 
     Example: `observe(agent)` returns `self.view(self.agents[0])`.
     Fix: Return the agent's own view, or add the agent's number (`supersuit.agent_indicator_v0` does); fill in or remove
@@ -157,18 +153,17 @@ def foretold_entries(subject: Subject, kind: str) -> Iterator[str]:
 
 def _with_news(game: Sequence[Numbers]) -> Sequence[Numbers]:
     """The turns, each with the value and the place of the only new entry of each list, if only one is new."""
-    found: list[Numbers] = []
+    found = []
     for before, now in pairwise([{}, *game]):
         new = defaultdict[str, list[tuple[bytes, bytes]]](list)
         for name, value in now.items():
             if value != before.get(name) and (entry := ENTRY.fullmatch(name)):
                 new[entry[1]].append((value, entry[2].encode()))
-        news = {path: each[0] for path, each in new.items() if len(each) == 1}
-        found.append(
-            now
-            | {f"the new entry of {path}": value for path, (value, _) in news.items()}
-            | {f"the place of the new entry of {path}": place for path, (_, place) in news.items()}
-        )
+        for path, each in new.items():
+            if len(each) == 1:
+                (value, place), what = each[0], f"new entry of {path}"
+                now = now | {f"the {what}": value, f"the place of the {what}": place}
+        found.append(now)
     return found
 
 
@@ -206,20 +201,15 @@ def pairs(subject: Subject, kind: str) -> list[tuple[Game, Game]]:
     api, modes, found = steady_api(subject, kind), modes_of(subject), list[tuple[Game, Game]]()
     clock = subject.time(SHARE)
     for seed in range(subject.budget.fewer(PAIRS)):
-        found.append(_pair(api, seed, modes))
+        more = {"render_mode": modes[seed % len(modes)]} if modes else {}
+        one, two = (api.game(seed, **more) for _ in range(2))
+        one.chooser, two.chooser = styled(4 * seed + seed % 2), styled(4 * seed + 1000)
+        recorded = _record(one, [])
+        alike = seed % APART * (len(two.env.agents) if kind == "AEC" else 1)
+        found.append((recorded, _record(two, one.played[: min(alike, len(one.played) // 2)])))
         if next(clock, None) is None and subject.games is None:
             break
     return found
-
-
-def _pair(api: Api, seed: int, modes: Sequence[str]) -> tuple[Game, Game]:
-    more = {"render_mode": modes[seed % len(modes)]} if modes else {}
-    one, two = (api.game(seed, **more) for _ in range(2))
-    one.chooser, two.chooser = styled(4 * seed + seed % 2), styled(4 * seed + 1000)
-    recorded = _record(one, [])
-    first = list(one.played)
-    alike = seed % APART * (len(two.env.agents) if api.kind == "AEC" else 1)
-    return recorded, _record(two, first[: min(alike, len(first) // 2)])
 
 
 def _record(play: Play, moves: Sequence[Any]) -> Game:
@@ -258,19 +248,17 @@ def _moment(play: Play, paid: dict[Any, float], turn: int) -> Moment:
     mode = getattr(play.env, "render_mode", None)
     if mode and turn < DRAWN:
         picture, printed = drawn(play.env)
-        whole[f"render() in mode {mode!r}"] = (
-            picture.tobytes() if isinstance(picture, np.ndarray) else (picture, printed)
-        )
+        bare = picture.tobytes() if isinstance(picture, np.ndarray) else (picture, printed)
+        whole[f"render() in mode {mode!r}"] = bare
     return Moment(observed, informed, _live(play), paid, whole)
 
 
 def _live(play: Play) -> Numbers:
     """Which agents are live, by the flags and `agents`, in the forms in which an info may tell it."""
-    live = play.masks()
-    known = getattr(play.env, "possible_agents", ())
+    live, known = play.masks(), getattr(play.env, "possible_agents", ())
     found = {"the number of live agents": len(live), "the number of agents that are out": len(known) - len(live)}
-    found |= {f"whether {agent} is live": agent in live for agent in known}
-    found |= {f"whether {agent} is out": agent not in live for agent in known}
+    for agent in known:
+        found |= {f"whether {agent} is live": agent in live, f"whether {agent} is out": agent not in live}
     return dict(_numbers(found, ""))
 
 
@@ -312,17 +300,13 @@ def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
     """Yields each stale entry of an agent, with what it repeats."""
     seen = columns([[moment.observed[agent] for moment in game] for game in own])
     told = columns([[moment.informed[agent] for moment in game] for game in own])
-    sums = tuple(
-        tuple((np.round(moment.paid.get(agent, 0.0), PLACES) + 0.0).tobytes() for moment in game) for game in own
-    )
+    earned = [[dict(_numbers(moment.paid.get(agent, 0.0), PAID)) for moment in game] for game in own]
+    sums = columns(earned).get(PAID, ())
     flags = columns([[moment.live for moment in game] for game in own])
     by_flag = {_late(flags[name]): name for name in flags if changes(flags[name])}
     present = {*seen.values(), *flags.values()}
     late: dict[Column, str] = {_late(sums): PAID} if changes(sums) and not {sums} & {*present, *told.values()} else {}
-    by_entry = {
-        **{_late(seen[name]): f"the observation ({name})" for name in seen if changes(seen[name])},
-        **late,
-    }
+    by_entry = {_late(seen[name]): f"the observation ({name})" for name in seen if changes(seen[name])} | late
     if any(told[name] in present for name in told if name.startswith(STATE)):
         told = {name: column for name, column in told.items() if not name.startswith(STATE)}
     for name, column in sorted(told.items()):
@@ -340,10 +324,7 @@ def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
 
 
 def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
-    """Yields each entry that is one turn late compared with another agent.
-
-    It repeats the other's same entry, or it repeats what for the other is always equal to that entry.
-    """
+    """Yields each entry that repeats another agent's same entry, or what for the other is always equal to it."""
     others = dict.fromkeys(other for game in own for other in game[0].observed if other != agent)
     for other in list(others)[:MOST_OTHERS]:
         both = [[moment for moment in game if other in moment.observed] for game in own]
@@ -352,8 +333,9 @@ def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]
             for each in (agent, other)
         )
         before = defaultdict[Column, list[str]](list)
-        for name in filter(lambda name: changes(mine[name]), mine):
-            before[_late(mine[name])].append(name)
+        for name in mine:
+            if changes(mine[name]):
+                before[_late(mine[name])].append(name)
         for name in sorted(mine.keys() & theirs.keys()):
             present = _now(mine[name])
             if present == _late(theirs[name]) and mine[name] != theirs[name] and changes(theirs[name]):
@@ -381,21 +363,9 @@ def _late(column: Column) -> Column:
 def changes(column: Column) -> bool:
     """Whether what an entry repeats changes often enough, and not in all games alike."""
     count = sum(one != other for values in _late(column) for one, other in pairwise(values))
-    return count >= LEAST_CHANGES and _differ(column)
-
-
-def _differ(column: Iterable[Sequence[bytes]]) -> bool:
-    turns = defaultdict[int, set[bytes]](set)
-    for values in column:
-        for turn, value in enumerate(values):
-            turns[turn].add(value)
-    return any(len(values) > 1 for values in turns.values())
+    return count >= LEAST_CHANGES and any(len({*values} - {None}) > 1 for values in zip_longest(*column))
 
 
 def _repeats_once(column: Column) -> bool:
-    later = [pair for values in column for pair in pairwise(values[1:])]
-    return (
-        all(values[0] == values[1] for values in column)
-        and len(later) >= LEAST_CHANGES
-        and all(one != other for one, other in later)
-    )
+    later = [one != other for values in column for one, other in pairwise(values[1:])]
+    return all(values[0] == values[1] for values in column) and len(later) >= LEAST_CHANGES and all(later)

@@ -6,6 +6,7 @@ import itertools
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -88,19 +89,16 @@ def _unlike_episodes(subject: Subject, api: Api) -> Finding | None:
     """The first difference of two games with the same seed. Compares many, because unseeded draws may be rare."""
     clock = subject.time(SHARE)
     for seed in range(MOST_SEEDS):
-        # Played one after the other; another check interleaves them.
-        if differs := difference(_game(api, seed), _game(api, seed)):
+        logs: list[Any] = []
+        for _ in range(2):  # one after the other; another check interleaves them
+            play = api.game(seed)
+            play.chooser = styled(seed)
+            logs.append(play.run())
+        if differs := difference(*logs):
             return Finding(differs, [*subject.recent])
         if seed >= len(SEEDS) and next(clock, None) is None:
             break
     return explored(subject, api.kind).unrepeatable
-
-
-def _game(api: Api, seed: int) -> list[Any]:
-    """The log of a game in a fresh environment."""
-    play = api.game(seed)
-    play.chooser = styled(seed)
-    return list(play.run())
 
 
 def _series(api: Api, seed: int, games: int) -> list[list[Told]]:
@@ -165,9 +163,8 @@ def _reads_the_clock(told: Told, value: Any) -> bool:
     if isinstance(value, str):
         moments = [zone(told.now - ago) for zone in (time.localtime, time.gmtime) for ago in (0, 1)]
         return any(time.strftime("%H:%M", moment) in value for moment in moments)
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    return any(abs(float(value) / unit - told.now) <= OFF for unit in UNITS)
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return is_number and any(abs(float(value) / unit - told.now) <= OFF for unit in UNITS)
 
 
 def _are_apart(games: list[list[Any]]) -> bool:
@@ -176,10 +173,9 @@ def _are_apart(games: list[list[Any]]) -> bool:
 
 def _goes_up(games: list[list[Any]]) -> bool:
     """Whether all numbers of each game exceed those of earlier games."""
-    try:
+    with suppress(TypeError, ValueError):
         return all(bool(max(one) < min(other)) for one, other in itertools.pairwise(games))
-    except (TypeError, ValueError):
-        return False
+    return False
 
 
 def _adds_up(name: str, games: list[list[Told]]) -> bool:
