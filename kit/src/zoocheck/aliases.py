@@ -46,8 +46,9 @@ def _follow(api: Api, seed: int) -> None:
         require_same(_essence(clean), _essence(written), f"{where}: writing into returned data changes the game")
         choice = written.choice()
         _require_unshared(kept, where)
-        # The dicts of AEC are attributes, which may change.
-        handed = [kept.shown(), [*getattr(kept, "result", ())], state_shown_itself(kept.env)]
+        handed = {"observations": dict(kept.shown()), "state()": state_shown_itself(kept.env)}
+        if isinstance(kept, ParallelPlay):  # the dicts of AEC are attributes, which may change
+            handed |= dict(zip(kept.NAMES, kept.result, strict=True))
         before = copy.deepcopy(handed)
         _scribble(written)
         for play in (clean, kept, written):
