@@ -469,6 +469,30 @@ class FlagOfItsOwnLate(Knockout):
         return {"terminated": agent not in self._before}
 
 
+class LateAfterALoss(Knockout):
+    """When an agent goes out, the one after it gets what it has seen a turn ago."""
+
+    def play(self, actions):
+        views, before = {agent: super(LateAfterALoss, self).observe(agent) for agent in self.players}, self.there()
+        paid = super().play(actions)
+        lost = [before.index(agent) for agent in before if agent not in self.there()]
+        after = {before[(place + 1) % len(before)] for place in lost}
+        self._late = {agent: views[agent] for agent in after}
+        return paid
+
+    def deal(self):
+        self._late = {}
+        super().deal()
+
+    def observe(self, agent):
+        return self._late[agent].copy() if agent in self._late else super().observe(agent)
+
+
+def test_an_observation_that_is_late_when_an_agent_leaves_is_found():
+    words = "another agent leaves"
+    require_caught("infos_are_of_now", Knockout, LateAfterALoss, words, skins=["parallel"], games=24)
+
+
 @pytest.mark.parametrize("skin", ["aec", "parallel"])
 def test_infos_are_not_behind_the_flags(skin):
     for broken in (CountsLate, ListsLate, FlagsLate):

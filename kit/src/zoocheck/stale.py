@@ -99,7 +99,7 @@ def infos_are_of_now(subject: Subject) -> None:
     for kind in [api.kind for api in steady_apis(subject)]:
         games = [game for pair in pairs(subject, kind) for game in pair]
         for agent, own in by_agent(games).items():
-            for name, sign in _signs(agent, own):
+            for name, sign in [*_signs(agent, own), *(_late_when_agents_leave(agent, own) if kind != "AEC" else ())]:
                 if not OF_THE_PAST.search(name):
                     raise Failed(f"{kind}: {name if name.startswith(STATE) else f'{name!r} of {agent}'} {sign}")
 
@@ -321,6 +321,21 @@ def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
     if any(map(_repeats_once, whole.values())):
         yield "the observation", "is the same in the first two turns, though it changes in every later turn"
     yield from _behind_others(agent, own)
+
+
+def _late_when_agents_leave(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
+    """Yields the observation if it always changes, but for turns in which others leave and the rest see a change."""
+    kept = [0, 0]  # turns in which the observation stays the same, without and with another agent that has left
+    turns = 0
+    for before, now in (pair for game in own for pair in pairwise(game)):
+        turns += 1
+        mine = f"whether {agent} is live"
+        others = [each for each in now.observed if each != agent and each in before.observed]
+        moves = any(before.observed[each] != now.observed[each] for each in others)
+        if before.observed[agent] == now.observed[agent] and before.live.get(mine) == now.live.get(mine):
+            kept[moves and before.live != now.live] += 1
+    if turns >= LEAST_MOMENTS and not kept[0] and kept[1] > 1:
+        yield "the observation", "is that of the previous turn, though it changes otherwise, when another agent leaves"
 
 
 def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
