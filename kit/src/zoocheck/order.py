@@ -97,8 +97,8 @@ def _by_name(data: Any) -> Any:
 def hash_seed_does_not_matter(subject: Subject) -> None:
     """In a new process with another hash seed, the same seed gives the same games.
 
-    Otherwise runs are not reproducible: by what is drawn from a set of names, is seeded with a hash, or depends on how
-    many environments were created earlier.
+    Runs are not reproducible if something is drawn from a set of names, seeded with a hash, or depends on how many
+    environments were created earlier.
 
     Example: `deck = list({"ace", "king", "queen"})`.
     Fix: Use a list, or sort the set. Do not seed with `hash(...)`.
