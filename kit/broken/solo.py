@@ -74,6 +74,8 @@ class OptionsPersist(Walk):
 
 
 class GoesOnAfterTheEnd(Walk):
+    """Gymnasium leaves undefined what such a step does."""
+
     def step(self, action):
         self.over = False
         return super().step(action)
@@ -107,7 +109,6 @@ CAUGHT = {
     OutOfBounds: ("observations_fit_their_spaces", "observation"),
     SharedArray: ("arrays_are_fresh", "the next step changes data that was returned earlier"),
     OptionsPersist: ("options_do_no_harm", "options"),
-    GoesOnAfterTheEnd: ("calls_at_the_wrong_time_are_refused", "the game is over, but step() raises no error"),
     InfoIsAList: ("legal_play_goes_on", "reset() returned an info of type list, not a dict"),
     FourValues: ("legal_play_goes_on", "step() returned 4 values, not observation, reward, terminated"),
 }

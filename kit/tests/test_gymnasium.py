@@ -43,9 +43,14 @@ def test_a_defect_is_caught_and_told_in_terms_of_gymnasium(broken):
 
 
 def test_the_script_of_a_failure_runs_without_the_kit(capsys):
-    result = zoocheck.run("calls_at_the_wrong_time_are_refused", load("broken.solo:GoesOnAfterTheEnd", games=4))
+    result = zoocheck.run("observations_fit_their_spaces", load("broken.solo:OutOfBounds", games=4))
     exec(compile(result.script, "again.py", "exec"), {})
     assert "'steps': " in capsys.readouterr().out
+
+
+def test_a_step_after_the_end_is_undefined_and_only_noted():
+    result = zoocheck.run("calls_at_the_wrong_time_are_refused", load("broken.solo:GoesOnAfterTheEnd", games=4))
+    assert (result.status, "the game is over, but step() raises no error" in result.reason) == ("note", True)
 
 
 def test_ids_of_gymnasium_make_environments_and_the_script_names_them():

@@ -1,7 +1,9 @@
 """Pairs of a healthy environment and one with a defect: a check must tell them apart, in both skins and all spaces."""
 
 import copy
+import datetime
 import time
+from datetime import date
 
 import numpy as np
 import pytest
@@ -317,7 +319,18 @@ class BonusOfTheHour(Timed):
         return {agent: paid + (time.localtime().tm_hour % 2) for agent, paid in super().play(actions).items()}
 
 
-@pytest.mark.parametrize("broken", [EndsOnTime, BonusOfTheHour])
+class BonusOfTheDay(Timed):
+    def play(self, actions):
+        return {agent: paid + date.today().day % 2 for agent, paid in super().play(actions).items()}
+
+
+class BonusOfTheHourNow(Timed):
+    def play(self, actions):
+        late = datetime.datetime.now().hour % 2
+        return {agent: paid + late for agent, paid in super().play(actions).items()}
+
+
+@pytest.mark.parametrize("broken", [EndsOnTime, BonusOfTheHour, BonusOfTheDay, BonusOfTheHourNow])
 def test_the_clock_decides_nothing(broken):
     require_caught("same_seed_same_episode", Timed, broken, games=4)
 
@@ -459,6 +472,30 @@ class FlagOfItsOwnLate(Knockout):
         return {"terminated": agent not in self._before}
 
 
+class LateAfterALoss(Knockout):
+    """When an agent goes out, the one after it gets what it has seen a turn ago."""
+
+    def play(self, actions):
+        views, before = {agent: super(LateAfterALoss, self).observe(agent) for agent in self.players}, self.there()
+        paid = super().play(actions)
+        lost = [before.index(agent) for agent in before if agent not in self.there()]
+        after = {before[(place + 1) % len(before)] for place in lost}
+        self._late = {agent: views[agent] for agent in after}
+        return paid
+
+    def deal(self):
+        self._late = {}
+        super().deal()
+
+    def observe(self, agent):
+        return self._late[agent].copy() if agent in self._late else super().observe(agent)
+
+
+def test_an_observation_that_is_late_when_an_agent_leaves_is_found():
+    words = "another agent leaves"
+    require_caught("infos_are_of_now", Knockout, LateAfterALoss, words, skins=["parallel"], games=24)
+
+
 @pytest.mark.parametrize("skin", ["aec", "parallel"])
 def test_infos_are_not_behind_the_flags(skin):
     for broken in (CountsLate, ListsLate, FlagsLate):
@@ -505,9 +542,93 @@ class RainInState(Rain):
         return np.array([*self._line, self._next], np.float32)
 
 
-@pytest.mark.parametrize("broken", [RainForecast, pytest.param(RainInState, marks=pytest.mark.slow)])
+class RainRenamed(Rain):
+    """What comes next is told in other words."""
+
+    def info(self, agent):
+        return {"omen": ["crow", "owl", "hare", "cat", "fox", "toad"][self._next]}
+
+
+@pytest.mark.parametrize("broken", [RainForecast, RainRenamed, pytest.param(RainInState, marks=pytest.mark.slow)])
 def test_an_entry_of_the_next_turn_is_found_in_rich_observations(broken):
     require_caught("chance_to_come_is_hidden", Rain, broken, "in the next turn", games=16)
+
+
+class Board(Base):
+    """Both know if their card of forty is odd, and name a number; five turns turn over a card of the board each."""
+
+    players, zero_sum, cards, turns = ("ann", "bob"), False, 40, 5
+
+    def new_observation_space(self, agent):
+        parts = {"own": spaces.Discrete(2), "board": spaces.Box(-1, self.cards, (self.turns,), np.int64)}
+        return spaces.Dict(parts)
+
+    def new_action_space(self, agent):
+        return spaces.Discrete(3)
+
+    def deal(self):
+        self._deck = self._rng.permutation(self.cards).tolist()
+        self._turned = 0
+
+    def play(self, actions):
+        self._turned += 1
+        return {agent: float(action) for agent, action in actions.items()}
+
+    def out(self):
+        return set(self.players) if self._turned == self.turns else set()
+
+    def board(self, turned):
+        return self._deck[2 : 2 + turned]
+
+    def observe(self, agent):
+        board = [*self.board(self._turned), *[-1] * self.turns]
+        return {"own": self._deck[self.players.index(agent)] % 2, "board": np.array(board[: self.turns], np.int64)}
+
+    def info(self, agent):
+        return {"board": [self.name(card) for card in self.board(self._turned)]}
+
+    def name(self, card):
+        return f"{'A23456789T'[card % 10]}{'cdhs'[card // 10]}"
+
+    def render(self):
+        return str(self.board(self._turned))
+
+
+class BoardEarly(Board):
+    """The list in infos has the card that is turned over next."""
+
+    def info(self, agent):
+        return {"board": [self.name(card) for card in self.board(self._turned + 1)]}
+
+
+class LastCardEarly(Board):
+    """So has a single entry."""
+
+    def info(self, agent):
+        return {"shown": self.board(self._turned + 1)[-1]}
+
+
+class DeckWithinInfo(Board):
+    """All cards of the deck are told, in an order of which nobody sees the key."""
+
+    cards, key = 9, (4, 0, 3, 1, 2)
+
+    def info(self, agent):
+        return {"deck": [self.board(self.turns)[place] for place in self.key]}
+
+
+class PlacesWithinInfo(DeckWithinInfo):
+    """For each card its place in the deck is told."""
+
+    def info(self, agent):
+        return {"places": [self._deck.index(card) for card in range(self.cards)]}
+
+
+@pytest.mark.parametrize(
+    ("broken", "games"), [(BoardEarly, 16), (LastCardEarly, 16), (DeckWithinInfo, 200), (PlacesWithinInfo, 200)]
+)
+def test_cards_to_come_are_found_in_any_form(broken, games):
+    require_caught("chance_to_come_is_hidden", Board, broken, skins=["parallel"], games=games)
 
 
 class ViewOfTheFirst(Forage):
@@ -546,8 +667,54 @@ class AllTruncated(AllTerminated):
         return super().out()
 
 
+class LongTerminated(AllTerminated):
+    rounds = 210
+
+
+class LongTruncated(AllTruncated):
+    rounds = 210
+
+
+class LongUnlike(LongTerminated):
+    def out(self):
+        return set(self.players) if self._round >= self.rounds - self._points["ann"] else set()
+
+
 def test_a_limit_that_terminates_is_noted():
     require_caught("ends_are_final", AllTruncated, AllTerminated, "truncate", status="note")
+    for healthy in (LongTruncated, LongUnlike):
+        require_caught(
+            "ends_are_final", healthy, LongTerminated, "after 210 turns", "note", ["parallel"], seconds=3600.0
+        )
+
+
+class Undeclared(Lively):
+    def prepare(self):
+        del self.metadata["is_parallelizable"]
+
+
+class RunningPrice(Undeclared):
+    """A price rises at once with each number."""
+
+    def commit(self, agent, action):
+        super().commit(agent, action)
+        for info in self.infos.values():
+            info["price"] = sum(self._committed.values())
+
+
+class OrderTells(Undeclared):
+    def waiting(self):
+        left = super().waiting()
+        return left[::-1] if self._committed.get("ann", 0) > 1 else left
+
+
+@pytest.mark.parametrize(
+    ("game", "words"), [(Undeclared, ""), (RunningPrice, "infos.bob.price"), (OrderTells, "agent_selection")]
+)
+def test_where_moves_that_need_not_be_hidden_show_is_noted(game, words):
+    result = verdict("is_parallelizable_is_declared", game, "aec", games=8)
+    assert (result.status, words in result.reason) == ("note", True), result
+    assert ("if moves are simultaneous" in result.reason) == bool(words)
 
 
 class TurnsTell(Lively):

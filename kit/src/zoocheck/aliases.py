@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations, product
 from typing import Any
 
@@ -14,7 +14,7 @@ from gymnasium.utils import EzPickle
 from zoocheck.declared import modes_of, require_modes
 from zoocheck.explore import Watch, step, watcher
 from zoocheck.kinds import AECPlay, ParallelPlay
-from zoocheck.look import arrays_in, difference, drawn, public, require_same, require_same_play, state_shown
+from zoocheck.look import arrays_in, drawn, public, require_same, require_same_play, state_shown
 from zoocheck.play import Play, layers
 from zoocheck.seeds import SHORT, require_untouched, steady_apis
 from zoocheck.subject import Api, Subject
@@ -46,23 +46,19 @@ def _follow(api: Api, seed: int) -> None:
         require_same(_essence(clean), _essence(written), f"{where}: writing into returned data changes the game")
         choice = written.choice()
         _require_unshared(kept, where)
-        handed = [kept.shown(), _stable(kept), state_shown_itself(kept.env)]
+        handed = {"observations": dict(kept.shown()), "state()": state_shown_itself(kept.env)}
+        if isinstance(kept, ParallelPlay):  # the dicts of AEC are attributes, which may change
+            handed |= dict(zip(kept.NAMES, kept.result, strict=True))
         before = copy.deepcopy(handed)
         _scribble(written)
         for play in (clean, kept, written):
             play.submit(copy.deepcopy(choice), log=False)
-        if found := difference(before, handed):
-            raise Failed(f"{where}: the next step changes data that was returned earlier: {found}")
+        require_same(before, handed, f"{where}: the next step changes data that was returned earlier")
 
 
 def state_shown_itself(env: Any) -> Any:
     """The object returned by state(), not a copy; None if there is none."""
     return None if state_shown(env) is None else env.state()
-
-
-def _stable(play: Play) -> Any:
-    """The results that a Parallel environment returned; None for AEC, whose dicts are attributes and may change."""
-    return list(play.result) if isinstance(play, ParallelPlay) else None
 
 
 def _essence(play: Play) -> dict[str, Any]:
@@ -103,20 +99,16 @@ def _spoil(value: Any) -> None:
     if isinstance(value, np.ndarray):
         _overwrite(value)
     elif isinstance(value, dict | list):
-        for key in value if isinstance(value, dict) else range(len(value)):
-            if _is_number(value[key]):
-                value[key] = value[key] + 1
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(part, int | float | np.integer | np.floating) and not isinstance(part, bool):
+                value[key] = part + 1
             else:
-                _spoil(value[key])
+                _spoil(part)
     elif isinstance(value, tuple):
         for entry in value:
             _spoil(entry)
     elif isinstance(value, set):
         value.clear()
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def _require_unshared(play: Play, where: str) -> None:
@@ -144,8 +136,7 @@ def _require_fresh_pictures(api: Api, mode: str, seed: int) -> None:
             play.step(log=False)
         drawn(clean.env)  # because a picture may depend on the number of pictures before it
         again = kept.env.render()
-        if found := difference(before, picture):
-            raise Failed(f"{kept.at}: render() changes a picture that it returned earlier: {found}")
+        require_same(before, picture, f"{kept.at}: render() changes a picture that it returned earlier")
         _overwrite(again)
 
 
@@ -161,20 +152,14 @@ def containers_are_not_shared(subject: Subject) -> None:
         play = api.game(1)
         earlier: list[Any] = []
         while play.goes_on(SHORT):
-            for (one, info), (other, other_info) in combinations(_infos(play), 2):
-                if info is other_info:
+            for (one, info), (other, other_info) in combinations(play.part("infos").items(), 2):
+                if info is other_info and isinstance(info, dict):
                     raise Failed(f"{play.at}: {one} and {other} share one info dict")
             if isinstance(play, ParallelPlay):
                 if any(part is known for part in play.result for known in earlier):
                     raise Failed(f"{play.at}: a returned dict is the same object as in an earlier step")
                 earlier += [part for part in play.result if part or len(play.played)]
             play.step(log=False)
-
-
-def _infos(play: Play) -> Iterator[tuple[Any, Any]]:
-    for agent, info in play.part("infos").items():
-        if isinstance(info, dict):
-            yield agent, info
 
 
 def the_callers_actions_are_left_alone(subject: Subject) -> None:
@@ -194,22 +179,16 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
                 choice = clean.choice()
                 changeable |= isinstance(choice, np.ndarray | dict | list)
                 clean.submit(copy.deepcopy(choice), log=False)
-                _hand_in_and_spoil(reused, choice)
-                what = f"{clean.at}: writing into the actions after step() changes the game"
+                handed = copy.deepcopy(choice)
+                written = "after the caller has written into the actions of earlier steps"
+                with failing(f"{reused.at}: {choice} raises {written}:"):  # the other environment accepted it
+                    reused.submit(choice, log=False, handed=handed)
+                require_same(choice, handed, f"{reused.at}: step() changes the actions of the caller")
+                _spoil(handed)
                 here, there = ({**_essence(play), **play.seen()} for play in (clean, reused))
-                require_same(here, there, what)
+                require_same(here, there, f"{clean.at}: writing into the actions after step() changes the game")
     if not changeable:
         raise NotApplicable("actions are plain numbers, which are immutable")
-
-
-def _hand_in_and_spoil(play: Play, choice: Any) -> None:
-    handed = copy.deepcopy(choice)
-    written = "after the caller has written into the actions of earlier steps"
-    with failing(f"{play.at}: {choice} raises {written}:"):  # the other environment accepted it
-        play.submit(choice, log=False, handed=handed)
-    if found := difference(choice, handed):
-        raise Failed(f"{play.at}: step() changes the actions of the caller: {found}")
-    _spoil(handed)
 
 
 SHARE = 0.01
@@ -227,38 +206,33 @@ def rendering_changes_nothing(subject: Subject) -> None:
     for api in steady_apis(subject):
         for mode in modes:
             for seed in subject.time(SHARE):
-                require_untouched(subject, api, seed, _draw, f"pictures in mode {mode!r}", render_mode=mode)
+                what = f"pictures in mode {mode!r}"
+                require_untouched(subject, api, seed, lambda play: drawn(play.env), what, render_mode=mode)
                 if seed == 2:
                     break
 
 
-def _draw(play: Play) -> None:
-    drawn(play.env)
-
-
 def looking_changes_nothing(subject: Subject) -> None:
     """Reading state(), texts, public attributes, spaces and observations changes neither the episode nor later games.
-
-    In particular, it draws no random numbers.
 
     Loggers and debuggers read such data, and a run must not depend on them.
 
     Example: `state()` returns `np.array(self.deck.sort())` or draws noise.
     Fix: Compute what is returned from copies: `sorted(self.deck)`.
     """
+
+    def look(play: Play) -> None:
+        for _ in range(2):
+            public(play.env)
+            play.seen()
+            play.shown()
+
     for api in steady_apis(subject):
         for seed in range(3):
-            plain = require_untouched(subject, api, seed, _look, "reading public data")
+            plain = require_untouched(subject, api, seed, look, "reading public data")
             blind = api.game(seed).replay(plain.played[: len(plain.log) - 1])
             what = f"{plain.where}: with and without reading observations"
             require_same(plain.log[-1], blind.seen(), what)
-
-
-def _look(play: Play) -> None:
-    for _ in range(2):
-        public(play.env)
-        play.seen()
-        play.shown()
 
 
 @watcher("AEC", "Parallel", first=require_modes)
@@ -310,8 +284,9 @@ def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) 
     notes = []
     for api in steady_apis(subject):
         try:
-            if _begins_anew(api.make()):
-                _require_new_beginning(api, name, duplicate)
+            # Copies by design keep only the constructor's arguments, not the game.
+            if any(getattr(type(layer), "__setstate__", None) is EzPickle.__setstate__ for layer in layers(api.make())):
+                _check_copy(api, COPIED_SEED, 1, name, duplicate, anew=True)
                 notes.append(f"{api.kind}: with `EzPickle`, {name} makes a new environment, which must be reset first")
                 continue
             clock = subject.time(COPIES_SHARE)
@@ -325,42 +300,28 @@ def _check_copies(subject: Subject, name: str, duplicate: Callable[[Any], Any]) 
         raise Noted("; ".join(notes))
 
 
-def _check_copy(api: Api, seed: int, cut: int, name: str, duplicate: Callable[[Any], Any]) -> None:
-    """Checks a copy after `cut` steps of one game."""
+def _check_copy(api: Api, seed: int, cut: int, name: str, duplicate: Callable[[Any], Any], anew: bool = False) -> None:
+    """Checks a copy after `cut` steps of one game; one that begins `anew` is reset first, to the same game."""
     reference = api.game(seed).run()
     if cut >= len(reference):
         return
     original = api.game(seed)
     original.run(cut)
     what = f"{original.where}: {name} after step {cut}"
-    twin = _twin(original, duplicate, what)
-    _play_on(twin, len(reference) - 1 - cut, f"{what}: the copy cannot go on")
-    require_same_play(reference[cut:], twin.log, f"{what}: the original and the copy")
+    twin, first = _twin(original, duplicate, what), cut
+    with failing(f"{what}: the copy cannot go on:"):
+        if anew:
+            twin, first = twin.again(seed).reset(seed), 0
+        twin.log = [twin.seen()]
+        twin.run(len(reference) - 1 - first)
+    require_same_play(reference[first:], twin.log, f"{what}: the original and the copy")
     disturbed = f"{what}: playing the copy disturbs the original"
     require_same(reference[cut], original.seen(), disturbed)
-    _play_on(original, len(reference) - 1 - cut, disturbed)
+    with failing(f"{disturbed}:"):
+        original.run(len(reference) - 1 - cut)
     require_same_play(reference, original.log, disturbed)
-    _require_same_future(api, seed, original, twin, what)
-
-
-def _begins_anew(env: Any) -> bool:
-    """Whether copies by design keep only the constructor's arguments, not the game."""
-    return any(getattr(type(layer), "__setstate__", None) is EzPickle.__setstate__ for layer in layers(env))
-
-
-def _require_new_beginning(api: Api, name: str, duplicate: Callable[[Any], Any]) -> None:
-    """Raises Failed unless such a copy, once reset, plays like a new environment and does not disturb the original."""
-    what = f"{api.kind}: {name} after step 1"
-    reference = api.game(COPIED_SEED).run()
-    original = api.game(COPIED_SEED)
-    original.run(1)
-    twin = _twin(original, duplicate, what).again(choices=COPIED_SEED)
-    with failing(f"{what}: the copy cannot be reset and played:"):
-        twin.reset(COPIED_SEED).run()
-    require_same_play(reference, twin.log, f"{what}: a new environment and the copy, both reset")
-    disturbed = f"{what}: playing the copy disturbs the original"
-    _play_on(original, len(reference) - 2, disturbed)
-    require_same_play(reference, original.log, disturbed)
+    if not anew:
+        _require_same_future(api, seed, original, twin, what)
 
 
 def _require_same_future(api: Api, seed: int, original: Play, twin: Play, what: str) -> None:
@@ -369,10 +330,9 @@ def _require_same_future(api: Api, seed: int, original: Play, twin: Play, what: 
     plain.run(len(original.log) - 1)
     with failing(f"{what}: the next game:"):
         games = [[play.again(1).reset().run(SHORT) for _ in range(NEXT_GAMES)] for play in (plain, twin, original)]
-    for one, other in zip(games[0], games[1], strict=True):
-        require_same_play(one, other, f"{what}: later games without copying, and later games of the copy")
-    for one, other in zip(games[0], games[2], strict=True):
-        require_same_play(one, other, f"{what}: playing the copy changes later games of the original")
+    for plains, twins, originals in zip(*games, strict=True):
+        require_same_play(plains, twins, f"{what}: later games without copying, and later games of the copy")
+        require_same_play(plains, originals, f"{what}: playing the copy changes later games of the original")
 
 
 def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
@@ -383,9 +343,3 @@ def _twin(original: Play, duplicate: Callable[[Any], Any], what: str) -> Play:
     if isinstance(twin, ParallelPlay):
         twin.result = copy.deepcopy(twin.result)
     return twin
-
-
-def _play_on(play: Play, steps: int, what: str) -> None:
-    with failing(f"{what}:"):
-        play.log = play.log or [play.seen()]
-        play.run(steps)

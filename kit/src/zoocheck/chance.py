@@ -6,7 +6,6 @@ import copy
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
@@ -24,35 +23,30 @@ from zoocheck.verdicts import Failed, NotApplicable, Noted
 # Least advantage over the control, in standard errors, and least number of games in which only one of the two is right.
 STANDARD_ERRORS = 5.0
 LEAST_CASES = 24
-# Maximum number of items to predict.
-MOST_TARGETS = 48
+MOST_TARGETS = 48  # to predict
 
 Codes = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Halves:
-    """Games that looked the same so far, in two halves: predictors are fitted on one and tested on the other."""
-
-    members: tuple[Codes, Codes]  # the games of each half
-    others: tuple[Codes, Codes]  # for each game, another of its half that looked the same so far, or itself
+# The games of each half, and for each of these games another of its half that looked the same so far, or itself.
+Halves = tuple[list[Codes], list[Codes]]
 
 
 def halves_of(alike: Sequence[Hashable], known: NDArray[np.bool_]) -> Halves:
-    """Splits the games that are `known` into two halves; games with equal keys in `alike` looked the same so far."""
+    """Splits the games that are `known`: predictors are fitted on one half and tested on the other.
+
+    Games with equal keys in `alike` looked the same so far.
+    """
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for game, key in enumerate(alike):
         if known[game]:
             groups[key].append(game)
-    members: tuple[list[int], list[int]] = ([], [])
-    others: tuple[list[int], list[int]] = ([], [])
-    for group in groups.values():
-        for half in (0, 1):
-            part = group[half::2]
-            members[half].extend(part)
-            others[half].extend(part[1:] + part[:1])
-    arrays = [tuple(np.array(part, np.int64) for part in parts) for parts in (members, others)]
-    return Halves(*arrays)  # type: ignore[arg-type]  # both are pairs
+    parts = [[group[half::2] for group in groups.values()] for half in (0, 1)]
+    members, others = (
+        [np.array([game for part in half for game in part[shift:] + part[:shift]], np.int64) for half in parts]
+        for shift in (0, 1)
+    )
+    return members, others
 
 
 def coded(values: Sequence[Hashable]) -> Codes:
@@ -67,8 +61,7 @@ def foretells(told: Codes, comes: Codes, halves: Halves) -> bool:
     Under the null hypothesis both are right equally often, because the two games are exchangeable.
     """
     right = wrong = 0
-    for half in (0, 1):
-        learnt, judged, other = halves.members[1 - half], halves.members[half], halves.others[half]
+    for learnt, judged, other in zip(halves[0][::-1], *halves, strict=True):
         table = np.zeros((int(told.max()) + 1, int(comes.max()) + 1), np.int64)
         np.add.at(table, (told[learnt], comes[learnt]), 1)
         guess = np.where(table.any(axis=1), table.argmax(axis=1), -1)
@@ -107,11 +100,9 @@ def _targets(comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]) -> I
     for name in dict.fromkeys(name for each in comes for name in each):
         values: list[Any] = [each.get(name, "") for each in comes]
         codes = coded(values)
-        if codes.tobytes() not in known and len(set(zip(alike, values, strict=True))) > len(set(alike)):
+        if codes.tobytes() not in known and len(known) < MOST_TARGETS and _vary(values, alike):
             known.add(codes.tobytes())
             yield name, codes
-        if len(known) >= MOST_TARGETS:
-            return
 
 
 SHARE = 0.12
@@ -124,6 +115,7 @@ MOST_ENTRIES = 16
 SMALL_PRINT = 0.02
 # Limit on such differences, so that counts are never small print, however wide the space.
 MOST_SMALL_PRINT = 0.2
+DECLARED = ("observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents")
 ORDER = "the order of keys in "
 WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
 
@@ -131,14 +123,12 @@ WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
 def chance_to_come_is_hidden(subject: Subject) -> None:
     """Nothing public predicts future chance outcomes, given equal observations so far.
 
-    The check takes the same actions under many seeds. Among games with equal observations and rewards so far, it
-    predicts the next and the last observations and rewards from all other visible data: infos, state(), pictures,
-    str(), spaces, error messages, and the signs and last digits of observations. The predictor is fitted on one half of
-    the games and tested on the other; as a control, it gets the data of another game that looked the same. No info may
-    contain the generator that draws chance outcomes, or show an entry of the next observation that neither actions nor
-    its past determine. Public attributes that predict chance are noted.
-
-    A learner that knows the next card solves a different game.
+    A learner that knows the next card solves a different game. Under many seeds, the check takes the same actions.
+    Among games with equal observations and rewards so far, it predicts later ones from all other visible data: infos,
+    state(), pictures, str(), spaces, error messages, and the signs and last digits of observations. The predictor is
+    fitted on one half of the games and tested on the other; as a control, it gets the data of another game that looked
+    the same. No info may contain the generator that draws chance outcomes, or show, in any words, an entry of the next
+    observation that neither actions nor its past determine. Public attributes that predict chance are noted.
 
     Example: `infos[agent] = {"deck": self.deck}`, with the order of the cards to come.
     Fix: Show only what has happened; draw later, or keep the order private.
@@ -188,25 +178,19 @@ def _unlike(games: list[Game]) -> int:
 
 def _game(api: Api, seed: int, mode: str | None) -> Game:
     play = (api.new() if mode is None else api.new(render_mode=mode)).reset(seed)
-    turns: Game = []
-    while len(turns) < TURNS + 1:
+    turns: Game = [(_told(play, mode), _seen(play))]
+    while len(turns) < TURNS + 1 and play.masks():  # an agent is left
+        _take_turn(play)
         turns.append((_told(play, mode), _seen(play)))
-        if not play.masks():  # no agent is left
-            break
-        _take_turn(play)
     turn = seed // 2 % 2
-    if turn < len(turns):
-        turns[turn][0]["the error of an odd action"] = _error(api, seed, turn)
+    if turn < len(turns):  # an action outside the space, in a separate game
+        play = api.new().reset(seed)
+        for _ in range(turn):
+            _take_turn(play)
+        choice = play.choice() if play.asked() else None
+        odd = dict.fromkeys(choice, 10**6) if isinstance(choice, dict) else 10**6
+        turns[turn][0]["the error of an odd action"] = refusal(play, odd)
     return turns
-
-
-def _error(api: Api, seed: int, turn: int) -> str:
-    """The error for an action outside the space, in a separate game."""
-    play = api.new().reset(seed)
-    for _ in range(turn):
-        _take_turn(play)
-    choice = play.choice() if play.asked() else None
-    return refusal(play, dict.fromkeys(choice, 10**6) if isinstance(choice, dict) else 10**6)
 
 
 def _take_turn(play: Play) -> None:
@@ -248,20 +232,14 @@ def _told(play: Play, mode: str | None) -> Told:
     told: Told = {f"info of {agent}": copy.deepcopy(info) for agent, info in play.infos().items()}
     for agent, observation in play.shown():
         told[f"small print of the observation of {agent}"] = copy.deepcopy(observation)
-    agents = getattr(env, "possible_agents", env.agents)
-    told["generators of the action spaces"] = [
-        state_of(getattr(env.action_space(agent), "_np_random", None)) for agent in agents
-    ]
-    told |= {"state()": state_shown(env), "attributes": _without_spaces(env)} | words_of(env)
+    own = [env.action_space(agent) for agent in getattr(env, "possible_agents", env.agents)]
+    told["generators of the action spaces"] = [state_of(getattr(space, "_np_random", None)) for space in own]
+    held = {name: value for name, value in attributes(env).items() if name not in DECLARED}
+    told |= {"state()": state_shown(env), "attributes": held} | words_of(env)
     if mode is not None:
         picture, printed = drawn(env)
         told[f"render() in mode {mode}"] = printed if picture is None else picture
     return told
-
-
-def _without_spaces(env: Any) -> dict[str, Any]:
-    hidden = ("observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents")
-    return {name: value for name, value in attributes(env).items() if name not in hidden}
 
 
 def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
@@ -276,14 +254,23 @@ def _each_leaf(path: str, data: Any) -> Iterator[tuple[str, Any]]:
         yield path, data.tobytes()
         if 1 < data.size <= MOST_LEAVES:
             yield from ((f"{path}[{i}]", number.tobytes()) for i, number in enumerate(data.ravel()))
+            yield from _places(path, data.ravel().tolist())
     elif isinstance(data, list | tuple):
         yield path, repr(data)
         for i, value in enumerate(data[:MOST_LEAVES]):
             yield from _each_leaf(f"{path}[{i}]", value)
+        yield from _places(path, data)
     else:
         yield path, repr(data)
         if isinstance(data, str):
             yield from ((f"{path} word {i}", word) for i, word in enumerate(WORD.findall(data)[:MOST_LEAVES]))
+
+
+def _places(path: str, data: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """Where the lowest number is, the next, and so on: the cards of a deck, if each card's place in it is told."""
+    if 2 < len(data) <= MOST_LEAVES and all(isinstance(each, int | float) for each in data):
+        order = sorted(range(len(data)), key=data.__getitem__)
+        yield from ((f"the place of number {rank} in {path}", place) for rank, place in enumerate(order))
 
 
 def _require_own_generators(api: Api) -> None:
@@ -305,8 +292,11 @@ def _foretold(games: list[Game], turn: int) -> Iterator[tuple[str, str]]:
     """Yields the name of each visible item that predicts the next or the final turn, with a description."""
     alike = ["|".join(map(str, (seen for _, seen in game[: turn + 1]))) for game in games]
     leaves = _leaves_that_vary(games, alike, turn)
-    for ahead, when in ((turn + 1, "in the next turn"), (-1, "at the end")):
-        for name, target in telling(leaves, [game[ahead][1] for game in games], alike):
+    ahead = {turn + 1: "in the next turn", -1: "at the end"}
+    if not turn:  # later, fewer games have looked the same so far
+        ahead |= {later: f"in {later} turns" for later in range(2, min(map(len, games)))}
+    for later, when in ahead.items():
+        for name, target in telling(leaves, [game[later][1] for game in games], alike):
             yield name, f"{name} predicts {target} {when}, although all agents have observed the same so far"
 
 
@@ -326,7 +316,7 @@ def _leaves_that_vary(games: list[Game], alike: list[str], turn: int) -> dict[st
     return found
 
 
-def _vary(values: list[Any], alike: list[str]) -> bool:
+def _vary(values: list[Any], alike: Sequence[Hashable]) -> bool:
     """Whether values differ among games that look alike."""
     pairs = {pair for pair in zip(alike, values, strict=True) if pair[1] is not None}
     return len(pairs) > len({key for key, _ in pairs})

@@ -13,7 +13,7 @@ from zoocheck.kinds import AECPlay, Turn, has_choice
 from zoocheck.look import captured_output, drawn, places, public, refusals
 from zoocheck.play import legal_actions
 from zoocheck.steady import steady_api
-from zoocheck.subject import Api, Finding, Subject
+from zoocheck.subject import Api, Finding, Subject, once
 from zoocheck.verdicts import NotApplicable, Noted
 
 ALTERNATIVES = 4
@@ -23,7 +23,14 @@ MOST_PLACES = 2000
 MOST_GAMES = 60
 # Fraction of the CPU budget for each kind of search.
 SHARES = {"told": 0.06, "open": 0.06, "drawn": 0.06}
-TOUCHED = ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces")
+# Channel -> the names of the places in it; all others are "open".
+CHANNELS = {
+    "touched": ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces"),
+    "drawn": ("render()",),
+    "told": ("told",),
+    "open": ("attributes.metadata",),
+    "held": ("attributes",),
+}
 
 
 @dataclass(frozen=True)
@@ -34,11 +41,6 @@ class Moment:
     agent: Any  # the agent that commits
     committed: tuple[Any, ...]  # the actions to compare; the first is tried twice
     later: tuple[Any, ...] = ()  # later commitments of others, while one with a choice must still commit
-
-    @property
-    def where(self) -> str:
-        """The location for messages."""
-        return f"AEC, seed {self.route.seed}, after step {len(self.route.moves)}"
 
 
 @dataclass
@@ -52,10 +54,9 @@ class _Leaks:
 def commitments_are_hidden(subject: Subject) -> None:
     """Until all have committed, what the others receive does not depend on an agent's commitment.
 
-    An agent commits by submitting its action; the game continues once all have. The check compares observations, infos,
-    masks, rewards, flags and last(), including types and the sign of zero, except what the committed agent itself
-    receives. PettingZoo's own tests check none of this, and a learner that sees the other's move first "solves" any
-    simultaneous game.
+    A learner that sees the other's move first "solves" any simultaneous game. An agent commits by submitting its
+    action; the game continues once all have. The check compares observations, infos, masks, rewards, flags and last(),
+    including types and the sign of zero, except what the committed agent itself receives.
 
     Example: `step` removes the card from the hand that `observe` shows to all, before the others have chosen.
     Fix: Store commitments separately, and play them when the last agent has committed.
@@ -66,10 +67,8 @@ def commitments_are_hidden(subject: Subject) -> None:
 def commitments_are_kept_inside(subject: Subject) -> None:
     """Until all have committed, no public data reveals a move.
 
-    This covers state(), str(), repr(), len(), the metadata, printed, warned and logged output, and error messages. A
-    move in another public attribute is noted: PettingZoo hands attributes to no learner.
-
-    A critic that is trained on `state()` would see the moves.
+    A critic that is trained on `state()` would see the moves. This covers state(), str(), repr(), len(), the metadata,
+    printed, warned and logged output, and error messages. A move in another public attribute is noted.
 
     Example: `state()` includes the moves of the turn.
     Fix: Store commitments in a private attribute (`self._moves`), and leave them out of `state()`.
@@ -101,8 +100,10 @@ def pictures_hide_commitments(subject: Subject) -> None:
 
 
 def _raise(subject: Subject, way: str, channel: str = "") -> None:
-    api = _simultaneous(subject)
-    leaks: _Leaks = subject.once(("leaks", way), lambda: _search(subject, api, way))
+    subject.api("AEC")
+    if not subject.simultaneous():
+        raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
+    leaks = _search(subject, way)
     if not leaks.looked:
         raise NotApplicable("no agent with a choice ever commits before another agent with a choice")
     if found := leaks.found.get(channel or way):
@@ -111,15 +112,15 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
         raise Noted(held.reason)
 
 
-def _simultaneous(subject: Subject) -> Api:
-    api = subject.api("AEC")
-    if not subject.simultaneous():
-        raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
-    return api
+def shown_before_all_have_acted(subject: Subject) -> str:
+    """What shows moves to later agents in the same cycle, if anything does."""
+    found = [_search(subject, way).found.items() for way in ("told", "open")]
+    return next((each.reason for ways in found for channel, each in ways if channel != "held"), "")
 
 
-def _search(subject: Subject, api: Api, way: str) -> _Leaks:
-    api = steady_api(subject, api.kind)
+@once
+def _search(subject: Subject, way: str) -> _Leaks:
+    api = steady_api(subject, "AEC")
     leaks = _Leaks()
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
     modes = modes_of(subject) if way == "drawn" else [None]
@@ -197,27 +198,20 @@ def _compare(api: Api, more: dict[str, Any], moment: Moment, way: str) -> dict[s
         new = [(place, what) for place, what in places(views[0], view, exact=True) if channel_of(place) not in found]
         if not new:
             continue
-        shaky = {place for place, _ in places(views[0], views[1], exact=True)}
-        for _ in range(REPLAYS):
-            again = _view(api, more, moment, moment.committed[0], way)
-            shaky |= {place for place, _ in places(views[0], again, exact=True)}
+        again = [views[1], *(_view(api, more, moment, moment.committed[0], way) for _ in range(REPLAYS))]
+        shaky = {place for view in again for place, _ in places(views[0], view, exact=True)}
+        where = f"AEC, seed {moment.route.seed}, after step {len(moment.route.moves)}"
+        shows = f"before all have committed, public data shows whether {moment.agent} plays"
         for place, what in new:
             if place not in shaky:
-                shows = f"before all have committed, public data shows whether {moment.agent} plays"
-                found.setdefault(
-                    channel_of(place), f"{moment.where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
-                )
+                words = f"{where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
+                found.setdefault(channel_of(place), words)
     return found
 
 
 def channel_of(place: str) -> str:
     """Where a learner would see a difference; "held" means public attributes, which learners do not receive."""
-    head = place.partition(":")[0]
-    channels = (("touched", TOUCHED), ("drawn", ("render()",)), ("told", ("told",)), ("open", ("attributes.metadata",)))
-    for channel, names in (*channels, ("held", ("attributes",))):
-        if head.startswith(names):
-            return channel
-    return "open"
+    return next((channel for channel, names in CHANNELS.items() if place.startswith(names)), "open")
 
 
 def _view(api: Api, more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:
@@ -228,17 +222,12 @@ def _view(api: Api, more: dict[str, Any], moment: Moment, action: Any, way: str)
             play.submit(later, log=False)
     if way == "drawn":
         return {"render()": drawn(play.env)}
-    if way == "told":
-        return {"told": _told(play, moment.agent)}
+    if way == "told":  # to all other agents
+        view = play.seen()
+        for part in ("observations", "infos"):
+            view[part].pop(moment.agent, None)
+        if view["agent_selection"] == moment.agent:
+            del view["last"]
+        return {"told": view}
     # Invalid calls come last; another check ensures that they have no effect.
     return {**public(play.env), "printed, warned or logged": said, "error": refusals(play)}
-
-
-def _told(play: AECPlay, without: Any) -> dict[str, Any]:
-    """What all agents except one receive."""
-    view = play.seen()
-    for part in ("observations", "infos"):
-        view[part].pop(without, None)
-    if view["agent_selection"] == without:
-        del view["last"]
-    return view

@@ -11,24 +11,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from itertools import islice
 from typing import Any
 
 import gymnasium
 import numpy as np
 
+from zoocheck import look
 from zoocheck.explore import Route, routes
-from zoocheck.look import (
-    Snapshot,
-    difference,
-    generators_on,
-    places,
-    reachable,
-    require_same_play,
-    space_facts,
-    state_of,
-    text_of,
-)
 from zoocheck.play import Play, layers, seats, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.steady import find, steady_api
@@ -47,9 +36,7 @@ ANOTHER = 4711
 def order_of_actions_does_not_matter(subject: Subject) -> None:
     """The dict of actions may list the agents in any order: the game is identical to the last bit.
 
-    The dict may include agents that are out, which many learners do; their actions are rejected or ignored.
-
-    Moves are simultaneous, and learners build the dict in any order.
+    The dict may include agents that are out; their actions are rejected or ignored. Learners build it in any order.
 
     Example: `winner = max(actions, key=actions.get)`: the first in the dict wins a tie.
     Fix: Loop over `self.agents`, and break ties by the rules.
@@ -77,24 +64,27 @@ def _compare(api: Api, route: Route, number: int) -> None:
         shuffled = [names[i] for i in rng.permutation(len(names))]
         for other, order in zip(others, (names[::-1], names[1:] + names[:1], shuffled), strict=True):
             other.submit({agent: choice[agent] for agent in order}, log=False)
-            for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
-                raise Failed(f"{other.at}: {choice} leads elsewhere if ordered as {order}: {place}: {words}")
+            _require_alike(seen, other, f"{choice} leads elsewhere if ordered as {order}: ")
 
 
 def _require_ignored(api: Api, route: Route, choice: dict[Any, Any], seen: Any) -> None:
     """Raises Failed if an action of an agent that is out has an effect; it may be rejected."""
     if set(seen["rewards"]) - set(choice):
         return  # reported by `results_name_the_agents`
+    unlike = {repr(action): action for action in choice.values()}
     for gone in [agent for agent in seats(api.make()) if agent not in choice]:
-        for action in dict.fromkeys(map(repr, choice.values())):
+        for action, extra in unlike.items():
             other = route.travel(api)
-            extra = next(each for each in choice.values() if repr(each) == action)
             try:
                 other.submit({**choice, gone: extra}, log=False)
             except Exception:
                 return
-            for place, words in places(_by_name(seen), _by_name(other.seen()), exact=True):
-                raise Failed(f"{other.at}: {gone} is out, but its action {action} changes {place}: {words}")
+            _require_alike(seen, other, f"{gone} is out, but its action {action} changes ")
+
+
+def _require_alike(seen: Any, other: Play, words: str) -> None:
+    for place, what in look.places(_by_name(seen), _by_name(other.seen()), exact=True):
+        raise Failed(f"{other.at}: {words}{place}: {what}")
 
 
 def _by_name(data: Any) -> Any:
@@ -107,8 +97,8 @@ def _by_name(data: Any) -> Any:
 def hash_seed_does_not_matter(subject: Subject) -> None:
     """In a new process with another hash seed, the same seed gives the same games.
 
-    Anything drawn from a set of names, or seeded with a hash, differs in each process, so runs are not reproducible.
-    The same holds for anything that depends on how many environments were created earlier.
+    Runs are not reproducible if something is drawn from a set of names, seeded with a hash, or depends on how many
+    environments were created earlier.
 
     Example: `deck = list({"ace", "king", "queen"})`.
     Fix: Use a list, or sort the set. Do not seed with `hash(...)`.
@@ -119,15 +109,14 @@ def hash_seed_does_not_matter(subject: Subject) -> None:
     here = digests(subject, _told(subject)["blind"])
     for hash_seed, (there, _) in processes.items():
         if where := _unlike(here, there):
-            words = f"a new process with PYTHONHASHSEED={hash_seed} plays a different game"
-            raise Failed(f"{where}: {words}")
+            raise Failed(f"{where}: a new process with PYTHONHASHSEED={hash_seed} plays a different game")
 
 
 def environments_leave_nothing_behind(subject: Subject) -> None:
     """In a new process, the first environment and a later one play the same games.
 
     State left in the class, the module or a default argument (`def __init__(self, history=[])`) affects all later
-    environments. The effect can fade in a long-running process, so the check starts a new one.
+    environments. In a long-running process the effect can fade.
 
     Example: `history = []` in the class body, to which `step` appends.
     Fix: Make such objects in `__init__` or `reset`.
@@ -148,11 +137,11 @@ def _shared(subject: Subject) -> str:
         one, other = (api.new(choices=1) for _ in range(2))
         for play in (one, other):
             play.reset(1)
-        theirs = {id(part) for _, part in reachable(other.env) if isinstance(part, list | dict | set)}
-        before = [(path, part, text_of(part)) for path, part in reachable(one.env) if id(part) in theirs]
+        theirs = {id(part) for _, part in look.reachable(other.env) if isinstance(part, list | dict | set)}
+        before = [(path, part, look.text_of(part)) for path, part in look.reachable(one.env) if id(part) in theirs]
         one.run()
         for path, part, text in before:
-            if text_of(part) != text:
+            if look.text_of(part) != text:
                 return f": they share the {type(part).__name__} {path}, which games change"
     return ""
 
@@ -163,10 +152,8 @@ SEED, PLAYED = 5, 6
 def environments_do_not_meet(subject: Subject) -> None:
     """Two environments that are stepped alternately play the same games as each would alone.
 
-    This finds state or a generator stored in the class or the module. In particular, no random generator that games
-    draw from belongs to two environments, or to the class.
-
-    Vectorised training steps many environments in turn.
+    Vectorised training steps many environments in turn. No random generator that games draw from belongs to two
+    environments, or to the class.
 
     Example: `rng = np.random.default_rng(0)` in the class body.
     Fix: Make such objects in `__init__` or `reset`.
@@ -174,13 +161,12 @@ def environments_do_not_meet(subject: Subject) -> None:
     for api in steady_apis(subject):
         alone = [api.game(seed).run() for seed in (SEED, SEED + 1)]
         together = [api.new(choices=seed) for seed in (SEED, SEED + 1)]
-        for seed, play in zip((SEED, SEED + 1), together, strict=True):
-            play.reset(seed)
+        together = [play.reset(SEED + number) for number, play in enumerate(together)]
         for _ in range(max(map(len, alone)) - 1):
             for play in together:
                 play.run(1)
         for log, play in zip(alone, together, strict=True):
-            require_same_play(log, play.log, f"{api.kind}: alone, and beside another environment")
+            look.require_same_play(log, play.log, f"{api.kind}: alone, and beside another environment")
         _require_own_spaces(*together)
     _require_own_generators(subject)
 
@@ -191,21 +177,20 @@ def _require_own_generators(subject: Subject) -> None:
     held = [{id(part): (path, part) for path, part in _generators(play.env)} for play in plays]
     for play, own in zip(plays, held, strict=True):
         shared = [own[key] for key in own if sum(key in other for other in held) > 1]
-        before = [state_of(part) for _, part in shared]
+        before = [look.state_of(part) for _, part in shared]
         play.run()
         for (path, part), state in zip(shared, before, strict=True):
-            if difference(state, state_of(part)):
+            if look.difference(state, look.state_of(part)):
                 raise Failed(f"{play.kind}: several environments share the random generator {path}, which games use")
 
 
 def _generators(env: Any) -> Iterator[tuple[str, Any]]:
     """The generators that an environment and its classes hold, but for those of spaces."""
-    spaces = {id(vars(part).get("_np_random")) for _, part in reachable(env) if isinstance(part, gymnasium.Space)}
-    yield from ((path, part) for path, part in generators_on(env) if id(part) not in spaces)
+    spaces = {id(vars(part).get("_np_random")) for _, part in look.reachable(env) if isinstance(part, gymnasium.Space)}
+    yield from ((path, part) for path, part in look.generators_on(env) if id(part) not in spaces)
     for kind in {kind for layer in layers(env) for kind in type(layer).__mro__}:
-        for name, part in vars(kind).items():
-            if state_of(part) is not None:
-                yield f"{kind.__name__}.{name}", part
+        held = vars(kind).items()
+        yield from ((f"{kind.__name__}.{name}", part) for name, part in held if look.state_of(part) is not None)
 
 
 def _require_own_spaces(one: Play, other: Play) -> None:
@@ -214,9 +199,9 @@ def _require_own_spaces(one: Play, other: Play) -> None:
         for name in ("action_space", "observation_space"):
             space, its = getattr(one.env, name)(agent), getattr(other.env, name)(agent)
             space.seed(SEED)
-            before = space_facts(space)
+            before = look.space_facts(space)
             its.sample()
-            if difference(before, space_facts(space)):
+            if look.difference(before, look.space_facts(space)):
                 raise Failed(f"{one.kind}: {name}({agent!r}) of two environments share a random generator")
 
 
@@ -230,27 +215,23 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
     """
     for api in subject.apis():
         kept = random.getstate(), np.random.get_state()
+        random.seed(SEED)
+        np.random.seed(SEED)  # this generator is under test
+        # Advance both, so that seeding with the same number is noticed.
+        random.random(), np.random.random()
+        before = random.getstate(), np.random.get_state()
         try:
-            _require_untouched(api)
+            for seed in range(PLAYED):
+                play = api.game(seed)
+                play.run()
+                play.reset()
+            after = random.getstate(), np.random.get_state()
         finally:
             random.setstate(kept[0])
             np.random.set_state(kept[1])
-
-
-def _require_untouched(api: Api) -> None:
-    random.seed(SEED)
-    np.random.seed(SEED)  # this generator is under test
-    # Advance both, so that seeding with the same number is noticed.
-    random.random(), np.random.random()
-    before = {"random": random.getstate(), "numpy.random": np.random.get_state()}
-    for seed in range(PLAYED):
-        play = api.game(seed)
-        play.run()
-        play.reset()
-    after = {"random": random.getstate(), "numpy.random": np.random.get_state()}
-    for name in before:
-        if difference(before[name], after[name]):
-            raise Failed(f"{api.kind}: the generator of `{name}` has been used or seeded")
+        for name, one, other in zip(("random", "numpy.random"), before, after, strict=True):
+            if look.difference(one, other):
+                raise Failed(f"{api.kind}: the generator of `{name}` has been used or seeded")
 
 
 Games = dict[str, list[list[str]]]
@@ -268,11 +249,10 @@ def _unlike(here: Games, there: Games) -> str:
 
 def _told(subject: Subject) -> dict[str, Any]:
     """Tells another process how to make the environment, and how long to play it."""
-    told, left = description(subject), subject.budget.left()
-    told["longest"] = subject.budget.longest
-    told["seconds"] = None if left is None else left / 2  # there are two processes
-    told["blind"] = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
-    return told
+    left = subject.budget.left()
+    seconds = None if left is None else left / 2  # there are two processes
+    blind = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
+    return {**description(subject), "longest": subject.budget.longest, "seconds": seconds, "blind": blind}
 
 
 def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
@@ -284,27 +264,22 @@ def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
     for kind, names in blind.items():
         api = replace(subject.api(kind), blind=frozenset(names))
         games = [api.game(seed).run(LONGEST) for seed in range(subject.budget.fewer(GAMES))]
-        found[kind] = [[_digest(seen) for seen in log] for log in games]
+        texts = [[look.text_of(look.Snapshot().of(seen)) for seen in log] for log in games]  # sets in order
+        found[kind] = [[hashlib.sha256(text.encode()).hexdigest()[:12] for text in log] for log in texts]
     return found
-
-
-def _digest(seen: Any) -> str:
-    """The digest of plain data; ignores the order of sets."""
-    return hashlib.sha256(text_of(Snapshot().of(seen)).encode()).hexdigest()[:12]
 
 
 def elsewhere(subject: Subject) -> dict[int, list[Games]]:
     """Plays games twice in each new process; hash seed -> the first and the second round of games."""
     told = _told(subject)
-    find = partial(_elsewhere, told)
-    seeds = _other_hash_seeds(tuple(str(agent) for agent in islice(seats(subject.any_env()), 4)))
-    return {seed: subject.once(("elsewhere", seed), partial(find, seed)) for seed in seeds}
+    seeds = _other_hash_seeds(tuple(map(str, seats(subject.any_env())[:4])))
+    return {seed: subject.once(("elsewhere", seed), partial(_elsewhere, told, seed)) for seed in seeds}
 
 
 def _elsewhere(told: dict[str, Any], hash_seed: int) -> list[Games]:
-    options: dict[str, Any] = {"env": _environment(hash_seed), "capture_output": True, "text": True, "timeout": SECONDS}
+    command, env = [sys.executable, "-m", "zoocheck.order"], _environment(hash_seed)
     try:
-        done = subprocess.run([sys.executable, "-m", "zoocheck.order"], input=json.dumps(told), **options)
+        done = subprocess.run(command, input=json.dumps(told), env=env, capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         raise Skipped(f"another process needed more than {SECONDS} seconds to start and play") from None
     if done.returncode:

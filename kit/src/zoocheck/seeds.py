@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import itertools
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice
 from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
 
 from zoocheck.look import difference, require_same, require_same_play
-from zoocheck.play import Play, layers, legal_actions
+from zoocheck.play import Play, layers
 from zoocheck.steady import find, steady_api
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, failing
@@ -45,29 +45,22 @@ def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api]:
         yield steady_api(subject, api.kind)
 
 
-def in_step(*plays: Play) -> Iterator[None]:
-    """Steps all `plays` after each iteration of the caller's loop, until one of them is over."""
-    while all(play.goes_on(SHORT) for play in plays):
-        yield
-        for play in plays:
-            play.step()
-
-
 def same_seed_same_episode(subject: Subject) -> None:
     """Two fresh environments with the same seed return the same observations, rewards and infos to the end.
 
     PettingZoo's `parallel_seed_test` takes one step, so it misses later draws from another generator. Nothing but infos
-    may depend on the time either: in some games all clocks of the module `time` jump by an hour at each call.
+    may depend on the time either: in some games all clocks of `time` and `datetime` jump by an
+    hour at each call.
 
     Example: `reset` seeds `self.rng`, but `step` draws from `np.random.default_rng()`.
     Fix: Draw everything from the one generator that `reset(seed)` makes.
     """
     for api in subject.apis():
         if found := find(subject, api.kind).episodes:
-            words = f"{api.kind}: two games with the same seed and actions: {found.reason}"
-            subject.fail(Finding(words, found.games))
-        _require_numpy_seeds(steady_api(subject, api.kind))
-        _require_timeless(steady_api(subject, api.kind))
+            subject.fail(Finding(f"{api.kind}: two games with the same seed and actions: {found.reason}", found.games))
+        api = steady_api(subject, api.kind)
+        _require_numpy_seeds(api)
+        _require_timeless(api)
 
 
 def _require_timeless(api: Api) -> None:
@@ -75,25 +68,28 @@ def _require_timeless(api: Api) -> None:
         plain = api.game(seed).run()
         with jumping_clocks(api.make()):
             hurried = api.game(seed).run()
+        for seen in (*plain, *hurried):
+            seen |= {"infos": {}, "last": (seen.get("last") or [])[:-1]}
         what = f"{api.kind}, seed {seed}: with all clocks jumping at each call, and without"
-        require_same_play([_without_infos(each) for each in plain], [_without_infos(each) for each in hurried], what)
-
-
-def _without_infos(seen: dict[str, Any]) -> dict[str, Any]:
-    last = seen.get("last")
-    return {**seen, "infos": {}, "last": last and last[:-1]}
+        require_same_play(plain, hurried, what)
 
 
 @contextmanager
 def jumping_clocks(env: Any) -> Iterator[None]:
-    """Each call of a clock of `time`, also as imported by name in the environment's modules, is an hour later."""
-    hours = itertools.count(1)
-    jumping = {getattr(time, name): partial(_late, getattr(time, name), hours, unit) for name, unit in CLOCKS.items()}
-    jumping |= {read: partial(_late_date, read, time.time, hours) for read in (time.localtime, time.gmtime)}
+    """Each call of a clock of `time` or `datetime`, also as imported by name in the environment's modules, is later."""
+    hours, now = itertools.count(1), time.time
+    jumping: dict[Any, Any] = {}
+    for name, unit in CLOCKS.items():
+        clock = getattr(time, name)
+        jumping[clock] = partial(lambda clock, unit: clock() + 3601 * next(hours) * unit, clock, unit)
+    for read in (time.localtime, time.gmtime):
+        jumping[read] = partial(lambda read, at=None: read(now() + 3601 * next(hours) if at is None else at), read)
+    for kind, jump in ((datetime.datetime, datetime.timedelta(hours=1)), (datetime.date, datetime.timedelta(days=1))):
+        jumping[kind] = _late_kind(kind, jump, hours)
     own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__} - LIBRARIES
-    modules = [time, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
+    modules = [time, datetime, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
     named = [(module, name, value) for module in modules for name, value in vars(module).items()]
-    changed = [each for each in named if isinstance(each[2], BuiltinFunctionType) and each[2] in jumping]
+    changed = [each for each in named if isinstance(each[2], BuiltinFunctionType | type) and each[2] in jumping]
     try:
         for module, name, value in changed:
             setattr(module, name, jumping[value])
@@ -103,12 +99,21 @@ def jumping_clocks(env: Any) -> Iterator[None]:
             setattr(module, name, value)
 
 
-def _late(clock: Callable[[], Any], hours: Iterator[int], unit: int) -> Any:
-    return clock() + 3601 * next(hours) * unit
+class _Late(type):
+    """The class of a class of dates whose instances are those of the class itself."""
+
+    def __instancecheck__(cls, each: Any) -> bool:
+        return isinstance(each, cls.__mro__[1])
 
 
-def _late_date(read: Callable[[float], Any], now: Callable[[], float], hours: Iterator[int], at: Any = None) -> Any:
-    return read(now() + 3601 * next(hours) if at is None else at)
+def _late_kind(kind: Any, jump: datetime.timedelta, hours: Iterator[int]) -> type:
+    """A class of dates whose `now`, `utcnow` and `today` are later at each call."""
+
+    def late(name: str) -> Any:
+        return staticmethod(lambda *zone, **named: getattr(kind, name)(*zone, **named) + jump * next(hours))
+
+    names = [name for name in ("now", "utcnow", "today") if hasattr(kind, name)]
+    return _Late(kind.__name__, (kind,), {name: late(name) for name in names})
 
 
 def _require_numpy_seeds(api: Api) -> None:
@@ -134,12 +139,12 @@ def other_seed_other_episode(subject: Subject) -> None:
     for api in steady_apis(subject):
         games = _seeded(api, range(2 * GAMES))
         # Without seed 0, to notice a seed that is used as a bool.
-        unlike = _unlike(games[1:])
+        unlike = len(_groups(games[1:]))
         chance = chance or unlike > 1
         if unlike == 1 and (chances := _sign_of_chance(subject, api)):
             sign, share = chances
             seeds = range(1, _enough(share))
-            if _unlike(_seeded(api, seeds)) == 1:
+            if len(_groups(_seeded(api, seeds))) == 1:
                 raise Failed(f"{api.kind}: seeds 1 to {seeds[-1]} all lead to the same game, although {sign}")
         if 1 < unlike < len(games) - 1:  # some seeds may give the same game if there is little chance
             # Two independent samples, because rare chance may show more often in one series than under as many seeds.
@@ -156,8 +161,8 @@ def _seeded(api: Api, seeds: range) -> list[Any]:
 
 
 def _few(api: Api, seeds: range) -> str | None:
-    """Compares the number of distinct games with that of consecutive ones; returns the finding, if there is one."""
-    unlike, in_a_row = _unlike(_seeded(api, seeds)), _unlike(_series(api, len(seeds), seeds[0]))
+    """Says so if these seeds lead to far fewer distinct games than as many consecutive games are."""
+    unlike, in_a_row = len(_groups(_seeded(api, seeds))), len(_groups(_series(api, len(seeds), seeds[0])))
     few = f"seeds {seeds[0]} to {seeds[-1]} lead to only {unlike} different games"
     many = f"although {in_a_row} of as many consecutive games are different"
     return f"{few}, {many}" if in_a_row > 2 * unlike else None
@@ -175,29 +180,21 @@ def _enough(share: float) -> int:
 
 def _groups(games: list[Any]) -> list[int]:
     """How often each distinct game occurs; compares their ends first, where most differ."""
-    unlike: list[Any] = []
-    sizes: list[int] = []
+    sizes: list[tuple[Any, list[Any]]] = []  # distinct games, each with all that equal it
     for game in (game[::-1] for game in games):
-        same = next((i for i, other in enumerate(unlike) if not difference(game, other)), None)
+        same = next((group for other, group in sizes if not difference(game, other)), None)
         if same is None:
-            unlike.append(game)
-            sizes.append(0)
-        sizes[-1 if same is None else same] += 1
-    return sizes
-
-
-def _unlike(games: list[Any]) -> int:
-    """The number of distinct games."""
-    return len(_groups(games))
+            sizes.append((game, same := []))
+        same.append(game)
+    return [len(group) for _, group in sizes]
 
 
 def _sign_of_chance(subject: Subject, api: Api) -> tuple[str, float] | None:
     """What shows that there is chance, and the share of games in which it shows."""
     # If games with equal seeds differ too, they differ by what a reset leaves behind, not by chance.
-    if _unlike(_series(api)) > 1 and _unlike(_series(api, again=7)) == 1:
+    if len(_groups(_series(api))) > 1 and len(_groups(_series(api, again=7))) == 1:
         return "consecutive games differ", _share(_series(api, MANY_SEEDS))
-    games = [api.new().reset().run(SHORT) for _ in range(GAMES)]
-    if share := _share(games):
+    if share := _share([api.new().reset().run(SHORT) for _ in range(GAMES)]):
         return "unseeded games differ", share
     game = subject.game()
     chances = [float(start[0]) for start in game.initial()] if game is not None else []
@@ -207,10 +204,8 @@ def _sign_of_chance(subject: Subject, api: Api) -> tuple[str, float] | None:
 def seeded_reset_starts_anew(subject: Subject) -> None:
     """A seeded reset within a turn or game, or after its end, starts the same episode as in a fresh environment.
 
-    This finds rewards, commitments or decks that survive a reset. The same must hold after an action that its mask
-    forbids.
-
-    Learners reset mid-game when they truncate an episode.
+    This finds rewards, commitments or decks that survive a reset, also after an action that its mask forbids. Learners
+    reset mid-game when they truncate an episode.
 
     Example: `reset` does not clear the moves committed in the abandoned game.
     Fix: Set every attribute of the game in `reset`.
@@ -229,19 +224,18 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
         used = api.new(choices=1)
         for number in range(ABANDONED):
             used.reset(number).run(1 + number % 3)
-        again = used.again(2).reset(2).run()
-        require_same_play(fresh, again, f"{api.kind}: fresh, and after {ABANDONED} games that were left in the middle")
+        what = f"{api.kind}: fresh, and after {ABANDONED} games that were left in the middle"
+        require_same_play(fresh, used.again(2).reset(2).run(), what)
 
 
 def played_illegally(play: Play, steps: int) -> bool:
     """Plays `steps` steps, then tries an action that the mask forbids; returns False if every action is allowed."""
     play.run(steps)
     for agent in play.asked() if not play.over else ():
-        legal = legal_actions(play.env.action_space(agent), play.mask(agent)) if play.mask(agent) is not None else []
-        actions = legal_actions(play.env.action_space(agent), None) if legal else ()
-        for action in islice((each for each in actions if each not in legal), 1):
+        mask = play.mask(agent)
+        for number in np.flatnonzero(mask == 0)[:1] if mask is not None and mask.any() else ():
             with suppress(Exception):
-                play.submit(play.with_action(agent, action), log=False)
+                play.submit(play.with_action(agent, int(play.env.action_space(agent).start + number)), log=False)
             return True
     return False
 
@@ -284,11 +278,11 @@ def unseeded_reset_goes_on(subject: Subject) -> None:
             first, second = (_series(api, games) for _ in range(2))
             for i, (one, other) in enumerate(zip(first, second, strict=True)):
                 require_same_play(one, other, f"{api.kind}: game {i + 1} after the same seed, in two environments")
-        if _unlike(first) > 1:
+        if len(_groups(first)) > 1:
             continue
-        if _unlike(_seeded(api, range(GAMES))) > 1:
+        if len(_groups(_seeded(api, range(GAMES)))) > 1:
             games = _enough(_share(_seeded(api, range(MANY_SEEDS))))
-            if _unlike(_series(api, games)) == 1:
+            if len(_groups(_series(api, games))) == 1:
                 same = f"{games} consecutive games after one seed are the same"
                 raise Failed(f"{api.kind}: {same}, although different seeds lead to different games")
 
@@ -304,8 +298,8 @@ def _series(api: Api, most: int = GAMES, seed: int = 7, again: int | None = None
 def options_do_no_harm(subject: Subject) -> None:
     """reset() accepts options; an empty dict and unknown options have no effect, now or later.
 
-    The caller's dict is not changed. PettingZoo's own tests, and wrappers, pass options of their own. An option that
-    `reset` does read has no effect on a later game that is reset without it.
+    PettingZoo's tests and wrappers pass options of their own. The caller's dict is not changed, and an option that
+    `reset` does read has no effect on later games.
 
     Example: `def reset(self, seed=None):`, or `self.start = options.get("start", self.start)`.
     Fix: Accept `options=None`, read it with `.get`, ignore unknown keys, and keep nothing of it beyond the game.
@@ -327,19 +321,18 @@ def options_do_no_harm(subject: Subject) -> None:
 
 
 class Recorded(dict[Any, Any]):
-    """Options that record which keys are read, each with its default."""
+    """Options that record in `read` which keys are read, each with its default."""
 
-    def __init__(self) -> None:
-        super().__init__(UNKNOWN)  # not empty, for `options or {}`
-        self.read: dict[Any, Any] = {}
+    read: dict[Any, Any]
 
     def get(self, key: Any, default: Any = None) -> Any:
         """Records the key."""
         self.read.setdefault(key, default)
         return super().get(key, default)
 
-    def __getitem__(self, key: Any) -> Any:
-        return super().__getitem__(key) if key in self else {}[key]
+    def __missing__(self, key: Any) -> Any:
+        self.read.setdefault(key, None)
+        raise KeyError(key)
 
     def __contains__(self, key: Any) -> bool:
         self.read.setdefault(key, None)
@@ -350,7 +343,8 @@ class Recorded(dict[Any, Any]):
 
 def _options_read(api: Api) -> dict[Any, Any]:
     """The options that reset() reads -> their defaults."""
-    options = Recorded()
+    options = Recorded(UNKNOWN)  # not empty, for `options or {}`
+    options.read = {}
     with suppress(Exception):
         api.new().reset(0, options=options)
     return {key: default for key, default in options.read.items() if key not in UNKNOWN}
@@ -379,37 +373,31 @@ def sampling_leaves_the_game_alone(subject: Subject) -> None:
     Example: `prize = self.action_space(agent).sample()` in `step`.
     Fix: Draw from the environment's generator.
     """
+
+    def sample(play: Play) -> None:
+        for agent in list(play.env.agents):
+            play.env.action_space(agent).sample()
+            play.env.observation_space(agent).sample()
+
     for api in steady_apis(subject):
         for seed in range(3):
-            require_untouched(subject, api, seed, _sample, "samples of the spaces")
-
-
-def _sample(play: Play) -> None:
-    for agent in list(play.env.agents):
-        play.env.action_space(agent).sample()
-        play.env.observation_space(agent).sample()
+            require_untouched(subject, api, seed, sample, "samples of the spaces")
 
 
 def require_untouched(
     subject: Subject, api: Api, seed: int, touch: Callable[[Play], object], what: str, **parameters: Any
 ) -> Play:
     """Raises Failed if `touch` before each step changes the game or the next one; returns the game without it."""
-    plain, touched = api.game(seed), api.game(seed, **parameters)
-    for _ in in_step(plain, touched):
+    plain, touched = plays = api.game(seed), api.game(seed, **parameters)
+    while all(play.goes_on(SHORT) for play in plays):
         touch(touched)
+        for play in plays:
+            play.step()
     what = f"{plain.where}: without and with {what}"
     require_same_play(plain.log, touched.log, what)
-    require_same_next_game(subject, api, (plain, touched), f"{what}: the next game")
+    # If the previous seed does not determine the next game, `unseeded_reset_goes_on` fails instead.
+    if subject.once(("goes on", api.kind), lambda: difference(_series(api), _series(api)) is None):
+        one, other = (play.again(choices=1).reset().run(SHORT) for play in plays)
+        require_same_play(one, other, f"{what}: the next game")
     game: Play = plain
     return game
-
-
-def require_same_next_game(subject: Subject, api: Api, plays: Sequence[Play], what: str) -> None:
-    """Raises Failed if the environments' next games differ, although the previous seed determines them.
-
-    If the seed does not determine them, `unseeded_reset_goes_on` fails instead.
-    """
-    if subject.once(("goes on", api.kind), lambda: difference(_series(api), _series(api)) is None):
-        games = [play.again(choices=1).reset().run(SHORT) for play in plays]
-        for game in games[1:]:
-            require_same_play(games[0], game, what)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from numbers import Number
 from typing import Any
 
@@ -18,7 +18,7 @@ from zoocheck.look import drawn, state_shown
 from zoocheck.play import Play, styled
 from zoocheck.seeds import SHORT, steady_apis
 from zoocheck.steady import steady_api
-from zoocheck.subject import Api, Subject, once
+from zoocheck.subject import Subject, once
 from zoocheck.verdicts import Failed, Noted
 
 # Pairs of games, and the number of turns after which the two games of a pair may begin to differ.
@@ -36,6 +36,7 @@ OF_LIFE = re.compile(
     r"live|living|left|remain|surviv|activ|dead|died|fallen|gone|out|elimin|terminat|truncat|done|agents|players",
     re.IGNORECASE,
 )
+ENTRY = re.compile(r"(.*)\[(\d+)\]")
 STATE, MASK, PAID = "state()", "action_mask", "the sum of the rewards"
 # Longer arrays are compared only as a whole.
 MOST_ENTRIES = 64
@@ -67,25 +68,21 @@ Game = list[Moment]
 def observations_are_of_now(subject: Subject) -> None:
     """Each agent's observation, state() and pictures show at once what a joint action has changed.
 
-    The check plays pairs of games that are equal at first. Something is late if in all pairs it begins to differ
-    exactly one turn after rewards, infos or other observations do.
-
-    A learner that sees only the past cannot react to the present.
+    A learner that sees only the past cannot react to the present. Something is late if in all pairs of games that are
+    equal at first it begins to differ exactly one turn after rewards, infos or other observations do.
 
     Example: `observe` returns what was computed before the last joint action was played.
     Fix: Compute observations after the joint action.
     """
     for kind in [api.kind for api in steady_apis(subject)]:
-        late: Counter[str] = Counter()
-        other: set[str] = set()
+        late = defaultdict[str, list[bool]](list)
         for one, two in pairs(subject, kind):
             for channel, turns in _delays(one, two).items():
-                late[channel] += turns == 1
-                other |= {channel} if turns != 1 else set()
-        for channel in late:
-            if channel not in other and late[channel] >= LEAST_PAIRS:
+                late[channel].append(turns == 1)
+        for channel, found in late.items():
+            if all(found) and len(found) >= LEAST_PAIRS:
                 words = f"{channel} shows what a joint action has changed one turn later than rewards or"
-                raise Failed(f"{kind}: in all {late[channel]} pairs of games {words} other data")
+                raise Failed(f"{kind}: in all {len(found)} pairs of games {words} other data")
 
 
 def infos_are_of_now(subject: Subject) -> None:
@@ -102,16 +99,16 @@ def infos_are_of_now(subject: Subject) -> None:
     for kind in [api.kind for api in steady_apis(subject)]:
         games = [game for pair in pairs(subject, kind) for game in pair]
         for agent, own in by_agent(games).items():
-            for name, sign in ((name, sign) for name, sign in _signs(agent, own) if not OF_THE_PAST.search(name)):
-                raise Failed(f"{kind}: {name if name.startswith(STATE) else f'{name!r} of {agent}'} {sign}")
+            for name, sign in [*_signs(agent, own), *(_late_when_agents_leave(agent, own) if kind != "AEC" else ())]:
+                if not OF_THE_PAST.search(name):
+                    raise Failed(f"{kind}: {name if name.startswith(STATE) else f'{name!r} of {agent}'} {sign}")
 
 
 def observations_are_informative(subject: Subject) -> None:
     """It is noted if all agents always observe the same, or if an entry of an observation never changes.
 
-    If one policy plays for all agents, it must tell from the observation which agent it plays for; often the view of
-    one agent is returned for all by mistake. An entry that is constant in all games tells nothing, and may be one that
-    is never filled in.
+    One policy for all agents must tell from the observation which agent it plays for. A constant entry tells nothing,
+    and may be one that is never filled in.
 
     Example: `observe(agent)` returns `self.view(self.agents[0])`.
     Fix: Return the agent's own view, or add the agent's number (`supersuit.agent_indicator_v0` does); fill in or remove
@@ -134,29 +131,60 @@ def observations_are_informative(subject: Subject) -> None:
 
 
 def foretold_entries(subject: Subject, kind: str) -> Iterator[str]:
-    """Describes each info and part of state() that is always in the next turn's observation, if chance decides it."""
+    """Describes each info and part of state() that is always in the next turn's observation, if chance decides it.
+
+    It may be told in other words, each of which always stands for the same value, and be one of several entries.
+    """
     games = [game for pair in pairs(subject, kind) for game in pair]
     owners = by_agent(games)
     for agent, own in owners.items():
-        seen = columns([[moment.observed[agent] for moment in game] for game in own])
-        told = columns([[moment.informed[agent] for moment in game] for game in own])
-        comes = {_now(column): name for name, column in seen.items() if _is_drawn(column)}
-        known = {  # to any agent
-            column
-            for other in owners
-            for column in columns([[moment.observed.get(other, {}) for moment in game] for game in own]).values()
-        }
+        seen = columns([_with_news([moment.observed[agent] for moment in game]) for game in own], gaps=True)
+        told = columns([_with_news([moment.informed[agent] for moment in game]) for game in own], gaps=True)
+        drawn = {name: _now(column) for name, column in seen.items() if _is_drawn(column)}
+        comes = {form: name for name, column in drawn.items() for form in (column, _renamed(column))}
+        views = ([_with_news([moment.observed.get(other, {}) for moment in game]) for game in own] for other in owners)
+        known = {_renamed(column) for view in views for column in columns(view, gaps=True).values()}  # to any agent
         for name, column in told.items():
-            if MASK not in name and column not in known and (target := comes.get(_late(column))):
+            late = _late(column)
+            target = comes.get(late) or (comes.get(_renamed(late)) if _repeats(column) else None)
+            if target and MASK not in name and _renamed(column) not in known:
                 yield f"{name} of {agent} is always what its observation ({target}) has in the next turn"
+
+
+def _with_news(game: Sequence[Numbers]) -> Sequence[Numbers]:
+    """The turns, each with the value and the place of the only new entry of each list, if only one is new."""
+    found = []
+    for before, now in pairwise([{}, *game]):
+        new = defaultdict[str, list[tuple[bytes, bytes]]](list)
+        for name, value in now.items():
+            if value != before.get(name) and (entry := ENTRY.fullmatch(name)):
+                new[entry[1]].append((value, entry[2].encode()))
+        for path, each in new.items():
+            if len(each) == 1:
+                (value, place), what = each[0], f"new entry of {path}"
+                now = now | {f"the {what}": value, f"the place of the {what}": place}
+        found.append(now)
+    return found
+
+
+def _renamed(column: Column) -> Column:
+    """The column with its values numbered as they first occur: equal for two that differ in names alone."""
+    names: dict[bytes, bytes] = {}
+    return tuple(tuple(names.setdefault(value, b"%d" % len(names)) for value in values) for values in column)
+
+
+def _repeats(column: Column) -> bool:
+    """Whether values return often enough, in games of unlike seeds, for it to mean something that names correspond."""
+    new = [now for values in column[::2] for before, now in pairwise(values) if now != before]
+    return len(new) - len(set(new)) >= LEAST_CHANGES
 
 
 def _is_drawn(column: Column) -> bool:
     """Whether equal values in two turns often lead to unequal ones in the next, so that chance or others decide."""
     comes = defaultdict[tuple[bytes, ...], set[bytes]](set)
     for values in column:
-        for turn in range(2, len(values)):
-            comes[values[turn - 2 : turn]].add(values[turn])
+        for turn in range(1, len(values)):
+            comes[values[max(0, turn - 2) : turn]].add(values[turn])
     return sum(len(values) - 1 for values in comes.values()) >= LEAST_CHANGES
 
 
@@ -173,20 +201,15 @@ def pairs(subject: Subject, kind: str) -> list[tuple[Game, Game]]:
     api, modes, found = steady_api(subject, kind), modes_of(subject), list[tuple[Game, Game]]()
     clock = subject.time(SHARE)
     for seed in range(subject.budget.fewer(PAIRS)):
-        found.append(_pair(api, seed, modes))
+        more = {"render_mode": modes[seed % len(modes)]} if modes else {}
+        one, two = (api.game(seed, **more) for _ in range(2))
+        one.chooser, two.chooser = styled(4 * seed + seed % 2), styled(4 * seed + 1000)
+        recorded = _record(one, [])
+        alike = seed % APART * (len(two.env.agents) if kind == "AEC" else 1)
+        found.append((recorded, _record(two, one.played[: min(alike, len(one.played) // 2)])))
         if next(clock, None) is None and subject.games is None:
             break
     return found
-
-
-def _pair(api: Api, seed: int, modes: Sequence[str]) -> tuple[Game, Game]:
-    more = {"render_mode": modes[seed % len(modes)]} if modes else {}
-    one, two = (api.game(seed, **more) for _ in range(2))
-    one.chooser, two.chooser = styled(4 * seed + seed % 2), styled(4 * seed + 1000)
-    recorded = _record(one, [])
-    first = list(one.played)
-    alike = seed % APART * (len(two.env.agents) if api.kind == "AEC" else 1)
-    return recorded, _record(two, first[: min(alike, len(first) // 2)])
 
 
 def _record(play: Play, moves: Sequence[Any]) -> Game:
@@ -225,19 +248,17 @@ def _moment(play: Play, paid: dict[Any, float], turn: int) -> Moment:
     mode = getattr(play.env, "render_mode", None)
     if mode and turn < DRAWN:
         picture, printed = drawn(play.env)
-        whole[f"render() in mode {mode!r}"] = (
-            picture.tobytes() if isinstance(picture, np.ndarray) else (picture, printed)
-        )
+        bare = picture.tobytes() if isinstance(picture, np.ndarray) else (picture, printed)
+        whole[f"render() in mode {mode!r}"] = bare
     return Moment(observed, informed, _live(play), paid, whole)
 
 
 def _live(play: Play) -> Numbers:
     """Which agents are live, by the flags and `agents`, in the forms in which an info may tell it."""
-    live = play.masks()
-    known = getattr(play.env, "possible_agents", ())
+    live, known = play.masks(), getattr(play.env, "possible_agents", ())
     found = {"the number of live agents": len(live), "the number of agents that are out": len(known) - len(live)}
-    found |= {f"whether {agent} is live": agent in live for agent in known}
-    found |= {f"whether {agent} is out": agent not in live for agent in known}
+    for agent in known:
+        found |= {f"whether {agent} is live": agent in live, f"whether {agent} is out": agent not in live}
     return dict(_numbers(found, ""))
 
 
@@ -279,17 +300,13 @@ def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
     """Yields each stale entry of an agent, with what it repeats."""
     seen = columns([[moment.observed[agent] for moment in game] for game in own])
     told = columns([[moment.informed[agent] for moment in game] for game in own])
-    sums = tuple(
-        tuple((np.round(moment.paid.get(agent, 0.0), PLACES) + 0.0).tobytes() for moment in game) for game in own
-    )
+    earned = [[dict(_numbers(moment.paid.get(agent, 0.0), PAID)) for moment in game] for game in own]
+    sums = columns(earned).get(PAID, ())
     flags = columns([[moment.live for moment in game] for game in own])
     by_flag = {_late(flags[name]): name for name in flags if changes(flags[name])}
     present = {*seen.values(), *flags.values()}
     late: dict[Column, str] = {_late(sums): PAID} if changes(sums) and not {sums} & {*present, *told.values()} else {}
-    by_entry = {
-        **{_late(seen[name]): f"the observation ({name})" for name in seen if changes(seen[name])},
-        **late,
-    }
+    by_entry = {_late(seen[name]): f"the observation ({name})" for name in seen if changes(seen[name])} | late
     if any(told[name] in present for name in told if name.startswith(STATE)):
         told = {name: column for name, column in told.items() if not name.startswith(STATE)}
     for name, column in sorted(told.items()):
@@ -306,11 +323,23 @@ def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
     yield from _behind_others(agent, own)
 
 
-def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
-    """Yields each entry that is one turn late compared with another agent.
+def _late_when_agents_leave(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
+    """Yields the observation if it always changes, but for turns in which others leave and the rest see a change."""
+    kept = [0, 0]  # turns in which the observation stays the same, without and with another agent that has left
+    turns = 0
+    for before, now in (pair for game in own for pair in pairwise(game)):
+        turns += 1
+        mine = f"whether {agent} is live"
+        others = [each for each in now.observed if each != agent and each in before.observed]
+        moves = any(before.observed[each] != now.observed[each] for each in others)
+        if before.observed[agent] == now.observed[agent] and before.live.get(mine) == now.live.get(mine):
+            kept[moves and before.live != now.live] += 1
+    if turns >= LEAST_MOMENTS and not kept[0] and kept[1] > 1:
+        yield "the observation", "is that of the previous turn, though it changes otherwise, when another agent leaves"
 
-    It repeats the other's same entry, or it repeats what for the other is always equal to that entry.
-    """
+
+def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
+    """Yields each entry that repeats another agent's same entry, or what for the other is always equal to it."""
     others = dict.fromkeys(other for game in own for other in game[0].observed if other != agent)
     for other in list(others)[:MOST_OTHERS]:
         both = [[moment for moment in game if other in moment.observed] for game in own]
@@ -319,8 +348,9 @@ def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]
             for each in (agent, other)
         )
         before = defaultdict[Column, list[str]](list)
-        for name in filter(lambda name: changes(mine[name]), mine):
-            before[_late(mine[name])].append(name)
+        for name in mine:
+            if changes(mine[name]):
+                before[_late(mine[name])].append(name)
         for name in sorted(mine.keys() & theirs.keys()):
             present = _now(mine[name])
             if present == _late(theirs[name]) and mine[name] != theirs[name] and changes(theirs[name]):
@@ -330,10 +360,11 @@ def _behind_others(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]
                     yield name, f"repeats {same!r} of the previous turn, which for {other} is the same"
 
 
-def columns(games: Sequence[Sequence[Numbers]]) -> dict[str, Column]:
-    """The values of each entry that all turns have."""
-    names = set.intersection(*[set(turn) for game in games for turn in game]) if any(games) else set()
-    return {name: tuple(tuple(turn[name] for turn in game) for game in games) for name in names}
+def columns(games: Sequence[Sequence[Numbers]], gaps: bool = False) -> dict[str, Column]:
+    """The values of each entry that all turns have; with `gaps`, of each that any has, empty where it is missing."""
+    join = set.union if gaps else set.intersection
+    names = join(*[set(turn) for game in games for turn in game]) if any(games) else set()
+    return {name: tuple(tuple(turn.get(name, b"") for turn in game) for game in games) for name in names}
 
 
 def _now(column: Column) -> Column:
@@ -347,21 +378,9 @@ def _late(column: Column) -> Column:
 def changes(column: Column) -> bool:
     """Whether what an entry repeats changes often enough, and not in all games alike."""
     count = sum(one != other for values in _late(column) for one, other in pairwise(values))
-    return count >= LEAST_CHANGES and _differ(column)
-
-
-def _differ(column: Iterable[Sequence[bytes]]) -> bool:
-    turns = defaultdict[int, set[bytes]](set)
-    for values in column:
-        for turn, value in enumerate(values):
-            turns[turn].add(value)
-    return any(len(values) > 1 for values in turns.values())
+    return count >= LEAST_CHANGES and any(len({*values} - {None}) > 1 for values in zip_longest(*column))
 
 
 def _repeats_once(column: Column) -> bool:
-    later = [pair for values in column for pair in pairwise(values[1:])]
-    return (
-        all(values[0] == values[1] for values in column)
-        and len(later) >= LEAST_CHANGES
-        and all(one != other for one, other in later)
-    )
+    later = [one != other for values in column for one, other in pairwise(values[1:])]
+    return all(values[0] == values[1] for values in column) and len(later) >= LEAST_CHANGES and all(later)

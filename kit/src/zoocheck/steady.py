@@ -6,6 +6,7 @@ import itertools
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -50,9 +51,8 @@ class Told(NamedTuple):
 class Unsteady:
     """The differences between games that should be equal."""
 
-    kinds: dict[str, str] = field(
-        default_factory=dict
-    )  # info, named as in `Told` -> key of `HARMLESS`, "drawn" or "history"
+    # Info, named as in `Told` -> key of `HARMLESS`, "drawn" or "history".
+    kinds: dict[str, str] = field(default_factory=dict)
     episodes: Finding | None = None  # the first difference other than in infos
 
 
@@ -89,38 +89,32 @@ def _unlike_episodes(subject: Subject, api: Api) -> Finding | None:
     """The first difference of two games with the same seed. Compares many, because unseeded draws may be rare."""
     clock = subject.time(SHARE)
     for seed in range(MOST_SEEDS):
-        # Played one after the other; another check interleaves them.
-        if differs := difference(_game(api, seed), _game(api, seed)):
+        logs: list[Any] = []
+        for _ in range(2):  # one after the other; another check interleaves them
+            play = api.game(seed)
+            play.chooser = styled(seed)
+            logs.append(play.run())
+        if differs := difference(*logs):
             return Finding(differs, [*subject.recent])
         if seed >= len(SEEDS) and next(clock, None) is None:
             break
     return explored(subject, api.kind).unrepeatable
 
 
-def _game(api: Api, seed: int) -> list[Any]:
-    """The log of a game in a fresh environment."""
-    play = api.game(seed)
-    play.chooser = styled(seed)
-    return list(play.run())
-
-
 def _series(api: Api, seed: int, games: int) -> list[list[Told]]:
     """All infos of successive games with that seed and the same actions in one environment."""
     made = time.perf_counter()
-    env = api.new(choices=seed)
-    return [_infos(env.again(seed), seed, made) for _ in range(games)]
-
-
-def _infos(play: Play, seed: int, made: float) -> list[Told]:
-    """All infos of a game in order."""
-    infos = []
-    play.reset(seed)
-    while True:
-        for agent, info in play.part("infos").items():
-            infos.append(Told(agent, time.time(), time.perf_counter() - made, dict(_leaves(info))))
-        if not play.goes_on(SHORT):
-            return infos
-        play.step(log=False)
+    env, found = api.new(choices=seed), list[list[Told]]()
+    for _ in range(games):
+        play: Play = env.again(seed).reset(seed)
+        found.append([])
+        while True:
+            for agent, info in play.part("infos").items():
+                found[-1].append(Told(agent, time.time(), time.perf_counter() - made, dict(_leaves(info))))
+            if not play.goes_on(SHORT):
+                break
+            play.step(log=False)
+    return found
 
 
 def _leaves(info: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -144,8 +138,8 @@ def _values(name: str, games: list[list[Told]]) -> list[list[Any]]:
     return [values for game in games if (values := [value for _, value in _of(game, name)])]
 
 
-def _differ(name: str, one: list[Told], other: list[Told]) -> bool:
-    here, there = ([told.info.get(name) for told in game] for game in (one, other))
+def _differ(name: str, *games: list[Told]) -> bool:
+    here, there = ([told.info.get(name) for told in game] for game in games)
     return difference(here, there) is not None
 
 
@@ -158,14 +152,10 @@ def _kind_of(name: str, games: list[list[Told]]) -> str:
         return "object"
     if _goes_up(by_game):
         return "clock"
-    if all(_is_a_duration(told, value) for game in games for told, value in _of(game, name)):
+    if all(isinstance(it, float) and 0 <= it <= told.passed for game in games for told, it in _of(game, name)):
         return "duration"
     of_time = OF_TIME.search(name) and all(isinstance(value, float) for value in values) and _are_apart(by_game)
     return "time" if of_time else "drawn"
-
-
-def _is_a_duration(told: Told, value: Any) -> bool:
-    return isinstance(value, float) and 0 <= float(value) <= told.passed
 
 
 def _reads_the_clock(told: Told, value: Any) -> bool:
@@ -173,9 +163,8 @@ def _reads_the_clock(told: Told, value: Any) -> bool:
     if isinstance(value, str):
         moments = [zone(told.now - ago) for zone in (time.localtime, time.gmtime) for ago in (0, 1)]
         return any(time.strftime("%H:%M", moment) in value for moment in moments)
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    return any(abs(float(value) / unit - told.now) <= OFF for unit in UNITS)
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return is_number and any(abs(float(value) / unit - told.now) <= OFF for unit in UNITS)
 
 
 def _are_apart(games: list[list[Any]]) -> bool:
@@ -184,10 +173,9 @@ def _are_apart(games: list[list[Any]]) -> bool:
 
 def _goes_up(games: list[list[Any]]) -> bool:
     """Whether all numbers of each game exceed those of earlier games."""
-    try:
+    with suppress(TypeError, ValueError):
         return all(bool(max(one) < min(other)) for one, other in itertools.pairwise(games))
-    except (TypeError, ValueError):
-        return False
+    return False
 
 
 def _adds_up(name: str, games: list[list[Told]]) -> bool:
