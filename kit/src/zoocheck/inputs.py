@@ -8,18 +8,18 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box, Dict, Discrete, Sequence, Tuple
 
 from zoocheck.explore import Route, routes
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.leaks import channel_of
 from zoocheck.look import difference, places, public, require_same_play
-from zoocheck.play import Chooser, Play, bounds, in_parts, is_converted, leaves, legal_actions, styled
+from zoocheck.play import Chooser, Play, bounds, in_parts, is_converted, legal_actions, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, in_a_line
 
-SHARE, MOST_PLACES, SHORT, LEGAL = 0.06, 60, 12, 8
+SHARE, MOST_PLACES, SHORT, LEGAL, TRIED = 0.06, 60, 12, 8, 4
 
 
 class _Missing:
@@ -50,15 +50,15 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
 
 def odd_entries(space: Any, action: Any) -> Iterator[Any]:
     """The action with one entry that is not a number, or just below or above its bounds."""
-    parts = getattr(space, "spaces", None)
-    if isinstance(parts, Mapping):
-        yield from ({**action, key: odd} for key, part in parts.items() for odd in odd_entries(part, action[key]))
-    elif parts is not None and isinstance(action, tuple):
-        for place, part in enumerate(parts):
-            yield from ((*action[:place], odd, *action[place + 1 :]) for odd in odd_entries(part, action[place]))
+    if getattr(space, "stack", False):  # a sequence as one array
+        space = space.stacked_feature_space
+    if parts := _parts(space, action):
+        for key, part in parts.items():
+            for odd in odd_entries(part, action[key]):
+                yield {**action, key: odd} if isinstance(space, Dict) else (*action[:key], odd, *action[key + 1 :])
     elif bounds(space)[0] is not None:
         low, high = (np.broadcast_to(bound, np.shape(action)) for bound in bounds(space))
-        for place in sorted({0, low.size // 2, low.size - 1} - {-1}):
+        for place in _some(low.size):
             for odd in (np.nan, float(low.flat[place]) - 1, float(high.flat[place]) + 1):
                 if isinstance(space, Discrete):
                     yield odd if np.isnan(odd) else int(odd)
@@ -67,6 +67,21 @@ def odd_entries(space: Any, action: Any) -> Iterator[Any]:
                     changed = action.astype(action.dtype if action.dtype.kind == "f" else wide)
                     changed.flat[place] = odd
                     yield changed
+
+
+def _parts(space: Any, data: Any) -> dict[Any, Any]:
+    """Key or place -> space of each part, of a sequence some parts, of data with the form of the space; else empty."""
+    if isinstance(space, Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
+        return dict(space.spaces)
+    if isinstance(space, Sequence) and isinstance(data, tuple):
+        return dict.fromkeys(_some(len(data)), space.feature_space)
+    fits = isinstance(space, Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces)
+    return dict(enumerate(space.spaces)) if fits else {}
+
+
+def _some(number: int) -> list[int]:
+    """The first, the middle and the last of so many places."""
+    return sorted({0, number // 2, number - 1}) if number else []
 
 
 def _contains(space: Any, odd: Any) -> bool:
@@ -126,7 +141,9 @@ def _tried(subject: Subject, api: Api) -> dict[str, Finding]:
             continue
         for agent in play.asked():
             space = play.env.action_space(agent)
-            odd = [*odd_actions(space, play.legal_choice(agent)), *[MISSING] * isinstance(play, ParallelPlay)]
+            drawn = (play.legal_choice(agent) for _ in range(TRIED))  # the longest, if they are sequences
+            action = max(drawn, key=lambda each: len(each) if isinstance(each, tuple) else 0)
+            odd = [*odd_actions(space, action), *[MISSING] * isinstance(play, ParallelPlay)]
             harmless, harmful = ([each for each in odd if _is_harmless(space, each) == mild] for mild in (True, False))
             noted = _try_all(api, route, agent, harmless)
             noted = {AS_NOTE.get(kind, kind): finding for kind, finding in noted.items()}
@@ -197,8 +214,8 @@ def _accepted(api: Api, route: Route, agent: Any, odd: Any) -> dict[str, Finding
 
 def _is_harmless(space: Any, odd: Any) -> bool:
     """Whether no learner submits such a value, or it equals an action of the space but has another type."""
-    if any(part is not space for _, part, _ in leaves(space, odd)):
-        return all(_contains(part, each) or _is_harmless(part, each) for _, part, each in leaves(space, odd))
+    if parts := _parts(space, odd):
+        return all(_contains(part, odd[key]) or _is_harmless(part, odd[key]) for key, part in parts.items())
     try:
         numbers = np.asarray(odd)
     except ValueError:
