@@ -110,8 +110,9 @@ def _rounded(number: Any) -> Any:
     return f"{number:.1f}" if isinstance(number, float) else number
 
 
-# The fraction of the time spent on each kind of environment, and on the one game of up to `LONG` steps.
-SHARE, LONG_SHARE, LONG = 0.08, 0.02, 1000
+# The fraction of the time spent on each kind of environment, and on a game of up to `LONG` steps: game 1, and one in
+# `LONG_ONE_IN` after a new seed and in different styles.
+SHARE, LONG_SHARE, LONG, LONG_ONE_IN = 0.08, 0.02, 1000, 16
 # Exploration ends when this many games in a row, and a third of all, showed no new value and few new situations.
 PATIENCE, FEW = 120, 6
 # Modes in which one game in three is rendered.
@@ -250,7 +251,8 @@ def _follow(play: Play, subject: Subject, found: Explored, route: Route) -> tupl
     play.chooser = Chooser(number, number // 2 % STYLES, archive.played)
     due = [each for each in WATCHERS if play.kind in each[1] and each[0] not in found.failures]
     watching = _resume([(check, follow(play, subject)) for check, _, follow in due], found)
-    while not play.over and (step := len(play.played)) < (LONG if number == 1 else STEPS):
+    most = LONG if number == 1 or number % LONG_ONE_IN == 10 else STEPS
+    while not play.over and (step := len(play.played)) < most:
         if step >= STEPS and subject.games is None and verdicts.processor_seconds() > until:
             break
         choice = route.moves[step] if step < len(route.moves) else play.choice()
