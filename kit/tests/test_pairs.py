@@ -642,6 +642,9 @@ class Mixed(Lowest):
     def new_action_space(self, agent):
         return spaces.Tuple([spaces.Dict({"number": spaces.Discrete(4)}), spaces.Box(0, 1, (1,), np.float32)])
 
+    def commit(self, agent, action):
+        super().commit(agent, copy.deepcopy(action))
+
     def number_of(self, action):
         return int(action[0]["number"])
 
