@@ -151,8 +151,6 @@ def bounds(space: Any) -> tuple[Any, Any]:
     return (0, 1) if isinstance(space, spaces.MultiBinary) else (None, None)
 
 
-# Longer episodes count as endless.
-MOST_STEPS = 20_000
 PARTS = ("rewards", "terminations", "truncations", "infos")
 # Before PettingZoo 1.23, reset() of a Parallel environment returned only observations.
 BEFORE_INFOS = pettingzoo.__version__.startswith("1.22.")
@@ -257,12 +255,6 @@ class Play:
         while not self.over and len(self.played) < until:
             self.step()
         return self.log
-
-    def step_to_end(self) -> None:
-        """Steps once, without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
-        if len(self.played) >= MOST_STEPS:
-            raise NotApplicable(f"no game ended within {MOST_STEPS:,} steps")
-        self.step(log=False)
 
     @property
     def over(self) -> bool:
