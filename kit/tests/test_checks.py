@@ -20,7 +20,7 @@ from broken.bases import Bidding, Lowest, Pennies, skinned
 from broken.defects.told import HandSeenShrinking
 from broken.environments import BY_CHECK, GAMES, NOTED, markdown, subject
 from broken.unusual.spaces_of_all_kinds import ContinuousActions, DictActions, MaskInInfos
-from zoocheck import CHECKS, Failed, NotApplicable, Subject, kinds, load, run, run_all
+from zoocheck import CHECKS, Failed, NotApplicable, Subject, load, play, run, run_all
 from zoocheck.guard import Guard
 from zoocheck.look import difference
 from zoocheck.observations import require_fit
@@ -357,7 +357,7 @@ def test_a_reset_without_infos_was_right_before_pettingzoo_1_23(monkeypatch, bef
         def reset(self, seed=None, options=None):
             return super().reset(seed, options)[0]
 
-    monkeypatch.setattr(kinds, "BEFORE_INFOS", before_infos)
+    monkeypatch.setattr(play, "BEFORE_INFOS", before_infos)
     result = run("legal_play_goes_on", Subject("alone", parallel=Alone, games=GAMES))
     wrong = "Parallel, after step 0: reset() must return observations and infos, not dict"
     assert (result.status, result.reason) == (("passed", "") if before_infos else ("failed", wrong))

@@ -180,6 +180,22 @@ def test_what_is_rare_is_reached(check, healthy, broken):
     assert bad.status == "failed", bad
 
 
+class LateAndRare(Longish):
+    """In some games observations have no number from step 250; not in the one after seed 1."""
+
+    def deal(self):
+        super().deal()
+        self._luck = self._rng.random()
+
+    def observe(self, agent):
+        return super().observe(agent) * np.float32(np.nan if self._luck < 0.5 and self._round >= 250 else 1)
+
+
+def test_several_games_are_played_to_their_end():
+    result = verdict("observations_fit_their_spaces", LateAndRare, "parallel", games=30, seconds=3600.0)
+    assert (result.status, "not a finite number" in result.reason) == ("failed", True), result
+
+
 def test_what_the_last_games_show_is_told_by_the_name_of_its_check():
     result = verdict("rare_situations_are_no_exception", WideMaskOnceEarned, games=20)
     assert result.status == "failed"
@@ -759,6 +775,48 @@ def test_each_entry_of_an_action_is_checked(healthy, broken):
     require_caught("input_outside_the_space_is_refused", healthy, broken, "no error is raised", games=4)
 
 
+class Bids(Lowest):
+    """An action is a sequence of pairs, whose numbers are added up."""
+
+    def new_action_space(self, agent):
+        return spaces.Sequence(spaces.Tuple([spaces.Discrete(4), spaces.Discrete(2)]))
+
+    def play(self, actions):
+        return super().play({agent: sum(pair[0] for pair in bids) % 4 for agent, bids in actions.items()})
+
+
+class FirstBid(Bids):
+    """Only the first pair is checked."""
+
+    def check(self, agent, action):
+        super().check(agent, action[:1] if isinstance(action, tuple) else action)
+
+
+class Lots(Bids):
+    """An action is a sequence of numbers in one array."""
+
+    def new_action_space(self, agent):
+        return spaces.Sequence(spaces.Box(0, 1, (2,), np.float32), stack=True)
+
+    def play(self, actions):
+        return Lowest.play(self, {agent: int(np.sum(lots)) % 4 for agent, lots in actions.items()})
+
+
+class FirstLot(Lots):
+    """Only the first row is checked."""
+
+    def check(self, agent, action):
+        super().check(agent, action[:1] if isinstance(action, np.ndarray) else action)
+
+    def play(self, actions):
+        return super().play({agent: np.nan_to_num(lots, nan=2.0) for agent, lots in actions.items()})
+
+
+@pytest.mark.parametrize(("healthy", "broken"), [(Bids, FirstBid), (Lots, FirstLot)])
+def test_each_place_of_a_sequence_is_checked(healthy, broken):
+    require_caught("input_outside_the_space_is_refused", healthy, broken, "no error is raised", games=4)
+
+
 class ListsAreLonger(MultiDiscreteActions):
     """Twice a list is a longer list."""
 
@@ -798,6 +856,9 @@ class Mixed(Lowest):
 
     def new_action_space(self, agent):
         return spaces.Tuple([spaces.Dict({"number": spaces.Discrete(4)}), spaces.Box(0, 1, (1,), np.float32)])
+
+    def commit(self, agent, action):
+        super().commit(agent, copy.deepcopy(action))
 
     def number_of(self, action):
         return int(action[0]["number"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,10 +26,10 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
     env = play.env
     while env.agents:
         agent = env.agent_selection
-        observation, _, termination, truncation, info = env.last()
-        said = {"observation": observation, "termination": termination, "truncation": truncation}
-        flags = {"termination": env.terminations[agent], "truncation": env.truncations[agent]}
-        if found := difference({"observation": env.observe(agent), **flags}, said):
+        observation, _, *flags, info = env.last()
+        said = dict(zip(("observation", "termination", "truncation"), (observation, *flags), strict=True))
+        so = {"observation": env.observe(agent), "termination": env.terminations[agent]}
+        if found := difference({**so, "truncation": env.truncations[agent]}, said):
             raise Failed(f"{play.at}: last() and observe() or the flags disagree about {agent}: {found}")
         if env.last(observe=False)[0] is not None:
             raise Failed(f"{play.at}: last(observe=False) returns an observation")
@@ -39,18 +38,10 @@ def last_tells_what_is_so(play: AECPlay, subject: Subject) -> Watch:
         yield from step()
 
 
-@dataclass
-class Unpaid:
-    """What the steps of an environment with simultaneous moves do with `rewards` within a turn, over all games."""
-
-    stale: Finding | None = None  # the first step that left the rewards of the previous step unchanged
-    anew: bool = False  # whether any step set new rewards
-
-
 def _require_cleared(subject: Subject) -> None:
-    unpaid: Unpaid = subject.once(Unpaid, Unpaid)
-    if unpaid.stale is not None and not unpaid.anew:
-        subject.fail(unpaid.stale)
+    unpaid = subject.once("unpaid", dict)
+    if "stale" in unpaid and "anew" not in unpaid:
+        subject.fail(unpaid["stale"])
 
 
 @watcher("AEC", then=_require_cleared)
@@ -64,7 +55,7 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
     Fix: `self._clear_rewards()` at the start of each step, `self._accumulate_rewards()` at its end.
     """
     simultaneous = subject.simultaneous()
-    unpaid: Unpaid = subject.once(Unpaid, Unpaid)
+    unpaid = subject.once("unpaid", dict)  # over all games: the first step that left rewards, and one that did not
     owed: dict[Any, Any] = dict.fromkeys(play.env.agents, 0.0)
     turn: Turn | None = None
     while True:
@@ -80,9 +71,9 @@ def rewards_are_counted_once(play: AECPlay, subject: Subject) -> Watch:
         if simultaneous and turn is not None and turn.open and paid:
             words = f"`rewards` still has {paid}, as before the step, though {turn.open[0]} has not committed yet"
             if difference(before, rewards) is None:
-                unpaid.stale = unpaid.stale or Finding(f"{play.at}: {words}", [subject.recent[-1]])
+                unpaid.setdefault("stale", Finding(f"{play.at}: {words}", [subject.recent[-1]]))
             else:
-                unpaid.anew = True
+                unpaid["anew"] = True
         if play.over:
             return
         agent = play.env.agent_selection

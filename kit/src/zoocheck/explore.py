@@ -7,21 +7,21 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zoocheck import verdicts
 from zoocheck.declared import modes_of
 from zoocheck.look import arrays_in
 from zoocheck.play import STYLES, Chooser, Play, styled
 from zoocheck.subject import Api, Finding, Subject, once
-from zoocheck.verdicts import STEPS, Failed, Inconclusive, NotApplicable, OutOfTime, in_a_line, processor_seconds
+from zoocheck.verdicts import STEPS, Failed, Inconclusive, NotApplicable, OutOfTime, failing, in_a_line
 
-# Maximum number of stored routes to situations without a new value.
-MOST_SITUATIONS = 2000
-# Maximum number of entries of an observation, and of a mask, that count as features.
-MOST_NUMBERS, MOST_ACTIONS = 48, 500
+# The most stored routes to situations without a new value, and the most features of an observation and of a mask.
+MOST_SITUATIONS, MOST_NUMBERS, MOST_ACTIONS = 2000, 48, 500
 
 
 @dataclass(frozen=True)
@@ -33,34 +33,32 @@ class Route:
 
     def travel(self, api: Api, **parameters: Any) -> Any:
         """Replays the route in a fresh environment; returns its driver."""
-        play = api.game(self.seed, **parameters)
-        return play.replay(self.moves)
+        return api.game(self.seed, **parameters).replay(self.moves)
 
 
 class Archive:
     """Counts the occurrences of each feature and action, and stores a route to each feature."""
 
     def __init__(self, seed: int) -> None:
-        self.counts: dict[Any, int] = {}
+        self.counts = Counter[Any]()
         self.routes: dict[Any, Route] = {}
         self.situations: set[bytes] = set()
         self.others: list[Route] = []  # routes to new situations without a new value
-        self.played: Counter[Any] = Counter()  # (agent, action) -> how often it was played
+        self.played = Counter[Any]()  # (agent, action) -> how often it was played
         self._rng = np.random.default_rng(seed)
 
     def note(self, play: Play, seed: int) -> tuple[bool, bool]:
         """Counts the current features; returns whether a feature is new, and whether the situation is new."""
         new, digest = False, hashlib.blake2b(str(len(play.played)).encode(), digest_size=12)
+        route = Route(seed, tuple(play.played))
         for feature in _features(play, digest):
-            count = self.counts.get(feature, 0)
-            self.counts[feature] = count + 1
-            if not count:
-                new = True
-                self.routes[feature] = Route(seed, tuple(play.played))
+            self.counts[feature] += 1
+            if self.counts[feature] == 1:
+                new, self.routes[feature] = True, route
         known = digest.digest() in self.situations
         self.situations.add(digest.digest())
         if not (new or known) and len(self.others) < MOST_SITUATIONS:
-            self.others.append(Route(seed, tuple(play.played)))
+            self.others.append(route)
         return new, not known
 
     def rare(self) -> Route | None:
@@ -104,8 +102,7 @@ def _events(play: Play) -> Iterator[Any]:
 
 def _numbers(agent: Any, path: str, array: NDArray[Any], most: int) -> Iterator[Any]:
     """Some entries of an array, at most about `most`."""
-    step = 1 + array.size // most
-    for place, number in enumerate(array.ravel()[::step].tolist()):
+    for place, number in enumerate(array.ravel()[:: 1 + array.size // most].tolist()):
         yield str(agent), path, place, _rounded(number)
 
 
@@ -113,11 +110,11 @@ def _rounded(number: Any) -> Any:
     return f"{number:.1f}" if isinstance(number, float) else number
 
 
-# The fraction of the time spent on each kind of environment, and on the one game of up to `LONG` steps.
-SHARE, LONG_SHARE, LONG = 0.08, 0.02, 1000
+# The fraction of the time spent on each kind of environment, and on a game of up to `LONG` steps: game 1, and one in
+# `LONG_ONE_IN` after a new seed and in different styles.
+SHARE, LONG_SHARE, LONG, LONG_ONE_IN = 0.08, 0.02, 1000, 16
 # Exploration ends when this many games in a row, and a third of all, showed no new value and few new situations.
-PATIENCE = 120
-FEW = 6
+PATIENCE, FEW = 120, 6
 # Modes in which one game in three is rendered.
 DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
 # If the time limit ends exploration before this number of games or moves, too little was seen for a verdict.
@@ -132,7 +129,7 @@ class Unrepeatable(Exception):  # noqa: N818  # caught in this module
     """A game cannot be replayed with the same seed and choices."""
 
 
-# Follows one game: is started after the reset, receives each action before the step, and is resumed after the step.
+# Follows one game: is started after the reset, receives each action before the step, is resumed after the step.
 Watch = Generator[None, Any, Any]
 Check = Callable[[Subject], None]
 # Name of the check, the kinds of environment that it watches, and the generator function that follows a game.
@@ -151,10 +148,7 @@ def watcher(
 ) -> Callable[[Callable[[Any, Subject], Watch]], Check]:
     """Turns a generator function, which raises Failed in a faulty game, into a check of all explored games.
 
-    Args:
-        kinds: The kinds of environment to follow.
-        first: Called first; may raise `NotApplicable`, for example.
-        then: Called if nothing failed.
+    It follows environments of these `kinds`. The check calls `first` before it, and `then` if nothing failed.
     """
 
     def register(follow: Callable[[Any, Subject], Watch]) -> Check:
@@ -211,13 +205,11 @@ def explore(subject: Subject, kind: str, found: Explored, share: float) -> None:
     known, old = set(archive.routes), len(archive.others)
     for _ in subject.time(share):
         number = found.games
-        seed = 1000 * subject.seed + number
         route = archive.rare() if number % 2 and number > 8 else None
         play = _made(api, number, modes)
-        found.current = api.recent[-1]
-        found.cut = False
+        found.current, found.cut = api.recent[-1], False
         try:
-            new_value, new_situation = _follow(play, subject, found, route or Route(seed, ()))
+            new_value, new_situation = _follow(play, subject, found, route or Route(1000 * subject.seed + number, ()))
             found.last_new = number if new_value else found.last_new
             found.unlike_before.append(new_situation)
             if number % SECOND_GAME_ONE_IN == 0:
@@ -241,29 +233,27 @@ def explore(subject: Subject, kind: str, found: Explored, share: float) -> None:
     found.routes = sorted(unlike.values(), key=lambda route: len(route.moves)) + archive.others[old:]
 
 
-def _made(api: Api, number: int, modes: list[str]) -> Play:
+def _made(api: Api, number: int, modes: list[str]) -> Any:
     """A fresh environment, sometimes with a render mode."""
     if modes and number % DRAWN_ONE_IN == 0:
         try:
-            mode = modes[number // DRAWN_ONE_IN % len(modes)]
-            play: Play = api.new(choices=number, render_mode=mode)
-            return play
+            return api.new(choices=number, render_mode=modes[number // DRAWN_ONE_IN % len(modes)])
         except Exception:
             modes.clear()  # reported by `render_modes_are_kept`
-    drawn: Play = api.new(choices=number)
-    return drawn
+    return api.new(choices=number)
 
 
 def _follow(play: Play, subject: Subject, found: Explored, route: Route) -> tuple[bool, bool]:
     """Plays one game, starting along a route; returns whether it had a new value, and a new situation."""
-    archive, number, until = found.archive, found.games, processor_seconds() + LONG_SHARE * subject.seconds
+    archive, number, until = found.archive, found.games, verdicts.processor_seconds() + LONG_SHARE * subject.seconds
     play.reset(route.seed)
     new, truncated = [archive.note(play, route.seed)], False
     play.chooser = Chooser(number, number // 2 % STYLES, archive.played)
     due = [each for each in WATCHERS if play.kind in each[1] and each[0] not in found.failures]
     watching = _resume([(check, follow(play, subject)) for check, _, follow in due], found)
-    while not play.over and (step := len(play.played)) < (LONG if number == 1 else STEPS):
-        if step >= STEPS and subject.games is None and processor_seconds() > until:
+    most = LONG if number == 1 or number % LONG_ONE_IN == 10 else STEPS
+    while not play.over and (step := len(play.played)) < most:
+        if step >= STEPS and subject.games is None and verdicts.processor_seconds() > until:
             break
         choice = route.moves[step] if step < len(route.moves) else play.choice()
         watching = _resume(watching, found, choice)
@@ -308,16 +298,16 @@ def _play_again(play: Play) -> None:
     for again in (seed, None):
         later = play.again(seed)
         try:
-            later.reset(again).run(SHORT)
-        except Exception as error:
+            with failing(f"in a later game of the same environment, after reset(seed={again}):"):
+                later.reset(again).run(SHORT)
+        except Failed:
             play.calls += later.calls  # for the script
-            where = f"in a later game of the same environment, after reset(seed={again})"
-            raise Failed(f"{where}: {in_a_line(error)}") from error
+            raise
 
 
 def _report(check: str, subject: Subject) -> None:
     """Raises Failed if that check failed in an explored game."""
-    found: dict[str, Explored] = {}
+    found = {}
     for api in subject.apis():
         seen = found[api.kind] = explored(subject, api.kind)
         if check in seen.failures:
@@ -338,11 +328,9 @@ def is_explained(error: Exception, subject: Subject) -> bool:
     cause: BaseException = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
-    if isinstance(cause, Failed):
-        return False
     words = in_a_line(cause) if isinstance(error, Failed) else ""
     known = (explored(subject, api.kind).failures.get(LEGAL_PLAY) for api in subject.apis())
-    return any(found is not None and words in found.reason for found in known)
+    return not isinstance(cause, Failed) and any(found is not None and words in found.reason for found in known)
 
 
 def legal_play_goes_on(subject: Subject) -> None:
@@ -360,18 +348,11 @@ def legal_play_goes_on(subject: Subject) -> None:
 
 def routes(subject: Subject, kind: str, most: int) -> Iterator[Route]:
     """Routes to distinct situations of all depths: first one of each depth, then the others."""
-    known = explored(subject, kind).routes
-    by_depth: dict[int, list[Route]] = {}
-    for route in known:
-        by_depth.setdefault(len(route.moves), []).append(route)
-    given = 0
-    for rank in range(max(map(len, by_depth.values()), default=0)):
-        for depth in sorted(by_depth):
-            if rank < len(by_depth[depth]):
-                if given >= most:
-                    return
-                given += 1
-                yield by_depth[depth][rank]
+    before, ranked = Counter[int](), []
+    for route in explored(subject, kind).routes:
+        ranked.append((before[len(route.moves)], len(route.moves), route))
+        before[len(route.moves)] += 1
+    return (route for *_, route in sorted(ranked, key=itemgetter(0, 1))[:most])
 
 
 def games_by_chance(api: Api, most: int) -> Iterator[Route]:
@@ -396,9 +377,8 @@ def coverage(subject: Subject) -> dict[str, dict[str, int]]:
 
 def coverage_so_far(subject: Subject) -> dict[str, dict[str, int]]:
     """Like `coverage`, for the kinds explored so far."""
-    found = ((api.kind, subject.found((explored, api.kind))) for api in subject.apis())
+    found = {api.kind: seen for api in subject.apis() if (seen := subject.found((explored, api.kind)))}
     return {
         kind: {"games": seen.games, "moves": seen.moves, "distinct situations": len(seen.archive.situations)}
-        for kind, seen in found
-        if seen is not None
+        for kind, seen in found.items()
     }

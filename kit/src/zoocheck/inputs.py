@@ -7,33 +7,27 @@ from functools import partial
 from operator import index
 from typing import Any
 
-import gymnasium
 import numpy as np
-from numpy.typing import NDArray
+from gymnasium.spaces import Box, Dict, Discrete, Sequence, Tuple
 
 from zoocheck.explore import Route, routes
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.leaks import channel_of
 from zoocheck.look import difference, places, public, require_same_play
-from zoocheck.play import Chooser, Play, bounds, is_converted, leaves, legal_actions, styled
+from zoocheck.play import Chooser, Play, bounds, in_parts, is_converted, legal_actions, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, in_a_line
 
-SHARE = 0.06
-MOST_PLACES = 60
-SHORT = 12
-LEGAL = 8
+SHARE, MOST_PLACES, SHORT, LEGAL, TRIED = 0.06, 60, 12, 8, 4
 
 
-class Missing:
-    """Stands for an agent's missing action."""
-
+class _Missing:
     def __repr__(self) -> str:
         return "a missing action"
 
 
-MISSING = Missing()
+MISSING = _Missing()
 CONVERTER = ". PettingZoo's converter submits the actions one by one, and does not undo them"
 # The kind of a finding that fails a check -> its kind if it is only noted, e.g. for input that no learner submits.
 AS_NOTE = {"accepted": "accepted, noted", "changed": "changed, noted"}
@@ -43,40 +37,51 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
     """Values outside an action space, some of which resemble the action."""
     tried: list[Any] = [None, -1, "1", "x", 2.7, float("nan"), 1.0, np.float64(1.0), np.float32(0.0), np.True_, b"1"]
     tried += [10**6, -(10**6), [], {}]
-    if isinstance(space, gymnasium.spaces.Discrete):
+    if isinstance(space, Discrete):
         n, start = int(space.n), int(space.start)
         tried += [start - 1, start - 2, -n, start + n, start + n + 6, [action], (action,), np.array([action])]
-        tried += [str(action), float(action), np.float64(action), np.array(float(action)), action + 0.5]
-        tried += [[action, action]]
+        tried += [str(action), float(action), np.float64(action), np.array(float(action)), action + 0.5, [action] * 2]
     else:
         tried[:0] = odd_entries(space, action)  # first, because NaN does most harm
     if isinstance(action, np.ndarray):
-        tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"]]
-        tried += [np.add(action, 1e6), np.subtract(action, 1e6)]
-    for odd in tried:
-        if not _contains(space, odd):
-            yield odd
+        tried += [action[:-1], np.append(action, action[:1]), [*action.tolist(), "x"], action + 1e6, action - 1e6]
+    return (odd for odd in tried if not _contains(space, odd))
 
 
 def odd_entries(space: Any, action: Any) -> Iterator[Any]:
     """The action with one entry that is not a number, or just below or above its bounds."""
-    parts = getattr(space, "spaces", None)
-    if isinstance(parts, Mapping):
-        yield from ({**action, key: odd} for key, part in parts.items() for odd in odd_entries(part, action[key]))
-    elif parts is not None and isinstance(action, tuple):
-        for place, part in enumerate(parts):
-            yield from ((*action[:place], odd, *action[place + 1 :]) for odd in odd_entries(part, action[place]))
+    if getattr(space, "stack", False):  # a sequence as one array
+        space = space.stacked_feature_space
+    if parts := _parts(space, action):
+        for key, part in parts.items():
+            for odd in odd_entries(part, action[key]):
+                yield {**action, key: odd} if isinstance(space, Dict) else (*action[:key], odd, *action[key + 1 :])
     elif bounds(space)[0] is not None:
         low, high = (np.broadcast_to(bound, np.shape(action)) for bound in bounds(space))
-        for place in sorted({0, low.size // 2, low.size - 1} - {-1}):
+        for place in _some(low.size):
             for odd in (np.nan, float(low.flat[place]) - 1, float(high.flat[place]) + 1):
-                if isinstance(space, gymnasium.spaces.Discrete):
+                if isinstance(space, Discrete):
                     yield odd if np.isnan(odd) else int(odd)
                 elif not np.isinf(odd):
                     wide = np.float64 if np.isnan(odd) else np.int64  # has room beyond the bounds
                     changed = action.astype(action.dtype if action.dtype.kind == "f" else wide)
                     changed.flat[place] = odd
                     yield changed
+
+
+def _parts(space: Any, data: Any) -> dict[Any, Any]:
+    """Key or place -> space of each part, of a sequence some parts, of data with the form of the space; else empty."""
+    if isinstance(space, Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
+        return dict(space.spaces)
+    if isinstance(space, Sequence) and isinstance(data, tuple):
+        return dict.fromkeys(_some(len(data)), space.feature_space)
+    fits = isinstance(space, Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces)
+    return dict(enumerate(space.spaces)) if fits else {}
+
+
+def _some(number: int) -> list[int]:
+    """The first, the middle and the last of so many places."""
+    return sorted({0, number // 2, number - 1}) if number else []
 
 
 def _contains(space: Any, odd: Any) -> bool:
@@ -117,8 +122,7 @@ def refusals_change_nothing(subject: Subject) -> None:
 def _search(subject: Subject, wanted: str) -> None:
     noted = ""
     for api in steady_apis(subject, own=True):
-        find = partial(_tried, subject, api)
-        found: dict[str, Finding] = subject.once(("odd input", api.kind), find)
+        found: dict[str, Finding] = subject.once(("odd input", api.kind), partial(_tried, subject, api))
         by_converter = wanted == "changed" and is_converted(api.make())
         if wanted in found and not by_converter:
             subject.fail(found[wanted])
@@ -137,13 +141,13 @@ def _tried(subject: Subject, api: Api) -> dict[str, Finding]:
             continue
         for agent in play.asked():
             space = play.env.action_space(agent)
-            odd = [*odd_actions(space, play.legal_choice(agent))]
-            odd += [MISSING] * isinstance(play, ParallelPlay)
-            harmless = [each for each in odd if _is_harmless(space, each)]
+            drawn = (play.legal_choice(agent) for _ in range(TRIED))  # the longest, if they are sequences
+            action = max(drawn, key=lambda each: len(each) if isinstance(each, tuple) else 0)
+            odd = [*odd_actions(space, action), *[MISSING] * isinstance(play, ParallelPlay)]
+            harmless, harmful = ([each for each in odd if _is_harmless(space, each) == mild] for mild in (True, False))
             noted = _try_all(api, route, agent, harmless)
             noted = {AS_NOTE.get(kind, kind): finding for kind, finding in noted.items()}
-            odd = [each for each in odd if all(each is not known for known in harmless)]
-            found = {**_try_all(api, route, agent, odd), **noted, **found}
+            found = {**_try_all(api, route, agent, harmful), **noted, **found}
         if found.keys() >= {"accepted", "changed"} or next(clock, None) is None:
             break
     return found
@@ -170,7 +174,8 @@ def _try_all(api: Api, route: Route, agent: Any, tried: list[Any]) -> dict[str, 
             found = _accepted(api, route, agent, odd)
             return {**_try_all(api, route, agent, tried[number + 1 :]), **found}
         refused.append(odd)
-    what = f"{play.at}: {_named(refused)} from {agent} is rejected, but"
+    named = f"invalid input ({', '.join(map(repr, refused[:3]))}{', ...' * (len(refused) > 3)})"
+    what = f"{play.at}: {named} from {agent} is rejected, but"
     changes = _changed(api, route, play, before, what) if refused else {}
     found = {kind: Finding(words, [game, api.recent[-1]]) for kind, words in changes.items()}
     if found and len(refused) > 1:  # find the one responsible
@@ -180,9 +185,8 @@ def _try_all(api: Api, route: Route, agent: Any, tried: list[Any]) -> dict[str, 
     return found
 
 
-def _named(odd: list[Any]) -> str:
-    names = ", ".join(map(repr, odd[:3]))
-    return f"invalid input ({names}{', ...' * (len(odd) > 3)})"
+def _all(play: Play) -> dict[str, Any]:
+    return {**play.seen(), **public(play.env)}
 
 
 def _is_refused(play: Play, agent: Any, odd: Any) -> bool:
@@ -203,39 +207,36 @@ def _accepted(api: Api, route: Route, agent: Any, odd: Any) -> dict[str, Finding
     if _is_refused(play, agent, odd) or (ends_for(play, agent) and not _ends_so_anyway(api, route, agent, play)):
         return {}
     missing, outside = f"the action of {agent} is missing", f"{agent} plays {odd!r}, which is not in {space}"
-    what = missing if odd is MISSING else outside
-    found = Finding(f"{at}: {what}; no error is raised and the game continues", [game])
+    words = f"{at}: {missing if odd is MISSING else outside}; no error is raised and the game continues"
     kind = AS_NOTE["accepted"] if _is_clipped(api, route, agent, odd) else "accepted"
-    return {kind: found}
+    return {kind: Finding(words, [game])}
 
 
 def _is_harmless(space: Any, odd: Any) -> bool:
     """Whether no learner submits such a value, or it equals an action of the space but has another type."""
-    if any(part is not space for _, part, _ in leaves(space, odd)):
-        return all(_contains(part, each) or _is_harmless(part, each) for _, part, each in leaves(space, odd))
-    numbers = _numbers(odd)
-    if numbers is None:
-        return True
-    if not isinstance(space, gymnasium.spaces.Discrete) or numbers.size > 1:
-        return False
-    number = float(numbers.flat[0])
-    return bool(space.start <= number < space.start + space.n and number == int(number))
-
-
-def _numbers(odd: Any) -> NDArray[Any] | None:
-    """A value as an array of numbers; None if it is something else, or empty."""
+    if parts := _parts(space, odd):
+        return all(_contains(part, odd[key]) or _is_harmless(part, odd[key]) for key, part in parts.items())
     try:
         numbers = np.asarray(odd)
     except ValueError:
-        return None
-    return numbers if numbers.dtype.kind in "biuf" and numbers.size else None
+        return True
+    if numbers.dtype.kind not in "biuf" or not numbers.size:
+        return True
+    if not isinstance(space, Discrete) or numbers.size > 1:
+        return False
+    return bool(space.start <= float(numbers.flat[0]) < space.start + space.n and numbers.flat[0] % 1 == 0)
 
 
 def _is_clipped(api: Api, route: Route, agent: Any, odd: Any) -> bool:
     """Whether an action with finite numbers beyond the bounds of a `Box` is played as the nearest action within."""
+
+    def clipped(part: Any, each: Any) -> Any:
+        beyond = isinstance(part, Box) and np.shape(each) == part.shape and np.isfinite(each).all()
+        return np.clip(each, part.low, part.high).astype(part.dtype) if beyond else each
+
     odd_play, play = route.travel(api), route.travel(api)
     try:
-        near = _nearest(space := play.env.action_space(agent), odd)
+        near = in_parts(space := play.env.action_space(agent), odd, clipped)
         if not _contains(space, near):
             return False
         for each, action in ((odd_play, odd), (play, near)):
@@ -246,26 +247,13 @@ def _is_clipped(api: Api, route: Route, agent: Any, odd: Any) -> bool:
     return difference(play.log[1:], odd_play.log[1:]) is None
 
 
-def _nearest(space: Any, odd: Any) -> Any:
-    """Moves the finite numbers for each `Box` of an action space into its bounds."""
-    parts = getattr(space, "spaces", None)
-    if isinstance(parts, Mapping):
-        return {key: _nearest(part, odd[key]) for key, part in parts.items()}
-    if parts is not None:
-        return tuple(_nearest(part, each) for part, each in zip(parts, odd, strict=True))
-    is_box = isinstance(space, gymnasium.spaces.Box) and np.shape(odd) == space.shape and np.isfinite(odd).all()
-    return np.clip(odd, space.low, space.high).astype(space.dtype) if is_box else odd
-
-
 def _ends_so_anyway(api: Api, route: Route, agent: Any, ended: Play) -> bool:
     """Whether some legal action ends the game for the agent in the same way."""
-    for number in range(LEGAL):
+    looked_at = route.travel(api)
+    space = looked_at.env.action_space(agent)
+    for action in legal_actions(space, looked_at.mask(agent))[:LEGAL] if isinstance(space, Discrete) else ():
         play = route.travel(api)
-        space, mask = play.env.action_space(agent), play.mask(agent)
-        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else []
-        if number >= len(legal):
-            return False
-        play.submit(play.with_action(agent, legal[number]), log=False)
+        play.submit(play.with_action(agent, action), log=False)
         if ends_for(play, agent) and difference(play.seen(), ended.seen()) is None:
             return True
     return False
@@ -283,10 +271,6 @@ def ends_for(play: Play, agent: Any) -> bool:
         except Exception:
             return False
     return agent not in play.env.agents or play.dead(agent)
-
-
-def _all(play: Play) -> dict[str, Any]:
-    return {**play.seen(), **public(play.env)}
 
 
 def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: str) -> dict[str, str]:
@@ -371,28 +355,23 @@ def _compared(api: Api) -> Iterator[tuple[str, bool, str, Any, Any]]:
     for seed in range(SEEDS):
         play = api.game(seed)
         play.chooser = styled(seed)
-        log = play.run(STEPS)
+        log, together = play.run(STEPS), isinstance(play, ParallelPlay)
         spaces = [play.env.action_space(agent) for agent in getattr(play.env, "possible_agents", play.env.agents)]
-        discrete = all(isinstance(space, gymnasium.spaces.Discrete) for space in spaces)
+        discrete = all(isinstance(space, Discrete) for space in spaces)
         for name, form in FORMS.items():
             other = api.game(seed)
             for number, choice in enumerate(play.played):
-                together = isinstance(play, ParallelPlay)
                 handed = {who: _as(form, each) for who, each in choice.items()} if together else _as(form, choice)
-                must = name in ACCEPTED and _is_legal(other, handed)
+                actions = handed if together else dict.fromkeys(other.asked(), handed)
+                legal = all(_contains(other.env.action_space(who), action) for who, action in actions.items())
                 try:
                     other.submit(handed)
                 except Exception as error:
-                    if not must:
+                    if name not in ACCEPTED or not legal:
                         break
                     raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
                 where = f"{other.at}: with actions as they are sampled and as {name}"
                 yield name, discrete, where, log[number + 1], other.log[-1]
-
-
-def _is_legal(play: Play, choice: Any) -> bool:
-    actions = choice if isinstance(play, ParallelPlay) else dict.fromkeys(play.asked(), choice)
-    return all(_contains(play.env.action_space(agent), action) for agent, action in actions.items())
 
 
 def _without_types(seen: dict[str, Any], loosely: bool) -> Any:

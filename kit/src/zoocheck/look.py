@@ -19,11 +19,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from zoocheck.play import layers
+from zoocheck.play import layers, legal_actions
 from zoocheck.verdicts import Failed
 
-# Maximum number of differing entries named per array.
-MOST_PLACES = 64
+MOST_PLACES = 64  # differing entries named per array
 
 
 def difference(first: Any, second: Any, path: str = "") -> str | None:
@@ -54,9 +53,7 @@ def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iter
         yield path, f"{_short(first)} and {_short(second)}"
 
 
-def _mapping_places(
-    first: Mapping[Any, Any], second: Mapping[Any, Any], path: str, exact: bool
-) -> Iterator[tuple[str, str]]:
+def _mapping_places(first: Any, second: Any, path: str, exact: bool) -> Iterator[tuple[str, str]]:
     if list(first) != list(second) and list(map(str, first)) != list(map(str, second)):
         yield path or "keys", f"{list(first)} and {list(second)}"
     for key, one in first.items():
@@ -69,8 +66,7 @@ def _is_list(data: Any) -> bool:
 
 
 def _equal(first: Any, second: Any, exact: bool) -> bool:
-    # An object that compares by identity never equals its copy.
-    if type(first).__eq__ is object.__eq__:  # type: ignore[comparison-overlap]  # it can be
+    if type(first).__eq__ is object.__eq__:  # type: ignore[comparison-overlap]  # never equals its copy
         return type(first) is type(second)
     if exact and isinstance(first, float | np.floating) and math.copysign(1, first) != math.copysign(1, second):
         return False
@@ -125,9 +121,7 @@ def arrays_in(data: Any, path: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 # Limits on traversing an environment's attributes.
-DEPTH = 6
-MOST_NODES = 3000
-MOST_ITEMS = 200
+DEPTH, MOST_NODES, MOST_ITEMS = 6, 3000, 200
 PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
 # Per-agent data of PettingZoo's API is compared separately.
 TOLD = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents", "unwrapped"}
@@ -216,8 +210,7 @@ class Snapshot:
     """Turns objects into plain data: public attributes and properties, recursively."""
 
     def __init__(self) -> None:
-        self._known: set[int] = set()
-        self._kept: list[Any] = []  # keeps objects alive, so that their ids stay unique
+        self._known: dict[int, Any] = {}  # by id, which stays the object's own as long as it is kept here
 
     def of(self, value: Any, depth: int = 0) -> Any:
         """The plain data of a value."""
@@ -227,8 +220,7 @@ class Snapshot:
             return value.copy()
         if id(value) in self._known or depth > DEPTH or len(self._known) > MOST_NODES:
             return f"<{type(value).__name__}>"
-        self._known.add(id(value))
-        self._kept.append(value)
+        self._known[id(value)] = value
         if isinstance(value, gymnasium.Space):
             return space_facts(value)
         if isinstance(value, Mapping):
@@ -245,15 +237,12 @@ class Snapshot:
 
     def attributes(self, value: Any, depth: int = 0) -> dict[str, Any]:
         """The public attributes and properties of an object, and those of its class."""
-        names = {name for name in getattr(value, "__dict__", {}) if not name.startswith("_")}
-        names |= {
-            name
-            for each in type(value).__mro__
-            for name, member in vars(each).items()
-            if not name.startswith("_") and not callable(member) and not isinstance(member, staticmethod | classmethod)
-        }
+        members = (member for each in type(value).__mro__ for member in vars(each).items())
+        names = {name for name, member in members if not (callable(member) or isinstance(member, classmethod))}
         found = {}
-        for name in sorted(names - TOLD):
+        for name in sorted(names.union(getattr(value, "__dict__", ())) - TOLD):
+            if name.startswith("_"):
+                continue
             with contextlib.suppress(Exception):  # a property may be unavailable now
                 found[name] = self.of(getattr(value, name), depth + 1)
         return found
@@ -279,29 +268,30 @@ def words_of(env: Any) -> dict[str, Any]:
 
 def state_shown(env: Any) -> Any:
     """A copy of state(); None if there is none or it raises (which another check reports)."""
-    try:
+    with contextlib.suppress(Exception):
         return copy.deepcopy(env.state())
-    except Exception:
-        return None
+    return None
+
+
+@contextlib.contextmanager
+def _printed() -> Iterator[io.StringIO]:
+    """What is printed on stdout and stderr."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield printed
 
 
 def drawn(env: Any) -> Any:
     """The result of render(), and its output on stdout or stderr."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    with _printed() as printed:
         picture = env.render()
     return copy.deepcopy(picture), printed.getvalue()
 
 
 def public(env: Any) -> dict[str, Any]:
     """All public data of the environment, except pictures and what agents receive."""
-    return {
-        "state()": state_shown(env),
-        "attributes": attributes(env),
-        "spaces": spaces_of(env),
-        "random generators": generators(env),
-        **words_of(env),
-    }
+    found = {"state()": state_shown(env), "attributes": attributes(env), "spaces": spaces_of(env)}
+    return {**found, "random generators": generators(env), **words_of(env)}
 
 
 def refusal(play: Any, choice: Any) -> str:
@@ -312,9 +302,8 @@ def refusal(play: Any, choice: Any) -> str:
 def refusals(play: Any) -> list[str]:
     """The errors of invalid calls: queries about an unknown agent, and actions that are invalid, missing or masked."""
     unknown = [_error_of(partial(call, "nobody")) for call in (play.env.observe, play.env.action_space)]
-    mask = play.mask(play.env.agent_selection)
-    start = getattr(play.env.action_space(play.env.agent_selection), "start", 0)
-    forbidden = [] if mask is None else [int(number + start) for number in np.flatnonzero(mask == 0)[:1]]
+    agent, mask = play.env.agent_selection, play.mask(play.env.agent_selection)
+    forbidden = [] if mask is None else legal_actions(play.env.action_space(agent), mask == 0)[:1]
     return unknown + [refusal(play, odd) for odd in (10**6, None, *forbidden)]
 
 
@@ -330,13 +319,7 @@ def _error_of(call: Callable[[], Any]) -> str:
 def captured_output() -> Iterator[list[str]]:
     """Collects printed output, warnings and log messages, without memory addresses; complete when the context exits."""
     words: list[str] = []
-    printed = io.StringIO()
-    with (
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(printed),
-        _logged(words),
-        warnings.catch_warnings(record=True) as caught,
-    ):
+    with _printed() as printed, _logged(words), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield words
     words += [f"{each.category.__name__}: {each.message}" for each in caught]
@@ -353,12 +336,12 @@ def _logged(words: list[str]) -> Iterator[None]:
     disabled, propagates = root.manager.disable, own.propagate
     logging.disable(logging.NOTSET)
     own.propagate = False
-    for logger in (root, own):
-        logger.addHandler(handler)
+    root.addHandler(handler)
+    own.addHandler(handler)
     try:
         yield
     finally:
-        for logger in (root, own):
-            logger.removeHandler(handler)
+        root.removeHandler(handler)
+        own.removeHandler(handler)
         own.propagate = propagates
         logging.disable(disabled)

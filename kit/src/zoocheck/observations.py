@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import gymnasium
 import numpy as np
+from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Space, Tuple
 
 from zoocheck.explore import Watch, routes, step, watcher
 from zoocheck.inputs import ends_for
-from zoocheck.look import arrays_in, difference, generators, require_same, space_facts, without_generators
-from zoocheck.play import Play, leaves, seats
+from zoocheck.look import arrays_in, difference, generators, require_same, spaces_of, without_generators
+from zoocheck.play import Play, leaves, legal_actions, seats
 from zoocheck.subject import Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, failing, in_a_line
 
 # The types of samples of spaces that also accept lists, which learners cannot use.
-TYPES: dict[Any, Any] = {
-    (gymnasium.spaces.Box, gymnasium.spaces.MultiDiscrete, gymnasium.spaces.MultiBinary): (np.ndarray, np.generic),
-    gymnasium.spaces.Tuple: tuple,
-}
-
-SHARE = 0.015
-MOST_PLACES = 100
-TRIED = 6
+TYPES: dict[Any, Any] = {(Box, MultiDiscrete, MultiBinary): (np.ndarray, np.generic), Tuple: tuple}
+SHARE, MOST_PLACES, TRIED = 0.015, 100, 6
 
 
 def _note_integers(subject: Subject) -> None:
@@ -51,12 +45,9 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
         for what, space, data in _observed(play):
             if id(space) not in texts:
                 texts[id(space)] = space, repr(space)
-            key = (
-                what,
-                texts[id(space)][1],
-                tuple((path, array.dtype.str, array.tobytes()) for path, array in arrays_in(data)),
-            )
-            if not key[2] or key not in known:
+            arrays = tuple((path, array.dtype.str, array.tobytes()) for path, array in arrays_in(data))
+            key = what, texts[id(space)][1], arrays
+            if not arrays or key not in known:
                 notes += filter(None, [require_fit(space, data, f"{play.at}: {what}")])
                 known.add(key)
         yield from step()
@@ -75,7 +66,7 @@ def _observed(play: Play) -> Iterator[tuple[str, Any, Any]]:
     yield "state()", getattr(play.env, "state_space", None), state
 
 
-def require_fit(space: gymnasium.Space[Any] | None, data: Any, what: str) -> str:
+def require_fit(space: Space[Any] | None, data: Any, what: str) -> str:
     """Raises Failed unless the data is finite and, if there is a space, lies in it and has its types.
 
     Returns a description of integers or bools in it whose type differs from the space's; empty if there are none.
@@ -121,19 +112,12 @@ def spaces_stay_the_same(play: Play, subject: Subject) -> Watch:
     Example: `def action_space(self, agent): return Discrete(5)`.
     Fix: Make the spaces in `__init__`, and return those objects.
     """
-    first = subject.once(("spaces", play.kind), lambda: _facts(play))
-    while True:
+    first = subject.once(("spaces", play.kind), lambda: without_generators(spaces_of(play.env)))
+    while hasattr(play.env, "possible_agents"):
         if len(play.played) % 4 == 3 or len(play.env.agents) < 2:
-            require_same(first, _facts(play), f"{play.at}: spaces in the first game and now")
+            now = without_generators(spaces_of(play.env))
+            require_same(first, now, f"{play.at}: spaces in the first game and now")
         yield from step()
-
-
-def _facts(play: Play) -> dict[str, Any]:
-    return {
-        f"{name}({agent!r})": without_generators(space_facts(getattr(play.env, name)(agent)))
-        for name in ("observation_space", "action_space")
-        for agent in getattr(play.env, "possible_agents", ())
-    }
 
 
 def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
@@ -146,19 +130,13 @@ def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
     """
     for api in subject.apis():
         env = api.new().reset(3).env
-        known: list[tuple[Any, Any, Any]] = []
+        known: dict[str, tuple[Any, Any]] = {}
         for agent in seats(env):
             space = env.action_space(agent)
-            generator = getattr(space, "_np_random", None)
-            if generator is None:
-                continue
-            state = generator.bit_generator.state
-            for other, other_space, other_state in known:
-                if other_space is not space and repr(state) == repr(other_state):
+            if (generator := getattr(space, "_np_random", None)) is not None:
+                other, first = known.setdefault(repr(generator.bit_generator.state), (agent, space))
+                if first is not space:
                     raise Failed(f"{api.kind}: reset(seed=3) seeds the action spaces of {other} and {agent} alike")
-            known.append((agent, space, state))
-    if not any(getattr(api.new().env, "possible_agents", ()) for api in subject.apis()):
-        raise NotApplicable("the environment does not declare possible_agents")
 
 
 def _try_what_is_allowed(subject: Subject) -> None:
@@ -233,34 +211,23 @@ def _tries(subject: Subject, allowed: int) -> Iterator[tuple[Play, Any, int]]:
 
     The agent's mask allows the action (`allowed=1`) or forbids it (`allowed=0`).
     """
-    any_masks = False
-    for api in subject.own_apis():
-        if not _is_masked(api.new().reset(subject.seed)):
-            continue
-        any_masks = True
+    masked = [api for api in subject.own_apis() if _is_masked(api.new().reset(subject.seed))]
+    if not masked:
+        raise NotApplicable("there are no action masks")
+    for api in masked:
         clock = subject.time(SHARE)
         for route in routes(subject, api.kind, MOST_PLACES):
-            if not (looked_at := route.travel(api)).over:
-                yield from ((route.travel(api), *each) for each in _actions(looked_at, allowed))
-                if next(clock, None) is None:
-                    break
-    if not any_masks:
-        raise NotApplicable("there are no action masks")
+            looked_at = route.travel(api)
+            for agent in looked_at.asked():
+                mask = looked_at.mask(agent)
+                found = () if mask is None else legal_actions(looked_at.env.action_space(agent), mask == allowed)
+                for action in found[:: max(1, len(found) // TRIED)][:TRIED]:
+                    yield route.travel(api), agent, action
+            if not looked_at.over and next(clock, None) is None:
+                break
 
 
 def _is_masked(play: Play) -> bool:
     spaces = [play.env.action_space(agent) for agent in play.env.agents]
-    discrete = all(isinstance(space, gymnasium.spaces.Discrete) for space in spaces)
+    discrete = all(isinstance(space, Discrete) for space in spaces)
     return discrete and any(mask is not None for mask in play.masks().values())
-
-
-def _actions(play: Play, allowed: int) -> list[tuple[Any, int]]:
-    """Some actions that the masks of the choosing agents allow (1) or forbid (0)."""
-    found = []
-    for agent in play.asked():
-        mask = play.mask(agent)
-        if mask is not None:
-            numbers = np.flatnonzero(mask == allowed)
-            start = int(play.env.action_space(agent).start)
-            found += [(agent, int(number) + start) for number in numbers[:: max(1, len(numbers) // TRIED)][:TRIED]]
-    return found

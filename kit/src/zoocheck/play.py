@@ -5,22 +5,20 @@ from __future__ import annotations
 import copy
 import math
 import zlib
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-import gymnasium
 import numpy as np
+import pettingzoo
+from gymnasium import Space, spaces
 from numpy.typing import NDArray
 
 from zoocheck import trail
 from zoocheck.verdicts import STEPS, Budget, Failed, NotApplicable, failing
 
-STYLES = 6
-# Of more legal actions than these, style 5 compares a sample.
-MOST_COUNTED = 64
-REPEATED_ONE_IN = 4
+# Style 5 compares a sample of more legal actions than `MOST_COUNTED`.
+STYLES, MOST_COUNTED, REPEATED_ONE_IN = 6, 64, 4
 
 
 class Chooser:
@@ -28,24 +26,24 @@ class Chooser:
 
     0 and 1: at random, 2: all agents alike, 3: each agent high or low, 4: each agent, or all of equal spaces alike,
     repeat an action for a while, 5: what the agent has played least. Random actions depend only on the seed, the agent
-    and the number of its earlier actions; one in `REPEATED_ONE_IN` repeats the one before it unless its space is
-    Discrete, because no word or array is drawn twice in a row by chance.
+    and the number of its earlier actions; one in `REPEATED_ONE_IN` that is not Discrete repeats the one before it,
+    because no word or array is drawn twice in a row by chance.
     """
 
     def __init__(self, seed: int, style: int = 0, played: Counter[Any] | None = None) -> None:
         self.seed, self.style = seed, style
-        self._played: Counter[Any] = Counter() if played is None else played  # (agent, action) -> how often
+        self._played = Counter[Any]() if played is None else played  # (agent, action) -> how often
         self._rngs: dict[Any, np.random.Generator] = {}
-        self._spaces: dict[Any, gymnasium.Space[Any]] = {}
+        self._spaces: dict[Any, Space[Any]] = {}
         self._rng = np.random.default_rng([seed, 1])  # of all styles but 0 and 1
-        self._shared: tuple[int, float] = (0, 0.0)
-        self._asked: dict[Any, int] = {}
+        self._shared = 0, 0.0  # the latest turn, and the number drawn in it for all agents
+        self._asked = Counter[Any]()
         self._kept: dict[Any, Any] = {}  # what an agent, or all alike, repeat in style 4
         self._drew: dict[Any, Any] = {}  # the latest action of each agent whose space is not Discrete
 
-    def choose(self, agent: Any, space: gymnasium.Space[Any], mask: NDArray[Any] | None) -> Any:
+    def choose(self, agent: Any, space: Space[Any], mask: NDArray[Any] | None) -> Any:
         """One of the actions that the mask allows."""
-        legal = legal_actions(space, mask) if isinstance(space, gymnasium.spaces.Discrete) else None
+        legal = legal_actions(space, mask) if isinstance(space, spaces.Discrete) else None
         if legal is not None and not legal:
             raise Failed(f"the action mask of {agent}, which must choose an action, is all zero")
         if self.style == 4:
@@ -65,7 +63,7 @@ class Chooser:
             return legal[int(self._place(agent) * len(legal))]
         return self._drawn(agent, space, legal)
 
-    def _drawn(self, agent: Any, space: gymnasium.Space[Any], legal: Sequence[int] | None) -> Any:
+    def _drawn(self, agent: Any, space: Space[Any], legal: Sequence[int] | None) -> Any:
         if agent not in self._rngs:
             self._rngs[agent] = np.random.default_rng([self.seed, zlib.crc32(str(agent).encode())])
         rng = self._rngs[agent]
@@ -81,9 +79,9 @@ class Chooser:
 
     def _place(self, agent: Any) -> float:
         if self.style == 2:  # all agents alike in a turn
-            turn = self._asked[agent] = self._asked.get(agent, 0) + 1
-            if turn != self._shared[0]:
-                self._shared = turn, float(self._rng.random())
+            self._asked[agent] += 1
+            if self._asked[agent] != self._shared[0]:
+                self._shared = self._asked[agent], float(self._rng.random())
             return self._shared[1]
         number = float(self._rng.random())
         tendency = zlib.crc32(f"{self.seed} {agent}".encode()) % 3
@@ -109,25 +107,33 @@ def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -
     All move to the lower bounds if `place` is below 0.3, and to the upper bounds if it is above 0.7; otherwise each
     entry moves to a bound or stays, at random.
     """
-    if isinstance(space, gymnasium.spaces.Dict):
-        return {key: at_bounds(part, action[key], place, rng) for key, part in space.spaces.items()}
-    if isinstance(space, gymnasium.spaces.Tuple):
-        pairs = zip(space.spaces, action, strict=True)
-        return tuple(at_bounds(part, each, place, rng) for part, each in pairs)
-    low, high = bounds(space)
-    if low is None:
-        return action
-    number = np.full(np.shape(action), place) if abs(place - 0.5) > 0.2 else rng.random(np.shape(action))
-    moved = np.where((number < 0.3) & np.isfinite(low), low, action)
-    return np.where((number > 0.7) & np.isfinite(high), high, moved).astype(space.dtype)[()]
+
+    def moved(part: Any, value: Any) -> Any:
+        low, high = bounds(part)
+        if low is None:
+            return value
+        number = np.full(np.shape(value), place) if abs(place - 0.5) > 0.2 else rng.random(np.shape(value))
+        value = np.where((number < 0.3) & np.isfinite(low), low, value)
+        return np.where((number > 0.7) & np.isfinite(high), high, value).astype(part.dtype)[()]
+
+    return in_parts(space, action, moved)
+
+
+def in_parts(space: Any, action: Any, change: Callable[[Any, Any], Any]) -> Any:
+    """An action with `change(space, part)` for each of its parts, which must have the form of the space."""
+    if isinstance(space, spaces.Dict):
+        return {key: in_parts(part, action[key], change) for key, part in space.spaces.items()}
+    if isinstance(space, spaces.Tuple):
+        return tuple(in_parts(*pair, change) for pair in zip(space.spaces, action, strict=True))
+    return change(space, action)
 
 
 def leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yields each part of an observation, after its path and its space, as long as the data has the space's form."""
-    if isinstance(space, gymnasium.spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
+    if isinstance(space, spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
         for key, part in space.spaces.items():
             yield from leaves(part, data[key], f"{path}.{key}" if path else str(key))
-    elif isinstance(space, gymnasium.spaces.Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces):
+    elif isinstance(space, spaces.Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces):
         for place, part in enumerate(space.spaces):
             yield from leaves(part, data[place], f"{path}[{place}]")
     else:
@@ -136,29 +142,50 @@ def leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, An
 
 def bounds(space: Any) -> tuple[Any, Any]:
     """The lower and upper bounds of a space's entries; None and None if it has no bounds."""
-    if isinstance(space, gymnasium.spaces.Box):
+    if isinstance(space, spaces.Box):
         return space.low, space.high
-    if isinstance(space, gymnasium.spaces.Discrete):
+    if isinstance(space, spaces.Discrete):
         return space.start, space.start + space.n - 1
-    if isinstance(space, gymnasium.spaces.MultiDiscrete):
+    if isinstance(space, spaces.MultiDiscrete):
         return space.start, space.start + space.nvec - 1
-    return (0, 1) if isinstance(space, gymnasium.spaces.MultiBinary) else (None, None)
+    return (0, 1) if isinstance(space, spaces.MultiBinary) else (None, None)
 
 
-# Longer episodes count as endless.
-MOST_STEPS = 20_000
 PARTS = ("rewards", "terminations", "truncations", "infos")
+# Before PettingZoo 1.23, reset() of a Parallel environment returned only observations.
+BEFORE_INFOS = pettingzoo.__version__.startswith("1.22.")
+ATOMS = (bool, int, float, str, bytes, type(None))
 
 
-class Play(ABC):
-    """Drives one environment."""
+def copied(data: Any, depth: int = 4) -> Any:
+    """A deep copy, much faster than `copy.deepcopy` for arrays and numbers in dicts, which most environments return."""
+    if type(data) is dict and depth:
+        return {key: copied(value, depth - 1) for key, value in data.items()}
+    if type(data) in (list, tuple) and depth:
+        return type(data)(copied(value, depth - 1) for value in data)
+    if type(data) is np.ndarray and data.dtype != object:
+        return data.copy(order="K")
+    return data if type(data) in ATOMS else copy.deepcopy(data)
+
+
+def copy_of(seen: dict[str, Any]) -> dict[str, Any]:
+    """A copy of all visible data; raises Failed, with the name of the part, if something cannot be copied."""
+    taken = {}
+    for name, part in seen.items():
+        with failing(f"{name} cannot be copied:"):
+            taken[name] = copied(part, 3)
+    return taken
+
+
+class Play:
+    """Drives one environment, by default a Parallel one; `AECPlay` replaces what is otherwise in AEC."""
 
     kind: ClassVar[str]
+    NAMES = ("observations", *PARTS)
+    result: tuple[dict[Any, Any], ...]  # of the last step() or reset(), the latter without rewards and flags
 
-    def __init__(
-        self, env: Any, choices: int = 0, blind: frozenset[str] = frozenset(), budget: Budget | None = None
-    ) -> None:
-        self.env, self.chooser, self.budget = env, Chooser(choices), budget or Budget()
+    def __init__(self, env: Any, choices: int, blind: frozenset[str], budget: Budget) -> None:
+        self.env, self.chooser, self.budget = env, Chooser(choices), budget
         self.blind = blind  # names of infos to ignore, because they always differ
         self.where = self.kind  # later with the seed, for messages
         self.log: list[Any] = []  # copies of all visible data after `reset` and after each step
@@ -224,17 +251,10 @@ class Play(ABC):
 
     def run(self, steps: int = STEPS) -> list[Any]:
         """Plays at most `steps` further steps, fewer in slow environments; returns the log."""
-        steps = min(steps, self.budget.longest)
-        while not self.over and steps > 0:
+        until = len(self.played) + min(steps, self.budget.longest)
+        while not self.over and len(self.played) < until:
             self.step()
-            steps -= 1
         return self.log
-
-    def step_to_end(self) -> None:
-        """Steps once, without a log; raises NotApplicable if the game has not ended within `MOST_STEPS`."""
-        if len(self.played) >= MOST_STEPS:
-            raise NotApplicable(f"no game ended within {MOST_STEPS:,} steps")
-        self.step(log=False)
 
     @property
     def over(self) -> bool:
@@ -242,91 +262,95 @@ class Play(ABC):
         return not self.env.agents
 
     def mask(self, agent: Any) -> NDArray[Any] | None:
-        """Returns the agent's mask, `[num_actions]`, from its observation or else its info.
+        """The agent's mask, `[num_actions]`, from its observation or else its info.
 
         None if neither has one, or if the action space is not Discrete: then nothing defines what a mask means.
         """
-        if not isinstance(self.env.action_space(agent), gymnasium.spaces.Discrete):
+        if not isinstance(self.env.action_space(agent), spaces.Discrete):
             return None
-        for place in self.told(agent):
-            if isinstance(place, Mapping) and place.get("action_mask") is not None:
-                return np.asarray(place["action_mask"])
-        return None
+        found = (each.get("action_mask") for each in self.told(agent) if isinstance(each, Mapping))
+        return next((np.asarray(mask) for mask in found if mask is not None), None)
 
     def told(self, agent: Any) -> tuple[Any, Any]:
-        """Returns the observation and the info of an agent, as returned."""
+        """The observation and the info of an agent, as returned."""
         return self.observation(agent), self.part("infos").get(agent)
 
     def steady(self, info: Any) -> Any:
-        """Returns an info without the fields that always differ."""
+        """An info without the fields that always differ."""
         return _without(info, self.blind) if self.blind else info
 
     def infos(self) -> dict[Any, Any]:
-        """Returns the infos of all agents, without the fields that always differ."""
+        """The infos of all agents, without the fields that always differ."""
         return {agent: self.steady(info) for agent, info in self.part("infos").items()}
 
     def masks(self) -> dict[Any, NDArray[Any] | None]:
-        """Returns the mask of each agent still in the game."""
+        """The mask of each agent still in the game."""
         return {agent: self.mask(agent) for agent in self.env.agents if not self.dead(agent)}
 
     def legal_choice(self, agent: Any) -> Any:
-        """Returns a legal action of the agent."""
+        """A legal action of the agent."""
         return self.chooser.choose(agent, self.env.action_space(agent), self.mask(agent))
 
     def rewards(self) -> dict[Any, Any]:
-        """Returns each agent's reward in the last step, as checked by `payment`."""
+        """Each agent's reward in the last step, as checked by `payment`."""
         return {agent: payment(reward, f"the reward of {agent}") for agent, reward in self.part("rewards").items()}
 
     def out(self) -> set[Any]:
-        """Returns the agents flagged as out in the last step."""
+        """The agents flagged as out in the last step."""
         terminations, truncations = self.part("terminations"), self.part("truncations")
         return {agent for agent in terminations if terminations[agent] or truncations.get(agent)}
 
-    @abstractmethod
-    def _reset(self, **arguments: Any) -> None: ...
+    def _reset(self, **arguments: Any) -> None:
+        found = self.env.reset(**arguments)
+        if BEFORE_INFOS and isinstance(found, Mapping):
+            found = found, {agent: {} for agent in found}
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise Failed(f"reset() must return observations and infos, not {type(found).__name__}")
+        self.result = found[0], {}, {}, {}, found[1]
 
-    @abstractmethod
-    def _step(self, choice: Any) -> None: ...
+    def _step(self, choice: Any) -> None:
+        self.result = self.env.step(choice)
 
-    @abstractmethod
     def part(self, name: str) -> dict[Any, Any]:
-        """Returns one of `PARTS` by agent."""
+        """One of `NAMES` by agent."""
+        return self.result[self.NAMES.index(name)]
 
-    @abstractmethod
     def observation(self, agent: Any) -> Any:
-        """Returns the agent's observation, as returned."""
+        """The agent's observation, as returned."""
+        return self.result[0].get(agent)
 
-    @abstractmethod
     def dead(self, agent: Any) -> bool:
-        """Returns whether the agent is flagged as out but must still make its last step."""
+        """Whether the agent is flagged as out but must still make its last step."""
+        return False
 
-    @abstractmethod
     def asked(self) -> list[Any]:
-        """Returns the agents whose actions the next step needs."""
+        """The agents whose actions the next step needs."""
+        return list(self.env.agents)
 
-    @abstractmethod
     def choice(self) -> Any:
-        """Returns a legal choice for the next step."""
+        """A legal choice for the next step."""
+        return {agent: self.legal_choice(agent) for agent in self.env.agents}
 
-    @abstractmethod
     def with_action(self, agent: Any, action: Any) -> Any:
-        """Returns the next choice with this action for that agent, which must be about to act."""
+        """The next choice with this action for that agent, which must be about to act."""
+        return {**self.choice(), agent: action}
 
-    @abstractmethod
     def shown(self) -> list[tuple[Any, Any]]:
-        """Returns each agent and its observation, as returned."""
+        """Each agent and its observation, as returned."""
+        return list(self.result[0].items())
 
-    @abstractmethod
     def handed(self) -> Any:
-        """Returns everything that a learner receives for its next choice."""
+        """Everything that a learner receives for its next choice."""
+        return self.result[0], self.result[-1]
 
-    @abstractmethod
     def seen(self) -> dict[str, Any]:
-        """Returns a copy of all visible data."""
+        """A copy of all visible data."""
+        named = dict(zip(self.NAMES, self.result, strict=True)) | {"infos": self.infos()}
+        return copy_of({"agents": list(self.env.agents), **named})
 
 
 def info_name(path: str, key: Any) -> str:
-    """Returns the name of an entry of a nested info."""
+    """The name of an entry of a nested info."""
     return f"{path}.{key}" if path else str(key)
 
 
@@ -338,7 +362,7 @@ def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
 
 
 def finite(number: Any, what: str) -> float:
-    """Returns the number; raises Failed unless it is a finite number."""
+    """The number; raises Failed unless it is a finite number."""
     if number is None or np.shape(number) != ():
         raise Failed(f"{what} is {number!r}, not a number")
     if not math.isfinite(number):
@@ -347,7 +371,7 @@ def finite(number: Any, what: str) -> float:
 
 
 def payment(reward: Any, what: str) -> Any:
-    """Returns a finite reward, or a vector of them for several objectives; raises Failed for anything else."""
+    """A finite reward, or a vector of them for several objectives; raises Failed for anything else."""
     if not isinstance(reward, np.ndarray) or reward.ndim != 1 or reward.size < 2 or reward.dtype.kind not in "iuf":
         return finite(reward, what)
     if not np.isfinite(reward).all():
@@ -361,7 +385,7 @@ def as_text(paid: Any) -> str:
 
 
 def seats(env: Any) -> list[Any]:
-    """Returns the agents in order of seat; raises NotApplicable if the environment does not declare them."""
+    """The agents in order of seat; raises NotApplicable if the environment does not declare them."""
     if not hasattr(env, "possible_agents"):
         raise NotApplicable("the environment does not declare possible_agents")
     return list(env.possible_agents)
@@ -372,19 +396,19 @@ CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "
 
 
 def is_converted(env: Any) -> bool:
-    """Returns whether PettingZoo's converter made the environment from one of the other kind."""
+    """Whether PettingZoo's converter made the environment from one of the other kind."""
     return any(type(layer).__name__ in CONVERTERS for layer in layers(env))
 
 
 def beneath(make: Callable[..., Any], **parameters: Any) -> Any:
-    """Returns the environment wrapped by PettingZoo's converter."""
+    """The environment wrapped by PettingZoo's converter."""
     env = make(**parameters)
     converter = next(layer for layer in layers(env) if type(layer).__name__ in CONVERTERS)
     return vars(converter)[CONVERTERS[type(converter).__name__]]
 
 
 def layers(env: Any) -> list[Any]:
-    """Returns the environment, the one that it wraps, and so on."""
+    """The environment, the one that it wraps, and so on."""
     found = [env]
     for layer in found:
         inner = [vars(layer).get(name) for name in ("env", "aec_env")] + [getattr(layer, "unwrapped", None)]

@@ -9,9 +9,9 @@ from zoocheck.explore import LEGAL_PLAY, UNPLAYABLE, explore, explored
 from zoocheck.subject import Finding, Subject
 from zoocheck.verdicts import VERDICTS, Failed, NotApplicable
 
-# The fraction of the time for more games of each kind, and the part of their usual time that `SEARCHES` get.
+# The fraction of the time for more games of each kind, and the part of their usual time that `SEARCHES` get, the checks
+# that start from situations rather than watch games.
 SHARE, PART = 0.03, 0.2
-# The checks that start from situations, rather than watch games.
 SEARCHES = (
     observations.masks_allow_what_is_legal,
     observations.illegal_actions_are_refused,
