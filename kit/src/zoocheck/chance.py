@@ -270,7 +270,7 @@ def _places(path: str, data: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Where the lowest number is, the next, and so on: the cards of a deck, if each card's place in it is told."""
     if 2 < len(data) <= MOST_LEAVES and all(isinstance(each, int | float) for each in data):
         order = sorted(range(len(data)), key=data.__getitem__)
-        yield from ((f"the place of number {rank} in {path}", place) for rank, place in enumerate(order))
+        yield from ((f"{path}, the place of number {rank},", place) for rank, place in enumerate(order))
 
 
 def _require_own_generators(api: Api) -> None:

@@ -55,7 +55,9 @@ class Chooser:
                 kept = self._kept[who] = self._drawn(agent, space, legal)
             return copy.deepcopy(kept)
         if legal is not None and self.style == 5:
-            few = legal if len(legal) <= MOST_COUNTED else self._rng.choice(legal, MOST_COUNTED).tolist()
+            few = legal
+            if len(legal) > MOST_COUNTED:
+                few = [legal[place] for place in self._rng.integers(len(legal), size=MOST_COUNTED).tolist()]
             least = min(few, key=lambda action: (self._played[agent, action], self._rng.random()))
             self._played[agent, least] += 1
             return least
