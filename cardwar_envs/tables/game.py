@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state, whole_number
 from cardwar_envs.core.texts import joined
+from cardwar_envs.tables.files import read_table
 from cardwar_envs.tables.table import Table, make_table
 
 # Maximum number of joint actions whose payoffs `describe` lists.
@@ -34,10 +35,10 @@ class TableGame(Game[TableState]):
     """The one-shot game of a payoff table.
 
     Attributes:
-        table: The table, or the data that `parameters` returns for it.
+        table: The table; or the name of its file, or the data that `parameters` returns for it.
 
     Raises:
-        ValueError: If the table is none.
+        ValueError: If there is no such table.
     """
 
     name: ClassVar[str] = "table"
@@ -45,7 +46,9 @@ class TableGame(Game[TableState]):
     table: Table
 
     def __post_init__(self) -> None:
-        if isinstance(self.table, Mapping):  # what `parameters` returns
+        if isinstance(self.table, str):
+            object.__setattr__(self, "table", read_table(self.table))
+        elif isinstance(self.table, Mapping):
             object.__setattr__(self, "table", make_table(**self.table))
         if not isinstance(self.table, Table):
             raise ValueError(f"table ({self.table!r:.100}) must be a Table, which table_game makes from payoffs")
