@@ -26,6 +26,8 @@ from cardwar_envs.tables.table import MOST_NUMBERS, MOST_PLAYERS, Table, make_ta
 MOST_BYTES = 50_000_000
 # A string (with escapes), a brace or a number; white space and commas separate them.
 TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{}])|([^\s{}",]+)|,|$)', re.DOTALL)
+# What a table has as JSON.
+KEYS = ("payoffs", "players", "actions", "title", "rounded")
 HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, Any]]] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -49,11 +51,13 @@ def read_table(name: str) -> Table:
             first, second = (_from_csv(_read(path)) for path in paths)
             if first.get("actions") != second.get("actions") and "actions" in second:
                 raise ValueError("the two files name the actions differently")
-            return make_table([first["payoffs"], second["payoffs"]], actions=first.get("actions"), title=title)
+            return make_table(
+                [first["payoffs"], second["payoffs"]], actions=first.get("actions"), title=title, is_file=True
+            )
         suffix = Path(paths[0]).suffix.lower()
         if suffix not in READERS:
             raise ValueError(REFUSED.get(suffix, f"must end in one of {', '.join(READERS)}"))
-        return make_table(**READERS[suffix](_read(paths[0])), title=title)
+        return make_table(**{**READERS[suffix](_read(paths[0])), "title": title, "is_file": True})
     except (ValueError, RecursionError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
         raise ValueError(f"table:{title}: {' '.join(str(error).split()) or type(error).__name__}") from None
 
@@ -129,19 +133,26 @@ def _is_payoff(cell: str) -> bool:
         return False
 
 
+def table_from_json(text: str) -> Table:
+    """Makes the table that `Table.to_json` wrote; raises a ValueError for other text."""
+    return make_table(**_from_json(text.encode()))
+
+
 def _from_json(data: bytes) -> dict[str, Any]:
-    """Reads an array of payoffs, or an object with `payoffs` and, if given, `players` and `actions`."""
+    """Reads an array of payoffs, or an object as `Table.to_json` writes it, of which only `payoffs` is necessary."""
     try:
         found = json.loads(_text(data), parse_float=str, parse_int=str, parse_constant=str)
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not JSON: {error}") from None
     given = found if isinstance(found, dict) else {"payoffs": found}
-    if "payoffs" not in given or given.keys() - {"payoffs", "players", "actions", "title"}:
-        raise ValueError(f"it must have payoffs, and may have players, actions and title, but has {', '.join(given)}")
+    if "payoffs" not in given or given.keys() - set(KEYS):
+        raise ValueError(f"it must have payoffs, and may have {', '.join(KEYS[1:])}, but has {', '.join(given)}")
     lists = given.get("players", []), *given.get("actions", [])
     if not (isinstance(given.get("actions", []), list) and all(isinstance(each, list) for each in lists)):
         raise ValueError("players must be a list of names, and actions such a list for each player")
-    return {key: given[key] for key in ("payoffs", "players", "actions") if key in given}
+    if given.pop("rounded", False):
+        given["payoffs"] = np.array(given["payoffs"], dtype=np.float64)
+    return given
 
 
 def _from_npy(data: bytes) -> dict[str, Any]:

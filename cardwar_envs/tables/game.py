@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state, whole_number
 from cardwar_envs.core.texts import joined
-from cardwar_envs.tables.files import read_table
+from cardwar_envs.tables.files import read_table, table_from_json
 from cardwar_envs.tables.table import Table, make_table
 
 # Maximum number of joint actions whose payoffs `describe` lists.
@@ -35,23 +35,29 @@ class TableGame(Game[TableState]):
     """The one-shot game of a payoff table.
 
     Attributes:
-        table: The table; or the name of its file, or the data that `parameters` returns for it.
+        table: The table, the name of its file, or its JSON text.
+        sha256: The table's checksum; a game whose file has changed is refused.
 
     Raises:
-        ValueError: If there is no such table.
+        ValueError: If there is no such table, or it has another checksum.
     """
 
     name: ClassVar[str] = "table"
 
     table: Table
+    sha256: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.table, str):
-            object.__setattr__(self, "table", read_table(self.table))
-        elif isinstance(self.table, Mapping):
-            object.__setattr__(self, "table", make_table(**self.table))
+            read = table_from_json if self.table.startswith("{") else read_table
+            object.__setattr__(self, "table", read(self.table))
         if not isinstance(self.table, Table):
             raise ValueError(f"table ({self.table!r:.100}) must be a Table, which table_game makes from payoffs")
+        if self.sha256 not in ("", self.table.sha256):
+            raise ValueError(
+                f"{self.facts.name} has the checksum {self.table.sha256}, not {self.sha256:.64}: it has changed"
+            )
+        object.__setattr__(self, "sha256", self.table.sha256)
 
     @cached_property
     def facts(self) -> GameFacts:
@@ -74,20 +80,11 @@ class TableGame(Game[TableState]):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """The table as plain data, from which a game of equal rules is made."""
-        table = self.table
-        numbers: Any = table.payoffs if table.exact is None else table.exact.astype(str)
-        return {
-            "table": {
-                "payoffs": numbers.tolist(),
-                "players": list(table.players),
-                "actions": list(map(list, table.actions)),
-                "title": table.title,
-            }
-        }
+        """The name of the table's file, or without one its JSON text; and its checksum."""
+        return {"table": self.table.title if self.table.is_file else self.table.to_json(), "sha256": self.sha256}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"table": self.table}
+        return {"table": self.table, "sha256": self.sha256}
 
     def initial(self) -> Sequence[Transition[TableState]]:
         return [Transition(CERTAIN, TableState(), (0.0,) * len(self.table.shape))]

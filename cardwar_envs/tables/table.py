@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,14 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.numbers import exact_or_rounded
 from cardwar_envs.core.parameters import shown
 
 # The most payoffs of a table, over all players and joint actions, and the most players.
 MOST_NUMBERS, MOST_PLAYERS = 2_000_000, 16
 # The longest number, the largest exponent and the largest absolute value, so that no number exhausts the memory.
 LONGEST, MOST_EXPONENT, LARGEST = 100, 300, Fraction(10) ** 100
-# Larger floats skip integers.
-MOST_INTEGER = 1 << 53
 # The longest label, after white space is shortened.
 LONGEST_LABEL = 100
 NUMBER = re.compile(r"[-+]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE]([-+]?\d{1,4}))?)")
@@ -40,6 +41,7 @@ class Table:
         players: The players' names.
         actions: The names of each player's actions.
         title: The table's name.
+        is_file: Whether the title is the name of its file.
     """
 
     shape: tuple[int, ...]
@@ -47,6 +49,13 @@ class Table:
     players: tuple[str, ...]
     actions: tuple[tuple[str, ...], ...]
     title: str
+    is_file: bool = False
+
+    def to_json(self) -> str:
+        """The table as JSON text, which `table_from_json` and the files `.json` take; rational payoffs as strings."""
+        numbers: Any = self.payoffs if self.exact is None else self.exact.astype(str)
+        names = {"players": self.players, "actions": self.actions, "title": self.title}
+        return json.dumps({"payoffs": numbers.tolist(), "rounded": self.exact is None, **names})
 
     @cached_property
     def exact(self) -> NDArray[np.object_] | None:
@@ -66,6 +75,11 @@ class Table:
         return array
 
     @cached_property
+    def sha256(self) -> str:
+        """A checksum of everything but the title."""
+        return hashlib.sha256(repr((self.shape, self.numbers, self.players, self.actions)).encode()).hexdigest()
+
+    @cached_property
     def is_zero_sum(self) -> bool:
         """Whether the payoffs of every joint action sum to zero; up to rounding if they are floats."""
         if self.exact is not None:
@@ -78,17 +92,21 @@ def make_table(
     players: Sequence[str] | None = None,
     actions: Sequence[Sequence[str]] | None = None,
     title: str = "",
+    is_file: bool = False,
 ) -> Table:
     """Returns the table of some payoffs; see `table_game`."""
     array = _payoff_array(payoffs)
     shape = array.shape[1:]
-    numbers = " ".join(_written(number) for number in array.ravel().tolist())
+    numbers = [_number(number) for number in array.ravel().tolist()]
+    if any(isinstance(number, float) for number in numbers):
+        numbers = [_number(float(number)) for number in numbers]
     names = _labels("players", players or [f"player_{i}" for i in range(len(shape))], len(shape))
     given = actions or [[str(number + 1) for number in range(count)] for count in shape]
     if len(given) != len(shape):
         raise ValueError(f"actions ({shown(actions)}) must have a list of names for each of the {len(shape)} players")
     labels = tuple(_labels(f"actions[{i}]", each, shape[i]) for i, each in enumerate(given))
-    return Table(shape, numbers, names, labels, title or " x ".join(map(str, shape)))
+    written = " ".join(repr(each) if isinstance(each, float) else str(each) for each in numbers)
+    return Table(shape, written, names, labels, title or "x".join(map(str, shape)), is_file)
 
 
 def _payoff_array(payoffs: Any) -> NDArray[Any]:
@@ -113,12 +131,6 @@ def _payoff_array(payoffs: Any) -> NDArray[Any]:
     return array
 
 
-def _written(number: Any) -> str:
-    """Returns the text of a number in `Table.numbers`."""
-    found = _number(number)
-    return repr(found) if isinstance(found, float) else str(found)
-
-
 def _number(number: Any) -> Fraction | float:
     """Returns a number as a Fraction, or as a float if it is a float whose value is not the decimal it is printed as.
 
@@ -135,9 +147,7 @@ def _number(number: Any) -> Fraction | float:
         raise ValueError(f"payoff {number} must be finite") from None
     if abs(fraction) > LARGEST:
         raise ValueError(f"payoff {number!s:.30} must be at most 1e100 in absolute value")
-    if isinstance(number, float) and (abs(fraction) > MOST_INTEGER or Fraction(repr(number)) != fraction):
-        return number
-    return fraction
+    return exact_or_rounded(number)
 
 
 def parsed_number(text: str) -> Fraction:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import baselines
-from cardwar_envs import TableGame, TableState, check_game, table_game
+from cardwar_envs import TableGame, TableState, check_game, make_game, table_game
 
 SHAPLEY = [[[0, 0, 1], [1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]]]
 TABLES = {
@@ -56,6 +56,15 @@ def test_a_float_that_is_not_what_it_is_printed_as_makes_the_table_rounded():
     assert game.table.payoffs[0].tolist() == [[0.1, 1.0], [0.0, 2.0]]
     with pytest.raises(ValueError, match="rounded float"):
         baselines.solve(game, exact=True)
+
+
+def test_a_file_that_has_changed_is_another_game(tmp_path):
+    (tmp_path / "a.csv").write_text("1,2\n3,4\n")
+    game = make_game(f"table:{tmp_path}/a.csv")
+    assert make_game(game.facts.name, **game.parameters()) == game
+    (tmp_path / "a.csv").write_text("1,2\n3,5\n")
+    with pytest.raises(ValueError, match="it has changed"):
+        make_game(game.facts.name, **game.parameters())
 
 
 @pytest.mark.parametrize(
