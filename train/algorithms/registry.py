@@ -104,7 +104,8 @@ class Algorithm:
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
         """Creates a learner; raises ValueError if the algorithm does not support the game.
 
-        Learners of the suite that learn in self-play get the zero-sum form of a constant-sum game.
+        Learners of the suite get the zero-sum form of a constant-sum game, unless they play named policies, which may
+        be made for the game itself.
         """
         self.require(game)
         if self.is_own:
@@ -113,7 +114,8 @@ class Algorithm:
                 raise ValueError(f"{self.name} must have an attribute steps, an integer: how many it has taken")
             return made
         module, _, name = (self.learner_class or f"{self.base or self.name}:Learner").partition(":")
-        played = game if hasattr(args, "opponent") else zero_sum_form(game)
+        named = getattr(args, "opponent", "") or getattr(args, "opponents", "")
+        played = game if named else zero_sum_form(game)
         return getattr(import_module(f"train.algorithms.{module}"), name)(played, args, seed)
 
 
