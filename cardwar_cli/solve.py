@@ -191,7 +191,7 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
                 starts["exact_ranges"] = with_leaves(ranges, fraction)
     return {
         "value": solution.value,
-        "values": solution.values,
+        **({"values": solution.values} if solution.other_value else {}),
         "gap": solution.gap,
         **({} if solution.exact is None else {"exact": fraction(solution.exact)}),
         "strategies": with_leaves(strategies, float),

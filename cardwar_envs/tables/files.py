@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.core.parameters import shown
-from cardwar_envs.tables.table import MOST_NUMBERS, MOST_PLAYERS, Table, make_table, parsed_number
+from cardwar_envs.tables.table import LONGEST, MOST_NUMBERS, NUMBER, Table, make_table, number_from
 
 MOST_BYTES = 50_000_000
 # A string (with escapes), a brace or a number; white space and commas separate them.
@@ -41,23 +41,15 @@ def read_table(name: str) -> Table:
         ValueError: If there is no such file, it is too large, or it has no table; the error names the file.
     """
     paths = [os.path.normpath(path) for path in name.split(";")]
-    title = ";".join(paths)
+    title, suffixes = ";".join(paths), [Path(path).suffix.lower() for path in paths]
     try:
-        if len(paths) > 1:
-            if len(paths) != 2 or not all(path.lower().endswith(".csv") for path in paths):
-                raise ValueError(
-                    "only two CSV files, of the row player's and the column player's payoffs, are one table"
-                )
-            first, second = (_from_csv(_read(path)) for path in paths)
-            if first.get("actions") != second.get("actions") and "actions" in second:
-                raise ValueError("the two files name the actions differently")
-            return make_table(
-                [first["payoffs"], second["payoffs"]], actions=first.get("actions"), title=title, is_file=True
-            )
-        suffix = Path(paths[0]).suffix.lower()
-        if suffix not in READERS:
-            raise ValueError(REFUSED.get(suffix, f"must end in one of {', '.join(READERS)}"))
-        return make_table(**{**READERS[suffix](_read(paths[0])), "title": title, "is_file": True})
+        if len(paths) > 1 and suffixes != [".csv", ".csv"]:
+            raise ValueError("only two CSV files, of the row player's and the column player's payoffs, are one table")
+        if suffixes[0] not in READERS:
+            raise ValueError(REFUSED.get(suffixes[0], f"must end in one of {', '.join(READERS)}"))
+        found = [READERS[suffix](_read(path)) for path, suffix in zip(paths, suffixes, strict=True)]
+        payoffs = [each["payoffs"] for each in found] if len(found) > 1 else found[0]["payoffs"]
+        return make_table(**{**found[0], "payoffs": payoffs, "title": title, "is_file": True})
     except (ValueError, RecursionError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
         raise ValueError(f"table:{title}: {' '.join(str(error).split()) or type(error).__name__}") from None
 
@@ -90,28 +82,25 @@ def _from_csv(data: bytes) -> dict[str, Any]:
         rows = [[cell.strip() for cell in row] for row in lines if "".join(row).strip()]
     except csv.Error as error:
         raise ValueError(f"it is not CSV: {error}") from None
-    if not rows:
-        raise ValueError("it is empty")
-    if uneven := next((number for number, row in enumerate(rows) if len(row) != len(rows[0])), 0):
-        raise ValueError(f"row {uneven + 1} has {len(rows[uneven])} cells, the first {len(rows[0])}")
+    if len({len(row) for row in rows}) != 1:
+        raise ValueError(
+            f"its rows must have the same number of cells, but have {[len(row) for row in rows]}"[:LONGEST]
+        )
     heading, beside = _labelled(rows)
-    labels = [row[0] for row in rows[heading:]] if beside else None, rows[0][beside:] if heading else None
-    cells = [[_cell(cell) for cell in row[beside:]] for row in rows[heading:]]
-    if len({len(cell) for row in cells for cell in row}) != 1:
-        raise ValueError("all cells must have one payoff, or all must have two, as in 1;2")
-    sides = [[[cell[player] for cell in row] for row in cells] for player in range(len(cells[0][0]))]
-    numbered = [[str(k + 1) for k in range(count)] for count in (len(cells), len(cells[0]))]
-    actions = [own or others for own, others in zip(labels, numbered, strict=True)]
-    return {"payoffs": sides if len(sides) == 2 else sides[0], **({"actions": actions} if heading or beside else {})}
+    cells = np.array([[cell.split(";") for cell in row[beside:]] for row in rows[heading:]], dtype=object)
+    if cells.ndim != 3 or cells.shape[2] not in (1, 2):
+        raise ValueError("there must be cells with one payoff, or two in each, as in 1;2")
+    numbers = [range(1, count + 1) for count in cells.shape[:2]]
+    actions = [row[0] for row in rows[heading:]] if beside else numbers[0], rows[0][beside:] if heading else numbers[1]
+    sides = np.char.strip(np.moveaxis(cells, 2, 0).astype(str))
+    return {"payoffs": sides if len(sides) == 2 else sides[0], "actions": actions}
 
 
 def _labelled(rows: Sequence[Sequence[str]]) -> tuple[bool, bool]:
     """Returns whether the first row and the first column are labels; numbers are, if the first cell is empty."""
     corner = rows[0][0]
-    if corner == "":
-        return True, True
-    if corner[0] in "+-.0123456789":
-        return False, False
+    if corner[:1] in "+-.0123456789":
+        return corner == "", corner == ""
     heading = len(rows[0]) == 1 or not all(map(_is_payoff, rows[0][1:]))
     beside = len(rows) == 1 or not all(_is_payoff(row[0]) for row in rows[1:])
     if not (heading or beside) or len(rows) == len(rows[0]) == 1:
@@ -119,18 +108,8 @@ def _labelled(rows: Sequence[Sequence[str]]) -> tuple[bool, bool]:
     return heading, beside
 
 
-def _cell(cell: str) -> list[Any]:
-    parts = cell.split(";")
-    if len(parts) > 2:
-        raise ValueError(f"cell {shown(cell)} must be one payoff, or two, as in 1;2")
-    return [parsed_number(part) for part in parts]
-
-
 def _is_payoff(cell: str) -> bool:
-    try:
-        return bool(_cell(cell))
-    except ValueError:
-        return False
+    return all(NUMBER.fullmatch(part.strip()) for part in cell.split(";"))
 
 
 def table_from_json(text: str) -> Table:
@@ -147,8 +126,8 @@ def _from_json(data: bytes) -> dict[str, Any]:
     given = found if isinstance(found, dict) else {"payoffs": found}
     if "payoffs" not in given or given.keys() - set(KEYS):
         raise ValueError(f"it must have payoffs, and may have {', '.join(KEYS[1:])}, but has {', '.join(given)}")
-    lists = given.get("players", []), *given.get("actions", [])
-    if not (isinstance(given.get("actions", []), list) and all(isinstance(each, list) for each in lists)):
+    actions = given.get("actions", [])
+    if not all(isinstance(each, list) for each in (given.get("players", []), actions, *actions)):
         raise ValueError("players must be a list of names, and actions such a list for each player")
     if given.pop("rounded", False):
         given["payoffs"] = np.array(given["payoffs"], dtype=np.float64)
@@ -173,8 +152,8 @@ def _from_npz(data: bytes) -> dict[str, Any]:
     """Reads one array of all payoffs, or one of each player in the order of the archive."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
-        if not 0 < len(members) <= MOST_PLAYERS or sum(each.file_size for each in members) > MOST_BYTES:
-            raise ValueError(f"it must have 1..{MOST_PLAYERS} arrays and at most {MOST_BYTES:,} bytes when unpacked")
+        if not members or sum(each.file_size for each in members) > MOST_BYTES:
+            raise ValueError(f"it must have an array, and at most {MOST_BYTES:,} bytes when unpacked")
         arrays = [_from_npy(archive.open(each).read(MOST_BYTES))["payoffs"] for each in members]
     return {"payoffs": arrays[0] if len(arrays) == 1 else arrays}
 
@@ -182,31 +161,26 @@ def _from_npz(data: bytes) -> dict[str, Any]:
 def _from_nfg(data: bytes) -> dict[str, Any]:
     """Reads either form of Gambit's strategic games: payoffs, or outcomes; player 0's action is the fastest."""
     tokens = _tokens(_text(data))
-    head = [next(tokens, None) for _ in range(4)]
-    if head[:2] != ["NFG", "1"] or head[2] not in ("R", "D"):
-        raise ValueError('it must begin with NFG 1 R "title"')
-    body = list(_nested(tokens))
-    if len(body) < 2 or not all(isinstance(part, list) for part in body[:2]):
-        raise ValueError("after the title it must have the players and their strategies in braces")
+    head, body = [next(tokens, None) for _ in range(4)], list(_nested(tokens))
+    if head[:2] != ["NFG", "1"] or len(body) < 2 or not all(isinstance(part, list) for part in body[:2]):
+        raise ValueError('it must begin with NFG 1 R "title", and the players and strategies in braces')
     players, strategies, *rest = body
     named = any(isinstance(each, list) for each in strategies)
-    shape = [len(each) if named else int(parsed_number(each)) for each in strategies]
-    sound = 2 <= len(shape) == len(players) <= MOST_PLAYERS and min(shape) > 0
-    if not sound or len(shape) * prod(shape) > MOST_NUMBERS:
+    shape = [len(each) if named else int(_payoff(each)) for each in strategies]
+    size = len(shape) * prod(shape)
+    if len(shape) != len(players) or not 0 < min(shape) <= size <= MOST_NUMBERS:
         raise ValueError(
             f"{len(players)} players have {shown(shape)} strategies; at most {MOST_NUMBERS:,} numbers are read"
         )
     if rest and isinstance(rest[0], _Text):  # a comment
         rest = rest[1:]
     numbers = _outcomes(rest, len(shape)) if rest and isinstance(rest[0], list) else list(map(_payoff, rest))
-    if len(numbers) != len(shape) * prod(shape):
-        raise ValueError(
-            f"it has {len(numbers):,} payoffs; {len(shape)} players with {shape} strategies need another number"
-        )
-    array = np.array(numbers, dtype=object).reshape(-1, len(shape))
-    payoffs = np.stack([column.reshape(shape, order="F") for column in array.T])
+    if len(numbers) != size:
+        raise ValueError(f"it has {len(numbers):,} payoffs, but the strategies {shape} need {size:,}")
+    columns = np.array(numbers, dtype=object).reshape(-1, len(shape)).T
     labels = [_distinct(each) if named else None for each in strategies]
-    actions = [own or [str(k + 1) for k in range(count)] for own, count in zip(labels, shape, strict=True)]
+    actions = [own or range(1, count + 1) for own, count in zip(labels, shape, strict=True)]
+    payoffs = np.stack([column.reshape(shape, order="F") for column in columns])
     return {"payoffs": payoffs, "players": _distinct(players), "actions": actions}
 
 
@@ -219,9 +193,7 @@ def _tokens(text: str) -> Iterator[str]:
     while end < len(text):
         found = TOKEN.match(text, end)
         if found is None or found.end() == end:
-            raise ValueError(
-                f"after {end:,} characters it has {shown(text[end : end + 20])}, which is no word or string"
-            )
+            raise ValueError(f"{shown(text[end : end + 20])} is neither a number nor a complete string")
         end = found.end()
         if found[1] is not None:
             yield _Text(re.sub(r"\\(.)", r"\1", found[1]))
@@ -237,10 +209,10 @@ def _nested(tokens: Iterator[str]) -> Iterator[Any]:
             stack[-1].append(token)
         elif token == "{":
             stack.append([])
-        elif len(stack) == 1:
-            raise ValueError("its braces do not match")
-        else:
+        elif len(stack) > 1:
             stack[-2].append(stack.pop())
+        else:
+            raise ValueError("its braces do not match")
     if len(stack) > 1:
         raise ValueError("its braces do not match")
     yield from stack[0]
@@ -263,7 +235,7 @@ def _outcomes(parts: Sequence[Any], players: int) -> list[Any]:
 def _payoff(token: Any) -> Any:
     if not isinstance(token, str) or isinstance(token, _Text):
         raise ValueError(f"{shown(token)} must be a number")
-    return parsed_number(token)
+    return number_from(str(token))
 
 
 def _distinct(labels: Sequence[Any]) -> list[str] | None:

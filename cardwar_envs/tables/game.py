@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state, whole_number
-from cardwar_envs.core.texts import joined
 from cardwar_envs.tables.files import read_table, table_from_json
 from cardwar_envs.tables.table import Table, make_table
 
@@ -133,19 +132,16 @@ class TableGame(Game[TableState]):
             whole_number(f"played[{player}]", action, range(shape[player]))
 
     def describe(self, state: TableState) -> str:
-        """The payoffs of all joint actions if these are few, or what was played and what it pays."""
+        """What was played and what it pays; before, that of all joint actions if these are few."""
         table = self.table
         if state.played:
             return self._line(state.played)
-        size = f"{table.title}: {' x '.join(map(str, table.shape))} actions"
         joint = list(np.ndindex(*table.shape)) if table.payoffs[0].size <= MOST_LISTED else []
-        return "\n".join([size, *map(self._line, joint)])
+        return "\n".join([f"{table.title}: {' x '.join(map(str, table.shape))} actions", *map(self._line, joint)])
 
     def _line(self, played: tuple[int, ...]) -> str:
-        """The names of a joint action, and its payoffs."""
-        names = ", ".join(labels[action] for labels, action in zip(self.table.actions, played, strict=True))
         paid = (f"{each:.12g}" if isinstance(each, float) else str(each) for each in self._paid(played))
-        return f"{names}: {', '.join(paid)}"
+        return f"{', '.join(map(self.describe_action, played, self._everyone))}: {', '.join(paid)}"
 
     def describe_action(self, action: int, player: int = 0) -> str:
         labels = self.table.actions[player]
@@ -154,17 +150,13 @@ class TableGame(Game[TableState]):
     @property
     def how_to_play(self) -> str:
         """The choice of each seat, and what it can pay."""
-        table = self.table
-        lists = (
-            joined([*labels[:MOST_LISTED], "..."] if len(labels) > MOST_LISTED else labels) for labels in table.actions
-        )
         seats = (
-            f"Seat {seat} is {name}, whose actions are {listed}."
-            for seat, (name, listed) in enumerate(zip(table.players, lists, strict=True))
+            f"{name} (seat {seat}) plays {', '.join(labels[:MOST_LISTED])}{', ...' * (len(labels) > MOST_LISTED)}"
+            for seat, (name, labels) in enumerate(zip(self.table.players, self.table.actions, strict=True))
         )
         least, most = self.facts.min_payoff, self.facts.max_payoff
-        told = f"A table of payoffs says what each joint choice pays each player, from {least:g} to {most:g} points."
-        return " ".join(["All players choose an action at the same time, once.", *seats, told])
+        told = f"A table says what each joint choice pays each player, from {least:g} to {most:g} points."
+        return f"All players choose an action at the same time, once: {'; '.join(seats)}. {told}"
 
 
 def table_game(
@@ -181,8 +173,7 @@ def table_game(
 
     Args:
         payoffs: Payoff points: an array `[players, actions of player 0, ..., actions of the last player]`, such as a
-            pair of matrices; or a single matrix, the row player's payoffs in a zero-sum game. At most 2,000,000 numbers
-            and 16 players.
+            pair of matrices; or a single matrix, the row player's payoffs in a zero-sum game. At most 500,000 numbers.
         players: The players' names; by default player_0, player_1, ...
         actions: The names of each player's actions; by default 1, 2, ...
         title: The name of the game.

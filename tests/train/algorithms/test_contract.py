@@ -435,10 +435,10 @@ def test_a_constant_sum_game_is_learned_like_the_zero_sum_one_to_the_bit(name):
     learned = []
     for more, declared in ((1.0, False), (0.0, True)):
         game = shifted(Jujitsu, (more, more), declared)(num_cards=3)
-        torch.manual_seed(0)
-        learner = learner_of(name, game, opponents="")
-        learner.advance(100)
-        learned.append((learner.state(), evaluate(game, learner.policy())))
+        with reproducible(0):
+            learner = learner_of(name, game, opponents="")
+            learner.advance(100)
+            learned.append((learner.state(), evaluate(game, learner.policy())))
     (first, shift), (second, plain) = learned
     assert same(first, second)
     assert shift.exploitability == plain.exploitability > 0.0
