@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from baselines.oracles.answers.protocol import Progress, Request, Selection
 from baselines.oracles.answers.results import Solution
 from baselines.oracles.choice import solver_for
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.constant_sum import is_constant_sum, payoff_sum, require_constant_sum, zero_sum_form
+from cardwar_envs.core.constant_sum import is_constant_sum, proved_sums, require_constant_sum, zero_sum_form
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import plays
@@ -61,9 +60,9 @@ def solve(
     require_constant_sum(game, "solving", "; nash_conv (cardwar exploit) measures policies of other games")
     folder = None if cache is None else Path(cache)
     request = Request(selection, exact, max_states, progress, engine, keep_layers, folder)
-    form = zero_sum_form(game)
+    form, sums = zero_sum_form(game), proved_sums(game)
     solution = solver_for(form, request)(form, request)
-    return solution if form is game else solution.of_constant_sum(game, partial(payoff_sum, game))
+    return solution if sums is None else solution.of_constant_sum(game, sums)
 
 
 @plays(is_constant_sum)

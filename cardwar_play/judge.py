@@ -73,7 +73,7 @@ class Judge:
 
     def value(self, player: int) -> Any:
         """Returns the value of the game to `player`, in payoff points."""
-        return self._value if player == 0 else self.number(self.solution.sum_to_go()) - self._value
+        return self._value if player == 0 else self.number(self.solution.total) - self._value
 
     def to_go(self, state: Any, player: int) -> Any:
         """Returns the expected continuation payoff to `player`, in payoff points, if both players play the equilibrium.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ from baselines.matrix_game.optimal_sets import (
     exact_ranges,
     proves_unique,
 )
-from cardwar_envs.core.constant_sum import zero_sum_form
+from cardwar_envs.core.constant_sum import Sums, zero_sum_form
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.numbers import exactly
 
@@ -43,9 +43,9 @@ class StatePlay(Protocol):
 
 
 class ConstantSumPlay:
-    """The lookups in a constant-sum game, from those in its zero-sum form and `payoff_sum`."""
+    """The lookups in a constant-sum game, from those in its zero-sum form."""
 
-    def __init__(self, solved: StatePlay, sums: Callable[[Any], Fraction | float]) -> None:
+    def __init__(self, solved: StatePlay, sums: Sums) -> None:
         self._solved, self._sums = solved, sums
         self.gap_at, self.strategies, self.exact_strategies = solved.gap_at, solved.strategies, solved.exact_strategies
 

@@ -36,45 +36,45 @@ class Sums:
     def __init__(self, game: Game[Any]) -> None:
         self._game, self._sums, self._listed = game, dict[Any, Number](), 0
 
+    @property
+    def total(self) -> Number:
+        """The sum in the whole game."""
+        return self._mean(self._game.initial())
+
     def __call__(self, state: Any) -> Number:
-        """Returns the sum, in payoff points; raises a NotConstantError if it depends on moves."""
+        """Returns the sum from a state on, in payoff points; raises a NotConstantError if it depends on moves."""
         stack = {} if state in self._sums else {state: self._children(state)}  # the path to a state not finished
         while stack:
             last, children = next(reversed(stack.items()))
             child = next(children, None)
             if child is None:
                 del stack[last]
-            elif child[0] in stack:
+            elif child.state in stack:
                 raise NotConstantError("a state can repeat")
             else:
-                stack[child[0]] = self._children(child[0])
+                stack[child.state] = self._children(child.state)
         return self._sums[state]
 
-    @cached_property
-    def total(self) -> Number:
-        """The sum in the whole game."""
-        return self._mean(self._game.initial(), [self(start.state) for start in self._game.initial()])
-
-    def _mean(self, outcomes: Sequence[Transition[Any]], to_go: Sequence[Number]) -> Number:
+    def _mean(self, outcomes: Sequence[Transition[Any]]) -> Number:
         return sum(
-            (exact_or_rounded(each.probability) * (sum(map(exact_or_rounded, each.rewards)) + after)
-             for each, after in zip(outcomes, to_go, strict=True)),
+            (exact_or_rounded(each.probability) * (sum(map(exact_or_rounded, each.rewards)) + self(each.state))
+             for each in outcomes),
             Fraction(0),
         )  # fmt: skip
 
-    def _children(self, state: Any) -> Iterator[tuple[Any]]:
-        """Yields the states after `state` whose sums are not known yet, and then adds that of `state`."""
+    def _children(self, state: Any) -> Iterator[Transition[Any]]:
+        """Yields the outcomes after which the sum is not known yet, and then adds that of `state`."""
         found: Any = None if self._game.acting_players(state) else Fraction(0)
         for actions in joint_actions(self._game, state):
             outcomes = self._game.transitions(state, actions)
             self._listed += len(outcomes)
             if self._listed > MOST_OUTCOMES:
                 raise NotConstantError(f"its {MOST_OUTCOMES:,} first outcomes do not prove it constant-sum")
-            yield from ((each.state,) for each in outcomes if each.state not in self._sums)
-            total: Any = self._mean(outcomes, [self._sums[each.state] for each in outcomes])
+            yield from (each for each in outcomes if each.state not in self._sums)
+            total: Any = self._mean(outcomes)
             found = total if found is None else found
             rounded = isinstance(total, float) or isinstance(found, float)
-            if abs(total - found) > (ROUNDING * max(1.0, abs(found)) if rounded else 0):
+            if not abs(total - found) <= (ROUNDING * max(1.0, abs(found)) if rounded else 0):  # NaN is not
                 raise NotConstantError("the sum of the payoffs depends on the moves")
         self._sums[state] = found
 
@@ -84,24 +84,28 @@ def _sums_or_reason(game: Game[Any]) -> Sums | str:
     """The sums of a two-player game, proved to be constant; else why not, for messages."""
     sums = Sums(game)
     try:
-        sums.total  # noqa: B018  # proves it
+        sums.total  # noqa: B018  # lists the game
     except NotConstantError as error:
         return f"; {error}"
     return sums
 
 
+def proved_sums(game: Game[Any]) -> Sums | None:
+    """Returns the sums in a constant-sum game that does not declare `zero_sum`; None for any other game."""
+    if game.facts.num_players != 2 or game.facts.zero_sum or isinstance(found := _sums_or_reason(game), str):
+        return None
+    return found
+
+
+def payoff_sum(game: Game[Any]) -> Number:
+    """Returns the sum of both payoffs in a constant-sum game, and 0 for any other game."""
+    sums = proved_sums(game)
+    return Fraction(0) if sums is None else sums.total
+
+
 def is_constant_sum(game: Game[Any]) -> bool:
     """Whether this is a two-player game that declares to be zero-sum, or whose payoffs provably sum to a constant."""
-    facts = game.facts
-    return facts.num_players == 2 and (facts.zero_sum or isinstance(_sums_or_reason(game), Sums))
-
-
-def payoff_sum(game: Game[Any], state: Any = None) -> Number:
-    """Returns the sum of what both players of a constant-sum game are paid, in all or from a state on; else 0."""
-    sums = _sums_or_reason(game) if is_constant_sum(game) and not game.facts.zero_sum else ""
-    if isinstance(sums, str):
-        return Fraction(0)
-    return sums.total if state is None else sums(state)
+    return game.facts.num_players == 2 and (game.facts.zero_sum or proved_sums(game) is not None)
 
 
 def require_constant_sum(game: Game[Any], question: str, instead: str = "") -> None:
@@ -114,7 +118,7 @@ def require_constant_sum(game: Game[Any], question: str, instead: str = "") -> N
 
 def zero_sum_form(game: Game[Any]) -> Game[Any]:
     """Returns the zero-sum form of a constant-sum game; any other game, and a zero-sum game, is returned itself."""
-    return game if game.facts.zero_sum or not is_constant_sum(game) else ZeroSumForm(game)
+    return game if proved_sums(game) is None else ZeroSumForm(game)
 
 
 def _of_game(name: str) -> Any:

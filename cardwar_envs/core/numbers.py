@@ -33,7 +33,7 @@ def exact_or_rounded(number: Any) -> Fraction | float:
     """Returns `exactly(number)`, or a float if it was rounded."""
     try:
         return exactly(number)
-    except ValueError:
+    except (ValueError, OverflowError):
         return float(number)
 
 

@@ -136,6 +136,12 @@ def test_sums_of_rounded_floats_may_differ_by_rounding():
     assert not is_constant_sum(table_game(np.array([[[0.1, 0.7]], [[0.9, 0.3001]]])))
 
 
+def test_payments_that_are_no_numbers_are_not_constant():
+    for more in (float("nan"), float("inf")):
+        game = shifted(Jujitsu, (more, 1.0))(num_cards=3)
+        assert not is_constant_sum(game)
+
+
 def test_one_who_declares_zero_sum_is_not_listed():
     game = one_step()
     assert zero_sum_form(game) is game

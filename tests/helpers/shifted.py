@@ -1,13 +1,13 @@
 """Constant-sum games: games of the suite in which both players are paid something more."""
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from cardwar_envs.core.numbers import shortest
+from cardwar_envs.core.numbers import exact_or_rounded, shortest
 
 
 def _sum(rewards, more):
-    return tuple(shortest(Fraction(paid) + Fraction(each)) for paid, each in zip(rewards, more, strict=True))
+    pairs = [(exact_or_rounded(paid), exact_or_rounded(each)) for paid, each in zip(rewards, more, strict=True)]
+    return tuple(shortest(paid + each) for paid, each in pairs)
 
 
 def _shifted(game, state, rewards, more):

@@ -62,8 +62,9 @@ def verdict(game: Game[Any], learner: str, evaluation: Evaluation, used: str) ->
     """Reports a learned policy's evaluation in three sentences; `used` says in how many steps and seconds."""
     known = reference(game)
     first, second = evaluation.guarantees
+    other = f" and {_points(float(total) - known['value'])} to player_1" if (total := payoff_sum(game)) else ""
     return (
-        f"{game_in_words(game)} has the value {_points(known['value'])} to player_0. "
+        f"{game_in_words(game)} has the value {_points(known['value'])} to player_0{other}. "
         f"The policy that {learner} learned in {used} guarantees "
         f"{_points(first)} as player_0 and {_points(second)} as player_1. "
         f"Its exploitability is {evaluation.exploitability:.4f} payoff points; "

@@ -18,6 +18,7 @@ from baselines.matrix_game.continuation import ExactStrategies, Strategies, matr
 from baselines.matrix_game.optimal_sets import MOST_DISTANCE
 from baselines.oracles.answers.guards import QueryCounts
 from baselines.oracles.answers.legal_part import IllegalMass
+from cardwar_envs.core.constant_sum import Sums
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.numbers import exactly
@@ -163,32 +164,31 @@ class Solution(ABC):
     solved: int
     seconds: float = field(compare=False)
     exact: Fraction | None
-    _sums: Callable[..., Fraction | float] | None = field(default=None, repr=False, compare=False)
+    _sums: Sums | None = field(default=None, repr=False, compare=False)
 
-    def sum_to_go(self, state: Any = None) -> Fraction | float:
-        """Returns the expected sum of what both players are still paid from `state`, or in the whole game.
-
-        It is 0 unless the game is constant-sum and not declared zero-sum.
-        """
+    def sum_to_go(self, state: Any) -> Fraction | float:
+        """Returns the expected sum of what both players are still paid from `state`: 0 if `zero_sum` is declared."""
         return Fraction(0) if self._sums is None else self._sums(state)
+
+    @property
+    def total(self) -> Fraction | float:
+        """The sum of the values to both players: 0 if the game declares `zero_sum`."""
+        return Fraction(0) if self._sums is None else self._sums.total
 
     @property
     def values(self) -> tuple[float, float]:
         """The value to each player, in payoff points."""
-        return self.value, float(self.sum_to_go()) - self.value
+        return self.value, float(self.total) - self.value
 
     @property
     def other_value(self) -> str:
         """The value to player 1 in words, if the game is constant-sum and not zero-sum; else empty."""
-        exact = None if self.exact is None else Fraction(self.sum_to_go()) - self.exact
+        exact = None if self.exact is None else Fraction(self.total) - self.exact
         return "" if self._sums is None else f", {html.number(self.values[1], exact)} to player_1"
 
-    def of_constant_sum(self, game: Game[Any], sums: Callable[..., Fraction | float]) -> Self:
-        """Returns the solution of a constant-sum game from that of its zero-sum form.
-
-        `sums(state)` is what both players are still paid in the game, `sums()` that in the whole game.
-        """
-        half = sums() / 2
+    def of_constant_sum(self, game: Game[Any], sums: Sums) -> Self:
+        """Returns the solution of a constant-sum game from that of its zero-sum form."""
+        half = sums.total / 2
         exact = None if self.exact is None else self.exact + exactly(half)
         return replace(self, game=game, value=self.value + float(half), exact=exact, _sums=sums)
 
@@ -259,7 +259,7 @@ class StateSolution(Solution):
 
     _play: StatePlay = field(repr=False, compare=False)
 
-    def of_constant_sum(self, game: Game[Any], sums: Callable[..., Fraction | float]) -> Self:
+    def of_constant_sum(self, game: Game[Any], sums: Sums) -> Self:
         return replace(super().of_constant_sum(game, sums), _play=ConstantSumPlay(self._play, sums))
 
     def value_at(self, state: Any) -> float:
