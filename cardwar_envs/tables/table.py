@@ -99,7 +99,7 @@ def make_table(
     if len(given) != len(shape):
         raise ValueError(f"actions ({shown(actions)}) must have a list of names for each of the {len(shape)} players")
     labels = tuple(_labels(f"actions[{i}]", each, shape[i]) for i, each in enumerate(given))
-    if not title.isprintable():
+    if not str(title).isprintable():
         raise ValueError(f"title ({title!r:.100}) must be printable")
     return Table(shape, " ".join(map(str, numbers)), names, labels, title or "x".join(map(str, shape)), is_file)
 

@@ -107,6 +107,14 @@ def test_two_files_are_a_bimatrix(tmp_path, monkeypatch):
     assert game.facts.name == "table:rows.csv;columns.csv"
 
 
+def test_two_files_with_other_labels_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text(",l,r\nu,1,2\nd,3,4\n")
+    (tmp_path / "columns.csv").write_text(",u,d\nl,1,2\nr,3,4\n")  # transposed
+    with pytest.raises(ValueError, match="must have the same labels, or none"):
+        make_game("table:rows.csv;columns.csv")
+
+
 @pytest.mark.parametrize(
     ("content", "actions"),
     [
@@ -153,13 +161,13 @@ ODD = {
     "labels.csv": ("L,2\n1,3\n", "need an empty first cell"),
     "twice.csv": (",a,a\nx,1,2\n", "must be 2 different names"),
     "zero.csv": ("1/0,1\n2,3\n", "'1/0' must be a finite number"),
-    "latin.csv": (b"\xfc,1\n2,3\n", "not text in UTF-8"),
-    "utf16.csv": ("1,2\n".encode("utf-16"), "not text in UTF-8"),
-    "quote.csv": ('"1,2\n3,4\n', "not CSV"),
+    "latin.csv": (b"\xfc,1\n2,3\n", "codec can't decode"),
+    "utf16.csv": ("1,2\n".encode("utf-16"), "codec can't decode"),
+    "quote.csv": ('"1,2\n3,4\n', "unexpected end of data"),
     "huge.csv": ("1e999999999,1\n", "must be a finite number"),
-    "long.csv": ("9" * 200_000, "not CSV|must be a number"),
+    "long.csv": ("9" * 200_000, "field larger|must be a number"),
     "null.csv": (b"1,\x002\n3,4\n", "must be a finite number"),
-    "broken.json": ("[[1,2],", "not JSON"),
+    "broken.json": ("[[1,2],", "Expecting value"),
     "deep.json": ("[" * 100_000, "."),
     "nan.json": ("[[NaN, 1]]", "'NaN' must be a finite number"),
     "keys.json": ('{"matrix": [[1]]}', "must have payoffs"),
@@ -173,7 +181,7 @@ ODD = {
     "nan.npy": (npy(np.full((2, 2), np.nan)), "nan must be a finite number"),
     "text.npz": ("no archive", "not a zip file"),
     "empty.npz": (zipped(), "must have an array"),
-    "bomb.npz": (zipped(a=b"\x00" * 60_000_000), "when unpacked"),
+    "bomb.npz": (zipped(a=b"\x00" * 20_000_000), "when unpacked"),
     "pickle.npz": (zipped(a=pickle.dumps(Bomb())), "magic string"),
     "header.nfg": ("EFG 2 R", "must begin with NFG 1 R"),
     "version.nfg": ('NFG 2 R "" {"a" "b"} {1 1} 0 0', "must begin with NFG 1 R"),
@@ -186,6 +194,11 @@ ODD = {
     "alone.nfg": ('NFG 1 R "" {"a"} {2} 1 2', "it has 2 payoffs|players"),
     "many.nfg": ('NFG 1 R "" {"a" "b"} {1000000 1000000} 1', "at most 500,000 numbers"),
     "negative.nfg": ('NFG 1 R "" {"a" "b"} {-2 -2} 1 2', "\\[-2, -2\\] strategies"),
+    "half.nfg": ('NFG 1 R "" {"a" "b"} {1.5 2} 1 2', "2 players have"),
+    "nobody.nfg": ('NFG 1 R "" {} {}', "0 players have"),
+    "partly.nfg": ('NFG 1 R "" {"a" "b"} {{"x"} 2} 1 2 3 4', "must be a number"),
+    "damaged.npz": (zipped(a=npy(np.arange(1e4).reshape(2, -1)))[:60_00] + b"\x00" * 100, "."),
+    "large.csv": ("1," * 6_000_000, "more than 10,000,000 bytes"),
     "word.nfg": ('NFG 1 R "" {"a" "b"} {1 1} one two', "'one' must be a finite number"),
     "game.efg": ('EFG 2 R "" {"a" "b"}', "extensive forms are not read; write the strategic form"),
     "game.xlsx": ("", "must end in one of .csv, .json, .npy, .npz, .nfg"),
