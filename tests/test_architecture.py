@@ -21,7 +21,7 @@ GAMES = [
 # folder is its top: it imports the rooms of the house, and none of them imports it.
 ROOMS = {
     "cardwar_envs": f"""
-        core drawing openspiel
+        core drawing openspiel tables
         games.duel {" ".join(GAMES)} games
         envs.engines envs contract sb3 .
     """,
@@ -48,6 +48,7 @@ ALONE = {
     "cardwar_envs.core": set(),
     "cardwar_envs.drawing": {"cardwar_envs.core"},
     "cardwar_envs.openspiel": {"cardwar_envs.core"},
+    "cardwar_envs.tables": {"cardwar_envs.core", "cardwar_envs.openspiel"},
     "baselines.system": set(),
     "baselines.matrix_game": {
         "baselines.system",
