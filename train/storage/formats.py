@@ -29,7 +29,7 @@ EXPLAINED: dict[str, str] = {
 }
 # Prefixes of the names of each kind's figures; other figures in a row, such as losses, describe training.
 BEGINNINGS: dict[str, tuple[str, ...]] = {
-    "exact": ("exploitability", "nash_conv", "guaranteed_", "gain_"),
+    "exact": ("exploitability", "nash_conv", "guaranteed_", "gain_", "cce_gap", "ce_gap", "joint_"),
     "lower bound": ("bound",),
     "matches": ("payoff_", "wins_"),
 }
