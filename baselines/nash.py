@@ -214,30 +214,30 @@ def _jointly(state: Any, decision: Decision, kind: str, selection: str) -> Equil
 
 
 def _by_induction(game: Game[Any], selection: str) -> Equilibria:
-    numbers, rounded, prefer = _Numbers(), False, SELECTIONS[selection]
-    claims, methods = set[solve.Claim](), set[str]()
+    _chosen_once(game)  # rejects games with hidden states
+    numbers, rounded, unique, methods = _Numbers(), False, True, set[str]()
     worths: dict[Any, tuple[Fraction, ...]] = {}
     played: dict[Any, tuple[Decision, Play]] = {}
-    _chosen_once(game)  # rejects games with hidden states
     for state in full_graph(game, MOST_STATES).states:  # those closest to the end come first
         decision = decision_at(game, state, numbers, worths)
         own = decision.payoffs[list(decision.acting)]
-        pure = solve.pure_equilibria(own) if len(own) > 2 else []
-        plays, claim, how = (pure, "one", "comparison of pure strategies") if pure else solve.mixed_equilibria(own)
-        worths_of = [decision.worth(play) for play in plays]
-        best = max(range(len(plays)), key=[prefer(each) for each in worths_of].__getitem__)
-        worth, play = worths_of[best], plays[best]
+        plays = solve.pure_equilibria(own) if len(own) > 2 else []
+        how, claim = "comparison of pure strategies", "one"
+        if not plays:
+            plays, claim, how = solve.mixed_equilibria(own)
+        candidates = [(decision.worth(play), play) for play in plays]
+        worth, play = max(candidates, key=lambda each: SELECTIONS[selection](each[0]))
         if max(each.denominator.bit_length() for each in worth) > MOST_BITS:
             rounded, worth = True, tuple(Fraction(float(each)) for each in worth)
         worths[state], played[state] = worth, (decision, play)
-        claims.add(claim)
+        unique &= claim == "unique"
         methods.add(how)
     found = _measured(game, played, not (rounded or numbers.rounded))
     _require_equilibria([found], [decision for decision, _ in played.values()])
+    claimed: solve.Claim = "unique" if unique else "one"
     how = f"backward induction ({', '.join(sorted(methods))}; selection {selection!r})"
-    claim: solve.Claim = "unique" if claims == {"unique"} else "one"
-    label = _label("subgame_perfect", claim, 1, how, numbers.rounded)
-    return Equilibria(game, "subgame_perfect", (found,), claim, label, None)
+    label = _label("subgame_perfect", claimed, 1, how, numbers.rounded)
+    return Equilibria(game, "subgame_perfect", (found,), claimed, label, None)
 
 
 def _measured(game: Game[Any], played: Mapping[Any, tuple[Decision, Play]], exact: bool) -> Equilibrium:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -16,7 +17,6 @@ from baselines.system.files import require_writable, write_atomically
 from cardwar_cli.arguments import GameName, Words
 from cardwar_cli.console import AsJson, is_duel, new_table, out, print_json, say
 from cardwar_cli.solve import checked_state, solution_data
-from cardwar_envs import Game
 from train.text.game_names import game_from_words, game_in_words
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ Selection = Annotated[
         help="Which of several: the largest sum or minimum of payoffs, or the first (subgame_perfect).",
     ),
 ]
+Files = dict[Path, str | bytes]
 FORMATS = (".csv", ".json", ".tex", ".nfg", ".pdf", ".svg", ".png")
 
 
@@ -94,58 +95,46 @@ def export(
     else:
         files = _equilibria(baselines.equilibria(rules, kind, lambda_=lambda_, selection=selection), to)
     for path, content in files.items():
-        write_atomically(path, content)
+        write_atomically(path, content if isinstance(content, bytes) else content.encode())
         say(f"wrote {path}")
 
 
-def _optimal_play(solution: baselines.Solution, state: Any, to: Path) -> dict[Path, bytes]:
+def _optimal_play(solution: baselines.Solution, state: Any, to: Path) -> Files:
     play = solution.at(state) if isinstance(solution, baselines.StateSolution) else None
-    if to.suffix == ".nfg":
-        if play is None:
-            raise ValueError(f"--out ({to}): with private information there is no payoff matrix; use .csv or .json")
-        return {to: formats.nfg(play.payoffs, play.headings, solution.game.facts.name).encode()}
-    if to.suffix == ".json":
-        data = solution_data(solution) if play is None or state is None else {"state": repr(state), **play.as_data()}
-        return {to: _json(solution.game, data)}
-    headings, rows = solution.tables(state)[0][1:]
-    matrix = formats.csv_text([headings, *rows]) if play is not None else None
-    return _as_text(to, solution.to_latex(state), matrix, solution.to_csv(state)) or _drawn(to, solution.show(state))
+    if play is None:
+        matrix, payoffs, data = None, None, solution_data(solution)
+    else:
+        _, headings, rows = play.tables()[0]
+        matrix, payoffs = formats.csv_text([headings, *rows]), (play.payoffs, play.headings)
+        data = solution_data(solution) if state is None else {"state": repr(state), **play.as_data()}
+    return _files(solution if play is None else play, to, matrix, payoffs, data, partial(solution.show, state))
 
 
-def _equilibria(found: baselines.Equilibria, to: Path) -> dict[Path, bytes]:
-    decision = found.decision
-    if to.suffix == ".nfg":
-        if decision is None:
-            raise ValueError(f"--out ({to}): {found.game.facts.name} has several decisions; use .csv or .json")
-        return {to: formats.nfg(decision.payoffs, decision.names, found.game.facts.name).encode()}
-    if to.suffix == ".json":
-        payoffs = (
-            {} if decision is None else {"actions": decision.names, "payoffs": decision.payoffs.astype(str).tolist()}
-        )
-        return {to: _json(found.game, {**payoffs, **found.as_data()})}
-    two = decision is not None and len(decision.payoffs) == 2
-    matrix = formats.csv_text(formats.matrix_rows(decision.payoffs, decision.names)) if decision and two else None
-    return _as_text(to, found.to_latex(), matrix, found.to_csv()) or _drawn(to, found.show())
+def _equilibria(found: baselines.Equilibria, to: Path) -> Files:
+    matrix, payoffs, data = None, None, found.as_data()
+    if (decision := found.decision) is not None:
+        payoffs = decision.payoffs, decision.names
+        data |= {"actions": decision.names, "payoffs": decision.payoffs.astype(str).tolist()}
+        if len(decision.payoffs) == 2:
+            matrix = formats.csv_text(formats.matrix_rows(*payoffs))
+    return _files(found, to, matrix, payoffs, data, found.show)
 
 
-def _json(game: Game[Any], data: Mapping[str, Any]) -> bytes:
-    return json.dumps({"game": game.facts.name, "parameters": game.parameters(), **data}, indent=1).encode()
-
-
-def _as_text(to: Path, latex: str, matrix: str | None, mixes: str) -> dict[Path, bytes]:
-    """Returns the files of the formats that are text; none for a figure."""
+def _files(found: Any, to: Path, matrix: str | None, payoffs: Any, data: Any, show: Callable[[], Figure]) -> Files:
+    """Returns the files of a solution, of play at a state or of equilibria, in the format of the ending of `to`."""
     if to.suffix == ".tex":
-        return {to: latex.encode()}
-    if to.suffix != ".csv":
-        return {}
-    return (
-        {to: mixes.encode()}
-        if matrix is None
-        else {to: matrix.encode(), to.with_name(f"{to.stem}-mixes.csv"): mixes.encode()}
-    )
-
-
-def _drawn(to: Path, figure: Figure) -> dict[Path, bytes]:
+        return {to: found.to_latex()}
+    if to.suffix == ".csv":
+        mixes = found.to_csv()
+        return {to: mixes} if matrix is None else {to: matrix, to.with_name(f"{to.stem}-mixes.csv"): mixes}
+    if to.suffix == ".json":
+        return {to: json.dumps(data, indent=1)}
+    if to.suffix == ".nfg":
+        if payoffs is None:
+            raise ValueError(
+                f"--out ({to}): .nfg is for one decision in which players see the state; use .csv or .json"
+            )
+        return {to: formats.nfg(*payoffs, to.stem)}
     from train.reports.curves import ImageFormat, as_file  # imports matplotlib
 
-    return {to: as_file(figure, cast(ImageFormat, to.suffix[1:]))}
+    return {to: as_file(show(), cast(ImageFormat, to.suffix[1:]))}

@@ -64,7 +64,7 @@ def test_a_curve_in_a_report(tmp_path):
     assert sum(last[f"joint_{k}"] for k in range(27)) == pytest.approx(1.0)
     kept.rewind(5)
     assert kept.record(6, policies[-1])["cce_gap"] == last["cce_gap"]
-    write_report(tmp_path / "run", tmp_path / "report.html")
+    write_report([tmp_path / "run"], tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     assert "cce_gap" in page
     assert "one by one" in page
