@@ -150,8 +150,7 @@ class AveragePlay:
             raise ValueError(
                 f"{game.facts.name} has {size:,} joint actions; cce_gap takes at most {MOST_JOINT_ACTIONS}"
             )
-        # Without correlation the gap is NashConv.
-        self.reference: Figures = {"uniform_nash_conv": float(cce_gap(game, self._average).total)}
+        self.reference: Figures = {"uniform_cce_gap": float(cce_gap(game, self._average).total)}
         self._count = 0
 
     def resume(self, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -177,7 +176,7 @@ class AveragePlay:
             f"The average play of the policies that {learner} learned for {game_in_words(self._game)} in "
             f"{effort(figures)}, over all evaluations, has a CCE gap of {_points(figures['cce_gap'])} payoff points: "
             "the sum of what players gain by committing to one action. Uniform play's gap is "
-            f"{self.reference['uniform_nash_conv']:.4f}. NashConv of the newest policy is {figures['nash_conv']:.4f}."
+            f"{self.reference['uniform_cce_gap']:.4f}. NashConv of the newest policy is {figures['nash_conv']:.4f}."
         )
 
 

@@ -75,10 +75,10 @@ def test_random_bimatrix_games(chunk):
 
 
 @parametrize("chunk", [(k,) for k in range(4)], always={0})
-def test_random_games_without_ties_as_quantecon_solves_them(chunk):
+def test_random_games_that_are_not_degenerate_as_quantecon_solves_them(chunk):
     theory, rng = reference("quantecon.game_theory"), np.random.default_rng(100 + chunk)
     for _ in range(CHUNK):
-        payoffs = rng.permutation(2 * 4 * 5).reshape(2, 4, 5)  # no ties, so not degenerate but by accident
+        payoffs = rng.integers(0, 10**6, (2, 4, 5))  # not degenerate, which QuantEcon's enumeration takes for granted
         first, second = payoffs.astype(float)
         players = theory.Player(first), theory.Player(np.ascontiguousarray(second.T))
         theirs = theory.vertex_enumeration(theory.NormalFormGame(players))

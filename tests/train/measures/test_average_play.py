@@ -66,7 +66,9 @@ def test_a_curve_in_a_report(tmp_path):
     assert kept.record(6, policies[-1])["cce_gap"] == last["cce_gap"]
     write_report([tmp_path / "run"], tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
-    assert "cce_gap" in page
+    assert "CCE gap of the average play so far" in page
+    assert "<svg" in page or "data:image" in page
+    assert "joint" not in page
     assert "one by one" in page
 
 
@@ -85,6 +87,7 @@ def test_a_resumed_run_records_the_same(tmp_path):
     parts = run(SMALL, "ppo", ALGORITHMS["ppo"].args(steps=480, **few), tmp_path / "parts", resume=True)
     assert parts.figures == whole.figures
     assert "CCE gap" in whole.verdict
+    assert whole.figures.keys() == {"cce_gap", "ce_gap", "nash_conv"}
     rows = RunFolder(tmp_path / "whole").read_metrics()
     assert sum(rows[-1][f"joint_{k}"] for k in range(4)) == pytest.approx(1.0)
 
