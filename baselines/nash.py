@@ -14,12 +14,12 @@ from baselines.general_sum import solve
 from baselines.general_sum.decision import Decision, DeviationGains, Play, decision_at, deviation_gains
 from baselines.general_sum.logit import Branch, expected
 from baselines.general_sum.results import Chance, Equilibria, Equilibrium
-from baselines.matrix_game.continuation import exactly
 from baselines.oracles.answers.protocol import Seats
 from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.questions import nash_conv
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import checked_probabilities
 from cardwar_envs.core.policy_names import as_policies

@@ -10,6 +10,7 @@ from baselines.oracles.answers.guards import consistent
 from baselines.oracles.answers.protocol import ExactOracle, Seats
 from baselines.oracles.answers.results import NashConv
 from baselines.oracles.choice import oracle_for
+from cardwar_envs.core.constant_sum import payoff_sum, zero_sum_form
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import as_policies
@@ -31,11 +32,13 @@ def nash_conv(
         ValueError: If the game is unsupported or too large, or a policy does not return probabilities; with `exact`
             also if a probability or payoff was rounded.
     """
-    oracle = cast(ExactOracle, oracle_for(game, max_states, exact))
+    form, half = zero_sum_form(game), payoff_sum(game) / 2
+    oracle = cast(ExactOracle, oracle_for(form, max_states, exact))
     check, seats = None if exact else oracle.check_invariances, policies_for(game, policy, illegal, exact)
     with consistent(game, check, seats, illegal) as profile:
         payoffs, responses = cast(Any, oracle.exact_payoffs if exact else oracle.payoffs)(profile.policies)
     gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
+    payoffs = tuple(payoff + half for payoff in payoffs)
     result = NashConv(
         float(sum(gains)), tuple(map(float, gains)), tuple(map(float, payoffs)), profile.removed, profile.queries
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, cast
 
 from baselines.oracles.answers.guards import consistent
@@ -10,6 +11,7 @@ from baselines.oracles.answers.protocol import ExactOracle, Seats
 from baselines.oracles.answers.results import BestResponse, HeadToHead
 from baselines.oracles.choice import oracle_for
 from baselines.questions import policies_for
+from cardwar_envs.core.constant_sum import payoff_sum, zero_sum_form
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy
@@ -56,12 +58,15 @@ def best_response(
             probabilities. With "renormalise" also if a policy gives all probability to illegal actions somewhere. With
             `exact` also if a probability or payoff was rounded.
     """
-    oracle = cast(ExactOracle, oracle_for(game, max_states, exact))
+    form, half = zero_sum_form(game), payoff_sum(game) / 2
+    oracle = cast(ExactOracle, oracle_for(form, max_states, exact))
     player = whole_number("player", player, range(game.facts.num_players))
     check, seats = None if exact else oracle.check_invariances, policies_for(game, policy, illegal, exact)
     with consistent(game, check, seats, illegal, responder=player) as profile:
         response = (oracle.exact_response if exact else oracle.response)(profile.policies, player)
-    return replace(response, removed=profile.removed, queries=profile.queries)
+    worth = None if response.exact is None else response.exact + Fraction(half)
+    value = response.value + float(half)
+    return replace(response, value=value, exact=worth, removed=profile.removed, queries=profile.queries)
 
 
 def head_to_head(
@@ -78,7 +83,7 @@ def head_to_head(
     Raises:
         ValueError: If the game is unsupported or too large, or a policy does not return probabilities.
     """
-    oracle = oracle_for(game, max_states, question="head_to_head")
+    oracle = oracle_for(zero_sum_form(game), max_states, question="head_to_head")
     with consistent(game, oracle.check_invariances, seated_policies((first, second), game)) as profile:
         odds = oracle.odds(profile.policies)
-    return replace(odds, queries=profile.queries)
+    return replace(odds, mean=odds.mean + float(payoff_sum(game) / 2), queries=profile.queries)

@@ -10,7 +10,8 @@ from baselines.oracles.answers.protocol import Progress, Request, Selection
 from baselines.oracles.answers.results import Solution
 from baselines.oracles.choice import solver_for
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
+from cardwar_envs.core.constant_sum import is_constant_sum, proved_sums, require_constant_sum, zero_sum_form
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import plays
 
@@ -31,8 +32,8 @@ def solve(
     The certificate `gap` assumes that the rules are consistent, which `cardwar_envs.check_game` checks.
 
     Args:
-        game: A two-player zero-sum game that always ends and has a public state, or one in which both players move
-            once, with private information.
+        game: A two-player zero-sum or constant-sum game that always ends and has a public state, or one in which both
+            players move once, with private information.
         selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's
             name, or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
             value. The default plays uniformly where that is optimal at every state (Dinosaur War, Dice Wars).
@@ -56,14 +57,15 @@ def solve(
             or `exact` is combined with a selection other than the default.
         ModuleNotFoundError: If Ray is requested and not installed.
     """
-    require_game(game)
-    require_two_zero_sum(game, "solving", "; nash_conv (cardwar exploit) measures policies of other games")
+    require_constant_sum(game, "solving", "; nash_conv (cardwar exploit) measures policies of other games")
     folder = None if cache is None else Path(cache)
     request = Request(selection, exact, max_states, progress, engine, keep_layers, folder)
-    return solver_for(game, request)(game, request)
+    form, sums = zero_sum_form(game), proved_sums(game)
+    solution = solver_for(form, request)(form, request)
+    return solution if sums is None else solution.of_constant_sum(game, sums)
 
 
-@plays(lambda game: game.facts.num_players == 2 and game.facts.zero_sum)
+@plays(is_constant_sum)
 @cached_by_game(8)
 def equilibrium(game: Game[Any], selection: str = "default") -> Policy:
     """Plays optimally: nobody can win more from it than from another perfect player.

@@ -16,7 +16,8 @@ GameName = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help=f"One of {', '.join(VERSIONS)}; module:Class for your own game; or openspiel:NAME(key=value,...).",
+        help=f"One of {', '.join(VERSIONS)}; module:Class for your own game; openspiel:NAME(key=value,...); or "
+        "table:FILE, a payoff table.",
     ),
 ]
 Words = Annotated[

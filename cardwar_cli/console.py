@@ -15,6 +15,7 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
+from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.process import Stopwatch
 from train.text.printing import printable
 
@@ -60,8 +61,8 @@ def say_identity(game: Game[Any]) -> None:
 
 
 def is_duel(game: Game[Any]) -> bool:
-    """Whether the game is two-player zero-sum, so that its exploitability is defined."""
-    return game.facts.num_players == 2 and game.facts.zero_sum
+    """Whether the game is two-player zero-sum or constant-sum, so that its exploitability is defined."""
+    return is_constant_sum(game)
 
 
 def new_table(title: str, first: str, *numbers: str, **layout: Any) -> Table:

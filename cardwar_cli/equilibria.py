@@ -80,7 +80,7 @@ def export(
 ) -> None:
     """Write payoffs, equilibrium mixes, ranges and values as CSV, JSON, LaTeX (booktabs), Gambit's .nfg, or a figure.
 
-    Two-player zero-sum games are solved as by `cardwar solve`, others as by `cardwar equilibria` with --kind. A CSV
+    Two-player constant-sum games are solved as by `cardwar solve`, others as by `cardwar equilibria` with --kind. A CSV
     file has the payoff matrix, which table:FILE reads; the mixes are written beside it, into NAME-mixes.csv.
     """
     if to.suffix not in FORMATS:
@@ -91,7 +91,7 @@ def export(
     if is_duel(rules):
         files = _optimal_play(baselines.solve(rules, exact=exact), at, to)
     elif at is not None:
-        raise ValueError(f"--state ({state}) is for two-player zero-sum games; of others, all states are written")
+        raise ValueError(f"--state ({state}) is for two-player constant-sum games; of others, all states are written")
     else:
         files = _equilibria(baselines.equilibria(rules, kind, lambda_=lambda_, selection=selection), to)
     for path, content in files.items():
@@ -104,8 +104,9 @@ def _optimal_play(solution: baselines.Solution, state: Any, to: Path) -> Files:
     if play is None:
         matrix, payoffs, data = None, None, solution_data(solution)
     else:
-        _, headings, rows = play.tables()[0]
-        matrix, payoffs = formats.csv_text([headings, *rows]), (play.payoffs, play.headings)
+        _, headings, own = play.tables()[0]
+        payoffs = play.payoffs, play.headings
+        matrix = formats.csv_text(formats.matrix_rows(*payoffs) if play.total else [headings, *own])
         data = solution_data(solution) if state is None else {"state": repr(state), **play.as_data()}
     return _files(solution if play is None else play, to, matrix, payoffs, data, partial(solution.show, state))
 

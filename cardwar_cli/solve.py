@@ -128,7 +128,7 @@ def solve(
 
 def _say_how(title: str, solution: baselines.Solution) -> None:
     """Prints the value and how it was computed."""
-    say(f"{title}: value {number(solution.value, solution.exact)} to player_0")
+    say(f"{title}: value {number(solution.value, solution.exact)} to player_0{solution.other_value}")
     stored = "" if solution.solved == solution.states else f" ({solution.solved:,} now, the others before)"
     say(
         f"{solution.states:,} {solution.unit}{stored} by {solution.method} in {solution.seconds:.2f} s, "
@@ -191,6 +191,7 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
                 starts["exact_ranges"] = with_leaves(ranges, fraction)
     return {
         "value": solution.value,
+        **({"values": solution.values} if solution.other_value else {}),
         "gap": solution.gap,
         **({} if solution.exact is None else {"exact": fraction(solution.exact)}),
         "strategies": with_leaves(strategies, float),

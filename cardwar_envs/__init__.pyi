@@ -44,6 +44,9 @@ from .games.war.state import WarState as WarState
 from .tables.game import TableGame as TableGame
 from .tables.game import TableState as TableState
 from .tables.game import table_game as table_game
+from .tables.objects import from_nashpy as from_nashpy
+from .tables.objects import from_pyspiel as from_pyspiel
+from .tables.objects import from_quantecon as from_quantecon
 from .tables.table import Table as Table
 
 __version__: str

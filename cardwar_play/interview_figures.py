@@ -41,7 +41,7 @@ def intervals_of(game: Game[Any], judge: Judge, samples: NDArray[np.float64]) ->
         judge: The equilibrium.
         samples: What `costs_at_states` (`[samples]`) or `costs_in_games` (`[games, 2]`) yields.
     """
-    facts, value = game.facts, abs(float(judge.value(0)))
+    facts, value = game.facts, max(abs(float(judge.value(seat))) for seat in (0, 1))
     most = facts.max_payoff - facts.min_payoff
     if samples.ndim == 1:
         return {"cost_per_decision": mean_interval(samples, 0.0, most)}

@@ -73,7 +73,7 @@ class Judge:
 
     def value(self, player: int) -> Any:
         """Returns the value of the game to `player`, in payoff points."""
-        return self._value if player == 0 else -self._value
+        return self._value if player == 0 else self.number(self.solution.total) - self._value
 
     def to_go(self, state: Any, player: int) -> Any:
         """Returns the expected continuation payoff to `player`, in payoff points, if both players play the equilibrium.
@@ -81,7 +81,7 @@ class Judge:
         With private information, the expectation is conditioned on the information of both players.
         """
         worth = self._play.to_go(state)
-        return worth if player == 0 else -worth
+        return worth if player == 0 else self.number(self.solution.sum_to_go(state)) - worth
 
     def expected(self, state: Any, player: int) -> float:
         """Returns the expected continuation payoff to an acting `player`, given only what it sees, in payoff points."""
@@ -114,7 +114,8 @@ class _Public:
         own, others = (game.legal_actions(state, seat) if seat in acting else () for seat in (player, 1 - player))
         # A player who does not act has a single row or column in the matrix.
         other = strategies[1 - player][list(others)] if others else np.ones(1)
-        return own, strategies[player][list(own)], matrix @ other if player == 0 else -(other @ matrix)
+        worth = matrix @ other if player == 0 else float(solution.sum_to_go(state)) - other @ matrix
+        return own, strategies[player][list(own)], worth
 
 
 class _Private:
@@ -131,6 +132,7 @@ class _Private:
             weights, payoffs = weights.T, -payoffs.transpose(1, 0, 3, 2)
         given = weights[own] / weights[own].sum()
         worth = np.einsum("j,jb,jab->a", given, self._solution.behaviour[1 - player], payoffs[own])
+        worth += float(self._solution.sum_to_go(state)) / 2
         return form.actions[player], self._solution.behaviour[player][own], worth
 
     def to_go(self, state: Any) -> float:
@@ -138,7 +140,8 @@ class _Private:
             return 0.0
         types = [self._type(state, player) for player in (0, 1)]
         mixes = [self._solution.behaviour[player][types[player]] for player in (0, 1)]
-        return float(mixes[0] @ self._payoffs[types[0], types[1]] @ mixes[1])
+        worth = float(mixes[0] @ self._payoffs[types[0], types[1]] @ mixes[1])
+        return worth + float(self._solution.sum_to_go(state)) / 2
 
     def _type(self, state: Any, player: int) -> int:
         seen = self._solution.game.observation(state, player)

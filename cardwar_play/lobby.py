@@ -20,6 +20,7 @@ from baselines import Solution
 from baselines.opponents.levels.level import ladder, levels
 from baselines.opponents.strategies import fitting_policies
 from cardwar_envs import Game, make_game
+from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.policy_names import names_for, policy_summary
 from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.core.scene import spoken
@@ -89,7 +90,7 @@ class Offer(NamedTuple):
     @property
     def solvable(self) -> bool:
         """Whether the equilibrium is computed, unless that takes too long."""
-        return self.game.facts.num_players == 2 and self.game.facts.zero_sum
+        return is_constant_sum(self.game)
 
     @property
     def opponents(self) -> list[str]:

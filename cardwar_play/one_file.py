@@ -22,7 +22,8 @@ from xml.etree import ElementTree
 from baselines.oracles.bayesian.solver import form_of
 from baselines.solutions.recorded import entries
 from cardwar_envs import Game
-from cardwar_envs.core.game import Transition, require_two_zero_sum
+from cardwar_envs.core.constant_sum import require_constant_sum
+from cardwar_envs.core.game import Transition
 from cardwar_envs.core.play import joint_actions
 from cardwar_envs.core.scene import Revealed, Scene, Shape
 from cardwar_envs.drawing.svg import to_svg
@@ -87,7 +88,7 @@ def places_of(game: Game[Any]) -> Listed:
             works.
     """
     more = game.parameters().get("num_players", 2) != 2
-    require_two_zero_sum(game, "a page against the equilibrium", "; add num_players=2" if more else "")
+    require_constant_sum(game, "a page against the equilibrium", "; add num_players=2" if more else "")
     found = _places(game)
     if found is None:
         fitting = _largest(game)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import baselines
 from baselines.oracles.answers.estimates import Relay, in_words, seconds_for
 from cardwar_envs import Game, Policy
+from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.policy_names import needs_others
 from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.core.rules import TooLargeError
@@ -81,7 +82,7 @@ def find_equilibrium(
         ValueError: If the equilibrium cannot be computed; the error says why.
         TooLongError: If the computation takes longer.
     """
-    if game.facts.num_players != 2 or not game.facts.zero_sum:
+    if not is_constant_sum(game):
         raise ValueError("the equilibrium is computed only for two-player zero-sum games")
     limited = progress if seconds == math.inf else _Patience(progress, seconds)
     return baselines.solve(game, progress=limited, **options)

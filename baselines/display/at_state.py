@@ -100,6 +100,7 @@ class PlayAt:
     mixes: tuple[Mix, Mix]  # the strategy of each player
     actions: tuple[str, ...]  # names of all actions legal for either player, in the game's order
     exact_matrix: tuple[Fractions, ...] | None = None  # `matrix` as fractions, if computed
+    total: Fraction | float = Fraction(0)  # the sum of both players' payoffs to go
 
     def __repr__(self) -> str:
         worth = f"value to go {number(self.value, self.exact)} to player_0" + ("" if self.exact is None else ", exact")
@@ -114,8 +115,10 @@ class PlayAt:
     @property
     def payoffs(self) -> NDArray[Any]:
         """`[2, actions of player 0, actions of player 1]` payoffs to go of both players; Fractions if computed."""
-        own = self.matrix if self.exact_matrix is None else np.array(self.exact_matrix, dtype=object)
-        return np.stack([own, 0 - own])
+        if self.exact_matrix is None:
+            return np.stack([self.matrix, float(self.total) - self.matrix])
+        own = np.array(self.exact_matrix, dtype=object)
+        return np.stack([own, self.total - own])
 
     def tables(self) -> list[Table]:
         """Returns the payoff matrix and the mixes as tables."""
@@ -135,7 +138,7 @@ class PlayAt:
             known = unknown if mix.low is None or mix.high is None else list(zip(mix.low, mix.high, strict=True))
             bounds = mix.exact or known
             for (action, share), between in zip(mix.labelled().items(), bounds, strict=True):
-                rows.append((f"player_{player}", -value if player else value, action, share, *between))
+                rows.append((f"player_{player}", self.total - value if player else value, action, share, *between))
         return rows
 
     def to_latex(self) -> str:

@@ -20,7 +20,9 @@ from baselines.matrix_game.optimal_sets import (
     exact_ranges,
     proves_unique,
 )
+from cardwar_envs.core.constant_sum import Sums, zero_sum_form
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.numbers import exactly
 
 # By rounding, a strategy selected in floats may leave the range of all optimal ones by this much.
 ROUNDING = 1e-9
@@ -38,6 +40,20 @@ class StatePlay(Protocol):
     def exact_value_to_go(self, state: Any) -> Fraction: ...
     def strategies(self, state: Any) -> Strategies: ...
     def exact_strategies(self, state: Any) -> ExactStrategies: ...
+
+
+class ConstantSumPlay:
+    """The lookups in a constant-sum game, from those in its zero-sum form."""
+
+    def __init__(self, solved: StatePlay, sums: Sums) -> None:
+        self._solved, self._sums = solved, sums
+        self.gap_at, self.strategies, self.exact_strategies = solved.gap_at, solved.strategies, solved.exact_strategies
+
+    def value_to_go(self, state: Any) -> float:
+        return self._solved.value_to_go(state) + float(self._sums(state) / 2)
+
+    def exact_value_to_go(self, state: Any) -> Fraction:
+        return self._solved.exact_value_to_go(state) + exactly(self._sums(state) / 2)
 
 
 def strategies_of(game: Game[Any], state: Any, solved: StatePlay, exact: bool) -> tuple[Seat, Seat]:
@@ -79,7 +95,7 @@ def _mixes_in_floats(
     if (distances := _distances(game, matrix, seats, same, gap)) is not None:
         return proven_mix(*first, same[0], distances[0]), proven_mix(*second, same[1], distances[1])
     try:
-        payoffs = ExactPlay(game).matrix(state)
+        payoffs = ExactPlay(zero_sum_form(game)).matrix(state)
     except ValueError:  # too large, or rounded floats in the rules
         return rounded_mix(*first), rounded_mix(*second)
     solved = solve_matrix_exact(payoffs)

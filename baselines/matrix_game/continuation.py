@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.solve import solve_matrix_exact
 from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.rules import TooLargeError
 
 # Strategies of both players, each `[num_actions]` probabilities.
@@ -19,8 +20,6 @@ Strategies = tuple[NDArray[np.float64], NDArray[np.float64]]
 ExactStrategies = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 # The number types used in computations.
 N = TypeVar("N", float, Fraction)
-# Larger floats skip integers.
-MOST_INTEGER = 1 << 53
 # Limits of `ExactPlay`, for less than a second: the sum over all matrix games of the product of rows, columns and
 # shorter side, plus 10; the bits of a fraction; and the length of a game.
 MOST_WORK, MOST_BITS, MOST_MOVES = 8_000, 1_000, 50
@@ -66,24 +65,6 @@ class ExactPlay:
             self._values[representative] = value
         value = self._values[representative]
         return -value if seats == (1, 0) else value
-
-
-def exactly(number: Any) -> Fraction:
-    """Converts a probability or payoff to a fraction.
-
-    Raises:
-        ValueError: If it is a float that was rounded, such as 0.1 or 1 / 3: its value is not the decimal that it is
-            printed as, or it is so large that floats skip integers.
-    """
-    number = number.item() if isinstance(number, np.generic) else number
-    fraction = Fraction(number)
-    if isinstance(number, float) and (abs(fraction) > MOST_INTEGER or Fraction(repr(number)) != fraction):
-        raise ValueError(
-            f"{number!r} in the rules is a rounded float, so there is no exact solution; "
-            f"use numbers that binary floats represent, such as 0.5, or, in rules of your own, "
-            f"Fraction({str(fraction.limit_denominator(1000)).replace('/', ', ')})"
-        )
-    return fraction
 
 
 def matrix_at(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import solve_matrices
+from cardwar_envs.core.constant_sum import zero_sum_form
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import Brancher, Branches, choices, distinct
 from cardwar_envs.envs.engines.engine import Views
@@ -62,7 +63,7 @@ class StateValues:
     """State values from a network with one output; player 1's value is the negative of player 0's."""
 
     def __init__(self, game: Game[Any], network: HasOutputs) -> None:
-        self._game, self._network = game, network
+        self._game, self._network = zero_sum_form(game), network
 
     def __call__(self, views: NDArray[np.float32]) -> NDArray[np.float64]:
         """Evaluates both views, `[batch, 2, observation_size]`: `[batch]` continuation payoff points to player 0."""
@@ -83,6 +84,7 @@ class Lookahead:
         Raises:
             ValueError: If the game is not a two-player zero-sum game with a public state.
         """
+        game = zero_sum_form(game)
         facts = game.facts
         if not (facts.num_players == 2 and facts.zero_sum and facts.public_state):
             raise ValueError(f"{facts.name}: looking ahead is for two-player zero-sum games with a public state")

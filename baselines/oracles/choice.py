@@ -18,7 +18,8 @@ from baselines.oracles.rank_games.solver import solve_ranks, solves_ranks
 from baselines.oracles.state_graph.response import GraphOracle
 from baselines.oracles.state_graph.selection import solve_graph
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.game import Game, require_game, require_two_zero_sum
+from cardwar_envs.core.constant_sum import require_constant_sum
+from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Masks, Observations
 
@@ -53,7 +54,7 @@ def oracle_for(game: Game[Any], max_states: int | None = None, exact: bool = Fal
     """
     require_game(game)
     if question == "exploitability":
-        require_two_zero_sum(game, question, "; use nash_conv")
+        require_constant_sum(game, question, "; use nash_conv")
     if question == "head_to_head" and game.facts.num_players != 2:
         raise ValueError(f"{game.facts.name}: {question} supports only two-player games")
     if max_states is not None:

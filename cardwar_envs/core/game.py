@@ -237,7 +237,6 @@ __all__ = [
     "S",
     "Transition",
     "require_game",
-    "require_two_zero_sum",
     "same_rules_as",
 ]
 
@@ -327,9 +326,3 @@ def require_game(game: object) -> None:
         example = 'such as cardwar_envs.make_game("jujitsu", num_cards=5)'
         kind = "class" if isinstance(game, type) else type(game).__name__
         raise ValueError(f"game ({game!r}) must be a game, {example}; it is a {kind}")
-
-
-def require_two_zero_sum(game: Game[Any], question: str, instead: str = "") -> None:
-    """Raises a ValueError unless the game is two-player zero-sum; `question` is what needs this, `instead` a remedy."""
-    if game.facts.num_players != 2 or not game.facts.zero_sum:
-        raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}")

@@ -7,8 +7,9 @@ A name is looked up in this order:
     undercut:Undercut    the class `Undercut` in the module `undercut`, for example in the file undercut.py in the
                          working folder
     openspiel:NAME(...)  a game of OpenSpiel in its own syntax, such as openspiel:goofspiel(num_cards=4)
+    table:FILE           the one-shot game of a payoff table in a .csv, .json, .npy, .npz or .nfg file
 
-The last three import code or open files, so a name from a stored file must never be looked up here; compare it with
+The last four import code or open files, so a name from a stored file must never be looked up here; compare it with
 the name of a known game instead.
 """
 
@@ -45,8 +46,13 @@ def _own_games() -> Iterator[tuple[str, type[Game[Any]]]]:
 # The games of this package and registered games.
 GAMES: dict[str, type[Game[Any]]] = dict(_own_games())
 
-# Prefix of the name of an OpenSpiel game.
-OPENSPIEL = "openspiel:"
+# Prefixes of names whose rest is a parameter: of an OpenSpiel game, and of a payoff table.
+OPENSPIEL, TABLE = "openspiel:", "table:"
+# The class of each, and that parameter.
+PREFIXES = {
+    OPENSPIEL: ("cardwar_envs.openspiel:OpenSpielGame", "spiel"),
+    TABLE: ("cardwar_envs.tables:TableGame", "table"),
+}
 # Parameters of OpenSpiel's games that are paths, in games inside them too.
 PATHS = re.compile(r"(?:filename|_file|_root)\s*=")
 
@@ -78,13 +84,13 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
 
 
 def parameters_in(name: str) -> dict[str, str]:
-    """Returns the parameters that are part of a name: those of `openspiel:NAME(...)`."""
-    return {"spiel": name.removeprefix(OPENSPIEL)} if name.startswith(OPENSPIEL) else {}
+    """Returns the parameters that are part of a name, such as those of `openspiel:NAME(...)`."""
+    return {field: name.removeprefix(each) for each, (_, field) in PREFIXES.items() if name.startswith(each)}
 
 
 def opens_files(name: str) -> bool:
-    """Returns whether OpenSpiel would open a file that the name of its game gives as a parameter."""
-    return name.startswith(OPENSPIEL) and PATHS.search(name) is not None
+    """Returns whether making the game with this name would open a file that the name gives."""
+    return name.startswith(TABLE) or (name.startswith(OPENSPIEL) and PATHS.search(name) is not None)
 
 
 def game_class(name: str) -> type[Game[Any]]:
@@ -101,8 +107,9 @@ def game_class(name: str) -> type[Game[Any]]:
         raise ValueError(f"name ({name!r}) must be the name of a game, such as 'jujitsu'")
     if name in GAMES:
         return GAMES[name]
-    if name.startswith(OPENSPIEL):
-        return require_game_class(loaded_object(name, "cardwar_envs.openspiel:OpenSpielGame"), name)
+    for prefix, (target, _) in PREFIXES.items():
+        if name.startswith(prefix):
+            return require_game_class(loaded_object(name, target), name)
     others = installed(GAME_GROUP)
     if name in others:
         return require_game_class(loaded_object(name, others[name].value), name)
@@ -117,7 +124,7 @@ def game_class(name: str) -> type[Game[Any]]:
     raise ValueError(
         f"unknown game {name!r}{did_you_mean(name, known)}; known games are {', '.join(known)}; "
         "name a game of your own by its module and its class, as in undercut:Undercut, "
-        "and an OpenSpiel game as in openspiel:goofspiel(num_cards=4)"
+        "an OpenSpiel game as in openspiel:goofspiel(num_cards=4), and a payoff table as in table:payoffs.csv"
     )
 
 
@@ -133,7 +140,7 @@ def _in_own_file(name: str) -> str:
 
 def names_a_game(name: str) -> bool:
     """Returns whether a name from the user is the name of a game, not of another object in a module."""
-    if name in GAMES or name in installed(GAME_GROUP) or name.startswith(OPENSPIEL):
+    if name in GAMES or name in installed(GAME_GROUP) or name.startswith(tuple(PREFIXES)):
         return True
     module, _, path = name.partition(":")
     if not (module and path):

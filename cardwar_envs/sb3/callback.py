@@ -6,6 +6,7 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
+from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.process import installed
@@ -60,8 +61,7 @@ class ExploitabilityCallback(BaseCallback):
         self.history: list[tuple[int, float]] = []
         self._illegal, self._legal_only = illegal, legal_only
         self._nash_conv: Any = installed(MEASURES)["nash_conv"].load()
-        facts = game.facts
-        self._name = "exploitability" if facts.num_players == 2 and facts.zero_sum else "nash_conv"
+        self._name = "exploitability" if is_constant_sum(game) else "nash_conv"
 
     def _on_training_start(self) -> None:
         self._require_same_game()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state, whole_number
-from cardwar_envs.core.texts import joined
+from cardwar_envs.tables.files import read_table, table_from_json
 from cardwar_envs.tables.table import Table, make_table
 
 # Maximum number of joint actions whose payoffs `describe` lists.
@@ -34,21 +34,29 @@ class TableGame(Game[TableState]):
     """The one-shot game of a payoff table.
 
     Attributes:
-        table: The table, or the data that `parameters` returns for it.
+        table: The table, the name of its file, or its JSON text.
+        sha256: The table's checksum; a game whose file has changed is refused.
 
     Raises:
-        ValueError: If the table is none.
+        ValueError: If there is no such table, or it has another checksum.
     """
 
     name: ClassVar[str] = "table"
 
     table: Table
+    sha256: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.table, Mapping):  # what `parameters` returns
-            object.__setattr__(self, "table", make_table(**self.table))
+        if isinstance(self.table, str):
+            read = table_from_json if self.table.startswith("{") else read_table
+            object.__setattr__(self, "table", read(self.table))
         if not isinstance(self.table, Table):
             raise ValueError(f"table ({self.table!r:.100}) must be a Table, which table_game makes from payoffs")
+        if self.sha256 not in ("", self.table.sha256):
+            raise ValueError(
+                f"{self.facts.name} has the checksum {self.table.sha256}, not {self.sha256:.64}: it has changed"
+            )
+        object.__setattr__(self, "sha256", self.table.sha256)
 
     @cached_property
     def facts(self) -> GameFacts:
@@ -71,20 +79,11 @@ class TableGame(Game[TableState]):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """The table as plain data, from which a game of equal rules is made."""
-        table = self.table
-        numbers: Any = table.payoffs if table.exact is None else table.exact.astype(str)
-        return {
-            "table": {
-                "payoffs": numbers.tolist(),
-                "players": list(table.players),
-                "actions": list(map(list, table.actions)),
-                "title": table.title,
-            }
-        }
+        """The name of the table's file, or without one its JSON text; and its checksum."""
+        return {"table": self.table.title if self.table.is_file else self.table.to_json(), "sha256": self.sha256}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"table": self.table}
+        return {"table": self.table, "sha256": self.sha256}
 
     def initial(self) -> Sequence[Transition[TableState]]:
         return [Transition(CERTAIN, TableState(), (0.0,) * len(self.table.shape))]
@@ -133,19 +132,16 @@ class TableGame(Game[TableState]):
             whole_number(f"played[{player}]", action, range(shape[player]))
 
     def describe(self, state: TableState) -> str:
-        """The payoffs of all joint actions if these are few, or what was played and what it pays."""
+        """What was played and what it pays; before, that of all joint actions if these are few."""
         table = self.table
         if state.played:
             return self._line(state.played)
-        size = f"{table.title}: {' x '.join(map(str, table.shape))} actions"
         joint = list(np.ndindex(*table.shape)) if table.payoffs[0].size <= MOST_LISTED else []
-        return "\n".join([size, *map(self._line, joint)])
+        return "\n".join([f"{table.title}: {' x '.join(map(str, table.shape))} actions", *map(self._line, joint)])
 
     def _line(self, played: tuple[int, ...]) -> str:
-        """The names of a joint action, and its payoffs."""
-        names = ", ".join(labels[action] for labels, action in zip(self.table.actions, played, strict=True))
         paid = (f"{each:.12g}" if isinstance(each, float) else str(each) for each in self._paid(played))
-        return f"{names}: {', '.join(paid)}"
+        return f"{', '.join(map(self.describe_action, played, self._everyone))}: {', '.join(paid)}"
 
     def describe_action(self, action: int, player: int = 0) -> str:
         labels = self.table.actions[player]
@@ -154,17 +150,13 @@ class TableGame(Game[TableState]):
     @property
     def how_to_play(self) -> str:
         """The choice of each seat, and what it can pay."""
-        table = self.table
-        lists = (
-            joined([*labels[:MOST_LISTED], "..."] if len(labels) > MOST_LISTED else labels) for labels in table.actions
-        )
         seats = (
-            f"Seat {seat} is {name}, whose actions are {listed}."
-            for seat, (name, listed) in enumerate(zip(table.players, lists, strict=True))
+            f"{name} (seat {seat}) plays {', '.join(labels[:MOST_LISTED])}{', ...' * (len(labels) > MOST_LISTED)}"
+            for seat, (name, labels) in enumerate(zip(self.table.players, self.table.actions, strict=True))
         )
         least, most = self.facts.min_payoff, self.facts.max_payoff
-        told = f"A table of payoffs says what each joint choice pays each player, from {least:g} to {most:g} points."
-        return " ".join(["All players choose an action at the same time, once.", *seats, told])
+        told = f"A table says what each joint choice pays each player, from {least:g} to {most:g} points."
+        return f"All players choose an action at the same time, once: {'; '.join(seats)}. {told}"
 
 
 def table_game(
@@ -181,8 +173,7 @@ def table_game(
 
     Args:
         payoffs: Payoff points: an array `[players, actions of player 0, ..., actions of the last player]`, such as a
-            pair of matrices; or a single matrix, the row player's payoffs in a zero-sum game. At most 2,000,000 numbers
-            and 16 players.
+            pair of matrices; or a single matrix, the row player's payoffs in a zero-sum game. At most 500,000 numbers.
         players: The players' names; by default player_0, player_1, ...
         actions: The names of each player's actions; by default 1, 2, ...
         title: The name of the game.

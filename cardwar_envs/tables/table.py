@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,18 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cardwar_envs.core.numbers import exact_or_rounded
 from cardwar_envs.core.parameters import shown
 
-# The most payoffs of a table, over all players and joint actions, and the most players.
-MOST_NUMBERS, MOST_PLAYERS = 2_000_000, 16
-# The longest number, the largest exponent and the largest absolute value, so that no number exhausts the memory.
-LONGEST, MOST_EXPONENT, LARGEST = 100, 300, Fraction(10) ** 100
-# Larger floats skip integers.
-MOST_INTEGER = 1 << 53
-# The longest label, after white space is shortened.
-LONGEST_LABEL = 100
-NUMBER = re.compile(r"[-+]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE]([-+]?\d{1,4}))?)")
-# Tolerance for the sums of payoffs that are floats, relative to the largest payoff.
+# The most payoffs of a table, over all players and joint actions; the largest absolute value, in points.
+MOST_NUMBERS, LARGEST = 500_000, 1e100
+# An integer, a fraction or a decimal whose exponent cannot exhaust the memory; and the longest one.
+NUMBER = re.compile(r"[-+]?(?:\d+/0*[1-9]\d*|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)")
+LONGEST = 100
+# Sums of payoffs that are floats may differ from zero by this fraction of the largest payoff.
 ROUNDING = 1e-9
 
 
@@ -35,11 +34,12 @@ class Table:
 
     Attributes:
         shape: The number of actions of each player.
-        numbers: The payoffs as text: those of player 0 at all joint actions, the last player's action fastest, then
-            those of player 1, and so on. "1/2" is a fraction; a number with a point or exponent is a rounded float.
+        numbers: The payoffs as text, in the order of the array `payoffs`: integers and fractions such as "1/2", or
+            rounded floats, which have a point or an exponent.
         players: The players' names.
         actions: The names of each player's actions.
         title: The table's name.
+        is_file: Whether the title is the name of its file.
     """
 
     shape: tuple[int, ...]
@@ -47,30 +47,39 @@ class Table:
     players: tuple[str, ...]
     actions: tuple[tuple[str, ...], ...]
     title: str
+    is_file: bool = False
 
     @cached_property
     def exact(self) -> NDArray[np.object_] | None:
         """The payoffs as Fractions, in the shape of `payoffs`; None if some are rounded floats."""
         if "." in self.numbers or "e" in self.numbers:
             return None
-        return self._array([Fraction(number) for number in self.numbers.split()], object)
+        return np.array(list(map(Fraction, self.numbers.split())), object).reshape(len(self.shape), *self.shape)
 
     @cached_property
     def payoffs(self) -> NDArray[np.float64]:
         """`[players, actions of player 0, ..., actions of the last player]` payoff points, rounded to floats."""
-        return self._array([float(Fraction(number)) for number in self.numbers.split()], np.float64)
+        if self.exact is not None:
+            return self.exact.astype(np.float64)
+        return np.array(self.numbers.split(), np.float64).reshape(len(self.shape), *self.shape)
 
-    def _array(self, numbers: Sequence[Any], dtype: Any) -> NDArray[Any]:
-        array = np.array(numbers, dtype).reshape(len(self.shape), *self.shape)
-        array.setflags(write=False)
-        return array
+    @property
+    def sha256(self) -> str:
+        """A checksum of everything but the title."""
+        return hashlib.sha256(repr((self.shape, self.numbers, self.players, self.actions)).encode()).hexdigest()
 
-    @cached_property
+    @property
     def is_zero_sum(self) -> bool:
         """Whether the payoffs of every joint action sum to zero; up to rounding if they are floats."""
         if self.exact is not None:
             return not self.exact.sum(axis=0).any()
         return bool(np.abs(self.payoffs.sum(axis=0)).max() <= ROUNDING * max(np.abs(self.payoffs).max(), 1.0))
+
+    def to_json(self) -> str:
+        """The table as JSON text, as `table_from_json` and the files `.json` have it; rational payoffs are strings."""
+        numbers: Any = self.payoffs if self.exact is None else self.exact.astype(str)
+        names = {"players": self.players, "actions": self.actions, "title": self.title}
+        return json.dumps({"payoffs": numbers.tolist(), "rounded": self.exact is None, **names})
 
 
 def make_table(
@@ -78,90 +87,64 @@ def make_table(
     players: Sequence[str] | None = None,
     actions: Sequence[Sequence[str]] | None = None,
     title: str = "",
+    is_file: bool = False,
 ) -> Table:
     """Returns the table of some payoffs; see `table_game`."""
     array = _payoff_array(payoffs)
-    shape = array.shape[1:]
-    numbers = " ".join(_written(number) for number in array.ravel().tolist())
-    names = _labels("players", players or [f"player_{i}" for i in range(len(shape))], len(shape))
-    given = actions or [[str(number + 1) for number in range(count)] for count in shape]
+    shape, numbers = array.shape[1:], list(map(number_from, array.ravel().tolist()))
+    if any(isinstance(number, float) for number in numbers):
+        numbers = [number_from(float(number)) for number in numbers]
+    names = _labels("players", players or [f"player_{player}" for player in range(len(shape))], len(shape))
+    given: Sequence[Sequence[Any]] = actions or [range(1, count + 1) for count in shape]
     if len(given) != len(shape):
         raise ValueError(f"actions ({shown(actions)}) must have a list of names for each of the {len(shape)} players")
     labels = tuple(_labels(f"actions[{i}]", each, shape[i]) for i, each in enumerate(given))
-    return Table(shape, numbers, names, labels, title or " x ".join(map(str, shape)))
+    if not title.isprintable():
+        raise ValueError(f"title ({title!r:.100}) must be printable")
+    return Table(shape, " ".join(map(str, numbers)), names, labels, title or "x".join(map(str, shape)), is_file)
 
 
 def _payoff_array(payoffs: Any) -> NDArray[Any]:
-    """Returns payoffs as an array `[players, actions of player 0, ...]` of objects; a matrix is zero-sum."""
-    uneven = "payoffs must be an array: all rows must have the same length"
+    """Returns payoffs as an array `[players, actions of player 0, ...]`; a matrix is zero-sum."""
     try:
         array = payoffs if isinstance(payoffs, np.ndarray) else np.array(payoffs, dtype=object)
     except ValueError:  # arrays that differ in a later side
-        raise ValueError(uneven) from None
-    if array.dtype == object and any(isinstance(each, list | tuple | np.ndarray) for each in array.flat):
-        raise ValueError(uneven)
+        array = np.array([()], dtype=object)
+    if not 0 < array.size <= MOST_NUMBERS or any(isinstance(each, list | tuple | np.ndarray) for each in array.flat):
+        raise ValueError(f"payoffs must be an array, with rows of the same length, of 1..{MOST_NUMBERS:,} numbers")
     if array.ndim == 2:
-        array = np.array([[_number(each) for each in row] for row in array.tolist()], dtype=object)
-        array = np.stack([array, -array]) if array.size else array[None]
-    if not 3 <= array.ndim <= MOST_PLAYERS + 1 or len(array) != array.ndim - 1:
+        array = np.array(list(map(number_from, array.ravel().tolist())), dtype=object).reshape(array.shape)
+        array = np.stack([array, -array])
+    if array.ndim < 3 or len(array) != array.ndim - 1:
         raise ValueError(
             f"payoffs of shape {array.shape} must be a matrix (zero-sum, the row player's payoffs) or have the shape "
-            f"[players, actions of player 0, ..., actions of the last player] for 2..{MOST_PLAYERS} players"
+            "[players, actions of player 0, ..., actions of the last player]"
         )
-    if not 0 < array.size <= MOST_NUMBERS:
-        raise ValueError(f"payoffs of shape {array.shape} must have 1..{MOST_NUMBERS:,} numbers")
     return array
 
 
-def _written(number: Any) -> str:
-    """Returns the text of a number in `Table.numbers`."""
-    found = _number(number)
-    return repr(found) if isinstance(found, float) else str(found)
+def number_from(number: Any) -> Fraction | float:
+    """Returns the exact value of a number or of text such as "-1/2" or "0.1", or a float if it was rounded before.
 
-
-def _number(number: Any) -> Fraction | float:
-    """Returns a number as a Fraction, or as a float if it is a float whose value is not the decimal it is printed as.
-
-    Raises a ValueError if it is not a number, not finite or too large.
+    Raises:
+        ValueError: If it is not a finite number, or too large.
     """
-    number = number.item() if isinstance(number, np.generic) else number
-    if isinstance(number, str):
-        return parsed_number(number)
-    if isinstance(number, bool) or not isinstance(number, Integral | Rational | Decimal | float):
-        raise ValueError(f"payoff {shown(number)} must be a number, such as 2, 0.5 or '1/3'")
+    kinds = Integral | Rational | Decimal | float | np.number
+    isnumber = NUMBER.fullmatch(number) and len(number) <= LONGEST if isinstance(number, str) else None
     try:
-        fraction = Fraction(number)
-    except (ValueError, OverflowError):
-        raise ValueError(f"payoff {number} must be finite") from None
-    if abs(fraction) > LARGEST:
-        raise ValueError(f"payoff {number!s:.30} must be at most 1e100 in absolute value")
-    if isinstance(number, float) and (abs(fraction) > MOST_INTEGER or Fraction(repr(number)) != fraction):
-        return number
-    return fraction
-
-
-def parsed_number(text: str) -> Fraction:
-    """Returns the exact value of an integer, a fraction or a decimal, e.g. "-1/2", "0.1" or "1e-3"."""
-    found = NUMBER.fullmatch(text.strip()) if len(text) <= LONGEST else None
-    if found is None or abs(int(found[1] or 0)) > MOST_EXPONENT:
-        raise ValueError(f"{shown(text[:LONGEST])} must be a number, such as 2, 0.5 or 1/3")
-    try:
-        number = Fraction(found[0])
-    except ZeroDivisionError:
-        raise ValueError(f"{text!r} divides by zero") from None
-    if abs(number) > LARGEST:
-        raise ValueError(f"payoff {text!r} must be at most 1e100 in absolute value")
-    return number
+        if not (isnumber or isinstance(number, kinds)) or isinstance(number, bool) or abs(Fraction(number)) > LARGEST:
+            raise ValueError
+    except (ValueError, TypeError, OverflowError):
+        what = shown(number)[:LONGEST]
+        raise ValueError(f"payoff {what} must be a finite number up to 1e100, such as 2, 0.5 or '1/3'") from None
+    return Fraction(number) if isinstance(number, str) else exact_or_rounded(number)
 
 
 def _labels(what: str, labels: Iterable[Any], count: int) -> tuple[str, ...]:
     """Returns labels with single spaces; raises a ValueError unless they are `count` different printable names."""
     found = tuple(" ".join(str(label).split()) for label in labels)
-    if len(found) != count:
-        raise ValueError(f"{what} ({shown(found)}) must be {count} names")
-    for label in found:
-        if not label or len(label) > LONGEST_LABEL or not label.isprintable():
-            raise ValueError(f"{what}: {label!r:.120} must be a printable name of 1..{LONGEST_LABEL} characters")
-        if found.count(label) > 1:
-            raise ValueError(f"{what}: two have the name {label!r}")
+    if len(found) != count or len({*found}) != count:
+        raise ValueError(f"{what} ({shown(found)[:LONGEST]}) must be {count} different names")
+    if odd := [label for label in found if not (0 < len(label) <= LONGEST and label.isprintable())]:
+        raise ValueError(f"{what}: {shown(odd[0])[:LONGEST]} must be a printable name of 1..{LONGEST} characters")
     return found

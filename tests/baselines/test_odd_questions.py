@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from thinning import each_row
-from toys import END, Toy, endless, one_step
+from toys import END, Toy, endless, general_sum, one_step
 
 import baselines
 from baselines import cross_play, head_to_head, match, mean_interval, share_interval
@@ -230,8 +230,8 @@ REFUSED = [
     ),
     (lambda: baselines.nash_conv(THREE, "uniform", exact=True, illegal="renormalise"), "must be 'raise'"),
     (lambda: baselines.nash_conv(TENTHS, "uniform", exact=True), "in the rules is a rounded float"),
-    *((lambda g=g: baselines.solve(g), FOR_TWO) for g in (one_step(players=3), one_step(zero_sum=False))),
-    *((lambda g=g: form_of(g), HIDDEN_FOR_TWO) for g in (one_step(players=3), one_step(zero_sum=False))),
+    *((lambda g=g: baselines.solve(g), FOR_TWO) for g in (one_step(players=3), general_sum())),
+    *((lambda g=g: form_of(g), HIDDEN_FOR_TWO) for g in (one_step(players=3), general_sum())),
     (lambda: form_of(THREE), "move once on private information: .* the game goes on"),
     (lambda: optimal_range(DICE, 2), r"player \(2\) must be in 0..1"),
     (lambda: baselines.solve(endless()), "the game can visit a state twice"),

@@ -76,7 +76,7 @@ def test_export_of_a_state_and_of_private_information(capsys, tmp_path):
     [
         (("jujitsu", "--out=a.doc"), "--out (a.doc) must end in one of .csv, .json, .tex, .nfg, .pdf, .svg, .png"),
         ((*PRIZE, "--state=1", "--out=a.csv"), "a complete state of lowest_unique"),
-        ((*PRIZE, "--state=rounds_left=1", "--out=a.csv"), "is for two-player zero-sum games"),
+        ((*PRIZE, "--state=rounds_left=1", "--out=a.csv"), "is for two-player constant-sum games"),
         (("dice_poker", "--out=a.nfg"), ".nfg is for one decision in which players see the state"),
         ((*PRIZE, "rounds=2", "--out=a.nfg"), ".nfg is for one decision in which players see the state"),
     ],

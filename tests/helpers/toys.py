@@ -104,6 +104,18 @@ def one_step(**facts):
     return Toy((((0, 1), {(0, 0): [(1, END, 1)], (1, 0): [(1, END, 2)]}),), **facts)
 
 
+class Unpaid(Toy):
+    """Nobody else pays what player 0 gets, so the payoffs have no constant sum."""
+
+    def _rewards(self, payoff):
+        return (float(payoff), *(0.0,) * (self.players - 1))
+
+
+def general_sum():
+    """A game of one choice that is not constant-sum."""
+    return Unpaid(one_step().table, zero_sum=False)
+
+
 @lru_cache(100_000)
 def _drawn(seed, observation, count):
     return np.random.default_rng([seed, zlib.crc32(observation)]).random(count)

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import baselines
+from cardwar_envs.core.constant_sum import is_constant_sum, zero_sum_form
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import check_names, did_you_mean
 from cardwar_envs.games.by_name import loaded_object
@@ -48,8 +49,7 @@ class Algorithm:
     def require(self, game: Game[Any]) -> None:
         """Raises ValueError if the game is not of this kind; `learner` can also refuse a game for other reasons."""
         facts = game.facts
-        is_duel = facts.num_players == 2 and facts.zero_sum
-        if (self.learns and not is_duel) or (self.learns == PUBLIC_DUELS and not facts.public_state):
+        if (self.learns and not is_constant_sum(game)) or (self.learns == PUBLIC_DUELS and not facts.public_state):
             from train.learner.contract import refusal  # needs pydantic
 
             raise refusal(f"{facts.name}: {self.label} supports only {self.learns}")
@@ -102,7 +102,11 @@ class Algorithm:
         return ":" in self.name
 
     def learner(self, game: Game[Any], args: CommonArgs, seed: int) -> Learner:
-        """Creates a learner; raises ValueError if the algorithm does not support the game."""
+        """Creates a learner; raises ValueError if the algorithm does not support the game.
+
+        Learners of the suite get the zero-sum form of a constant-sum game, unless they play named policies, which may
+        be made for the game itself.
+        """
         self.require(game)
         if self.is_own:
             made: Learner = loaded_object(self.name, self.name)(game, args, seed)
@@ -110,7 +114,9 @@ class Algorithm:
                 raise ValueError(f"{self.name} must have an attribute steps, an integer: how many it has taken")
             return made
         module, _, name = (self.learner_class or f"{self.base or self.name}:Learner").partition(":")
-        return getattr(import_module(f"train.algorithms.{module}"), name)(game, args, seed)
+        named = getattr(args, "opponent", "") or getattr(args, "opponents", "")
+        played = game if named else zero_sum_form(game)
+        return getattr(import_module(f"train.algorithms.{module}"), name)(played, args, seed)
 
 
 _LEARNERS = (
@@ -224,8 +230,12 @@ MOST_ACTIONS_JOINTLY = 32
 
 
 def default_algorithm(game: Game[Any]) -> Algorithm:
-    """Returns minimax-Q for small two-player zero-sum games with a public state, where it learns well; else PPO."""
+    """Returns minimax-Q for small two-player constant-sum games with a public state, where it learns well; else PPO."""
     facts = game.facts
-    public = facts.num_players == 2 and facts.zero_sum and facts.public_state
-    small = public and facts.num_actions <= MOST_ACTIONS_JOINTLY and baselines.within_reach(game)
+    small = (
+        facts.public_state
+        and facts.num_actions <= MOST_ACTIONS_JOINTLY
+        and is_constant_sum(game)
+        and baselines.within_reach(game)
+    )
     return ALGORITHMS[DEFAULTS[0] if small else DEFAULTS[1]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from baselines import within_reach
+from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.game import Game
 from train.measures.bound import ResponseBound
 from train.measures.exact import AveragePlay, Deviations, Exploitability
@@ -30,8 +31,7 @@ def measure_for(game: Game[Any], args: CommonArgs) -> Measure:
         return AveragePlay(game)
     if args.measure == "matches" or (args.measure == "auto" and not within_reach(game)):
         return Matches(game, _opponents(args), args.matches)
-    facts = game.facts
-    return Exploitability(game) if facts.num_players == 2 and facts.zero_sum else Deviations(game)
+    return Exploitability(game) if is_constant_sum(game) else Deviations(game)
 
 
 def _opponents(args: CommonArgs) -> dict[str, list[str]]:

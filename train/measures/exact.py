@@ -12,7 +12,8 @@ import numpy as np
 
 from baselines import average_play, cce_gap, ce_gap, nash_conv, solve
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.constant_sum import payoff_sum, require_constant_sum
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import named_policy
 from train.measures.measure import effort
@@ -28,7 +29,7 @@ GAPS = {"cce_gap": cce_gap, "ce_gap": ce_gap}
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Exact figures of a policy in a two-player zero-sum game, in payoff points.
+    """Exact figures of a policy in a two-player constant-sum game, in payoff points.
 
     Attributes:
         exploitability: NashConv / 2: the payoff of a best response beyond the game's value, averaged over the seats.
@@ -45,16 +46,14 @@ def evaluate(game: Game[Any], policy: Policy) -> Evaluation:
     """Evaluates a policy exactly.
 
     Raises:
-        ValueError: If the game is not two-player zero-sum or too large, or the policy returns no valid probabilities.
+        ValueError: If the game is not two-player constant-sum, or too large; or the policy returns no probabilities.
     """
-    require_game(game)
-    facts = game.facts
-    if facts.num_players != 2 or not facts.zero_sum:
-        raise ValueError(f"{facts.name}: exploitability is for two-player zero-sum games")
+    require_constant_sum(game, "exploitability")
     result = nash_conv(game, policy)
-    # In a zero-sum game, what a player guarantees is minus the value of the other player's best response.
+    # What a player guarantees is what the other player's best response leaves of the sum of both payoffs.
+    total = float(payoff_sum(game))
     responses = [payoff + gain for payoff, gain in zip(result.payoffs, result.per_player, strict=True)]
-    return Evaluation(result.total / 2, result.total, (-responses[1], -responses[0]))
+    return Evaluation(result.total / 2, result.total, (total - responses[1], total - responses[0]))
 
 
 @cached_by_game(8)
@@ -68,8 +67,9 @@ def verdict(game: Game[Any], learner: str, evaluation: Evaluation, used: str) ->
     """Reports a learned policy's evaluation in three sentences; `used` says in how many steps and seconds."""
     known = reference(game)
     first, second = evaluation.guarantees
+    other = f" and {_points(float(total) - known['value'])} to player_1" if (total := payoff_sum(game)) else ""
     return (
-        f"{game_in_words(game)} has the value {_points(known['value'])} to player_0. "
+        f"{game_in_words(game)} has the value {_points(known['value'])} to player_0{other}. "
         f"The policy that {learner} learned in {used} guarantees "
         f"{_points(first)} as player_0 and {_points(second)} as player_1. "
         f"Its exploitability is {evaluation.exploitability:.4f} payoff points; "

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from baselines import CrossPlay, cross_play, exploitability, has_exact_results, head_to_head
 from cardwar_envs import Game, Policy
+from cardwar_envs.core.constant_sum import is_constant_sum, payoff_sum
 from cardwar_envs.core.policy_names import named_policy, needs_others, policy_names
 
 # Two intervals with this confidence each hold simultaneously with a probability of at least 95 %.
@@ -88,7 +89,7 @@ class PlayOffs:
     def averages(self) -> NDArray[np.float64]:
         """Mean payoff of each policy over both seats and all others, in payoff points; NaN without others."""
         others = len(self.names) - 1
-        both = (self.means - self.means.T) / 2
+        both = (self.means - self.means.T + float(payoff_sum(self.game))) / 2
         return both.sum(axis=1) / others if others else np.full(1, np.nan)
 
 
@@ -98,11 +99,10 @@ def require_pairings(game: Game[Any], games: int | None) -> None:
     Raises:
         ValueError: If the game is not two-player zero-sum, or `games` is given for a game with exact results.
     """
-    facts = game.facts
-    if facts.num_players != 2 or not facts.zero_sum:
-        raise ValueError(f"{facts.name}: play-offs are for two-player zero-sum games")
+    if not is_constant_sum(game):
+        raise ValueError(f"{game.facts.name}: play-offs are for two-player zero-sum games")
     if games is not None and has_exact_results(game):
-        raise ValueError(f"--games ({games}) does not apply to {facts.name}: its results are exact")
+        raise ValueError(f"--games ({games}) does not apply to {game.facts.name}: its results are exact")
 
 
 def play_all(

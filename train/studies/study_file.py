@@ -172,7 +172,7 @@ def _named(file: _File) -> dict[str, _Named]:
 def _runs_of(group: _Group, place: str, named: Mapping[str, _Named], seeds: Sequence[int]) -> Iterator[StudyRun]:
     with _at(f"{place}.games"):
         for text in filter(opens_files, group.games):
-            raise ValueError(f"{text!r} names a file, which OpenSpiel would open: use such a game on the command line")
+            raise ValueError(f"{text!r} names a file, which would be opened: use such a game on the command line")
         games = [game_from_words(name, words) for name, *words in map(str.split, group.games)]
     with _at(f"{place}.algorithms"):
         chosen = [(text, _algorithm(text, named, group.args)) for text in group.algorithms]

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game.continuation import exactly
 from baselines.oracles.answers.legal_part import IllegalMass, LegalPart, warn
 from baselines.oracles.answers.recording import SEED, RecordingPolicy, numbers_of
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import (
     IllegalProbabilityError,

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game.continuation import ExactStrategies, Strategies, exactly
+from baselines.matrix_game.continuation import ExactStrategies, Strategies
 from baselines.oracles.answers.results import (
     BestResponse,
     HeadToHead,
     StateSolution,
 )
 from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.play import listed
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities
 from cardwar_envs.core.process import Stopwatch

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 from baselines.display import html
 from baselines.display.at_state import PlayAt
 from baselines.display.export import Table, csv_text, latex
-from baselines.display.mixes import StatePlay, play_at, strategies_of
+from baselines.display.mixes import ConstantSumPlay, StatePlay, play_at, strategies_of
 from baselines.matrix_game.continuation import ExactStrategies, Strategies, matrix_at
 from baselines.matrix_game.optimal_sets import MOST_DISTANCE
 from baselines.oracles.answers.guards import QueryCounts
 from baselines.oracles.answers.legal_part import IllegalMass
+from cardwar_envs.core.constant_sum import Sums
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.parameters import abbreviated
 from cardwar_envs.core.policy import Policy
 
@@ -137,7 +139,7 @@ class HeadToHead:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Solution(ABC):
-    """An equilibrium of a two-player zero-sum game, with its certificate.
+    """An equilibrium of a two-player zero-sum or constant-sum game, with its certificate.
 
     Attributes:
         unit: The unit of `states`.
@@ -163,6 +165,33 @@ class Solution(ABC):
     solved: int
     seconds: float = field(compare=False)
     exact: Fraction | None
+    _sums: Sums | None = field(default=None, repr=False, compare=False)
+
+    def sum_to_go(self, state: Any) -> Fraction | float:
+        """Returns the expected sum of what both players are still paid from `state`: 0 if `zero_sum` is declared."""
+        return Fraction(0) if self._sums is None else self._sums(state)
+
+    @property
+    def total(self) -> Fraction | float:
+        """The sum of the values to both players: 0 if the game declares `zero_sum`."""
+        return Fraction(0) if self._sums is None else self._sums.total
+
+    @property
+    def values(self) -> tuple[float, float]:
+        """The value to each player, in payoff points."""
+        return self.value, float(self.total) - self.value
+
+    @property
+    def other_value(self) -> str:
+        """The value to player 1 in words, if the game is constant-sum and not zero-sum; else empty."""
+        exact = None if self.exact is None else Fraction(self.total) - self.exact
+        return "" if self._sums is None else f", {html.number(self.values[1], exact)} to player_1"
+
+    def of_constant_sum(self, game: Game[Any], sums: Sums) -> Self:
+        """Returns the solution of a constant-sum game from that of its zero-sum form."""
+        half = sums.total / 2
+        exact = None if self.exact is None else self.exact + exactly(half)
+        return replace(self, game=game, value=self.value + float(half), exact=exact, _sums=sums)
 
     @abstractmethod
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
@@ -210,12 +239,13 @@ class Solution(ABC):
         value = html.number(self.value, self.exact)
         how = f"{self.states:,} {self.unit} by {self.method}"
         return (
-            f"<{type(self).__name__} of {self.game.facts.name}: value {value} to player_0, {self.certificate}; {how}>"
+            f"<{type(self).__name__} of {self.game.facts.name}: value {value} to player_0{self.other_value}, "
+            f"{self.certificate}; {how}>"
         )
 
     def _repr_html_(self) -> str:
         figures = [
-            ("value to player_0, payoff points", html.number(self.value, self.exact)),
+            ("value to player_0, payoff points", f"{html.number(self.value, self.exact)}{self.other_value}"),
             ("certified to", f"{self.gap:.1e}") if self.exact is None else ("certificate", "exact"),
             (self.unit, f"{self.states:,}"),
             ("method", self.method),
@@ -242,6 +272,9 @@ class StateSolution(Solution):
     unit: ClassVar[str] = "matrix games"
 
     _play: StatePlay = field(repr=False, compare=False)
+
+    def of_constant_sum(self, game: Game[Any], sums: Sums) -> Self:
+        return replace(super().of_constant_sum(game, sums), _play=ConstantSumPlay(self._play, sums))
 
     def value_at(self, state: Any) -> float:
         """Returns the continuation value of `state` to player 0, in payoff points.
@@ -313,7 +346,8 @@ class StateSolution(Solution):
         """
         state = self._start() if state is None else state
         self._require_choice(state)
-        return play_at(self.game, state, self._play, self.exact is not None)
+        play = play_at(self.game, state, self._play, self.exact is not None)
+        return replace(play, total=self.sum_to_go(state))
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         state = self._start() if state is None else state
@@ -458,7 +492,7 @@ class PrivateSolution(Solution):
                     rows.append((f"player_{player}", own_type, action, share, *between))
         value = html.number(self.value, self.exact)
         headings = ("player", "sees", "action", "probability", "lowest", "highest")
-        return [Table(f"optimal play, {self.certificate}; value {value} to player_0", headings, rows)]
+        return [Table(f"optimal play, {self.certificate}; value {value} to player_0{self.other_value}", headings, rows)]
 
     def show(self, state: Any = None) -> Figure:
         from baselines.display.figures import behaviour_figure

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game.continuation import exactly
 from baselines.oracles.state_graph.game_graph import END, build_graph
 from baselines.oracles.state_graph.soundness import legal_actions, require_shape, require_starts
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.policy import observation_keys
 from cardwar_envs.core.rules import TooLargeError, Transition
 

@@ -23,8 +23,9 @@ from baselines.oracles.answers.protocol import ExactPayoffs, Payoffs, Request
 from baselines.oracles.answers.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from baselines.oracles.bayesian.from_rules import NotBayesianError, all_exactly, exact_payoffs, form_from_rules
 from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.constant_sum import require_constant_sum, zero_sum_form
 from cardwar_envs.core.forms import BayesianForm
-from cardwar_envs.core.game import Game, require_two_zero_sum
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.policy import Policy, checked_probabilities, observation_keys
 from cardwar_envs.core.table_policy import TablePolicy
@@ -37,8 +38,9 @@ EXACT_SECONDS = 1.2e-6
 
 @cached_by_game(8)
 def form_of(game: Game[Any]) -> BayesianForm:
-    """Returns the game's arrays, cached; raises a ValueError for an unsupported game or malformed arrays."""
-    require_two_zero_sum(game, "an exact answer on private information")
+    """Returns the arrays of the game's zero-sum form, cached; raises a ValueError for an unsupported game."""
+    require_constant_sum(game, "an exact answer on private information")
+    game = zero_sum_form(game)
     try:
         form = game.bayesian_form()
     except ValueError as not_declared:

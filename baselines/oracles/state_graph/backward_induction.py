@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.matrix_game import MatrixSolutions, solve_matrices, solve_matrix_exact
-from baselines.matrix_game.continuation import Strategies, exactly, matrix_at
+from baselines.matrix_game.continuation import Strategies, matrix_at
 from baselines.matrix_game.optimal_sets import evenly_if_optimal, exactly_even
 from baselines.oracles.answers.estimates import in_words
 from baselines.oracles.answers.protocol import PLAIN, CanonicalTable, Progress, Request, SolvedState, Starts, expect
@@ -22,6 +22,7 @@ from baselines.oracles.state_graph.game_graph import MAX_STATES, GameGraph, buil
 from baselines.oracles.state_graph.matrix_games import LayerGames, cards_at, cards_of, values_to_go
 from baselines.oracles.state_graph.soundness import require_starts
 from cardwar_envs.core.game import CERTAIN, Game, Transition
+from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.rules import TooLargeError
 
 # Default limit on the states of a game that is solved exactly; and a limit on its forecast, a day.

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game.continuation import exactly
 from baselines.oracles.answers.guards import exact_probabilities
 from baselines.oracles.answers.protocol import BATCH, ExactPayoffs, Payoffs, lead
 from baselines.oracles.answers.results import BestResponse, HeadToHead
 from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph, group_sums
 from cardwar_envs.core.game import Game, Transition
+from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.policy import Policy, observation_keys
 from cardwar_envs.core.table_policy import TablePolicy
 

@@ -87,6 +87,12 @@ def test_ranges_are_written_where_they_are_determined():
     assert play.payoffs.tolist() == [[[1, 1], [1, 1]], [[-1, -1], [-1, -1]]]
 
 
+def test_a_constant_sum_game_is_written_with_the_payoffs_of_both_players():
+    play = baselines.solve(table_game([[[1, 0], [0, 1]], [[0, 1], [1, 0]]]), exact=True).at()
+    assert play.payoffs.tolist() == [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    assert [row[1] for row in play.rows()[1:]] == [Fraction(1, 2)] * 4
+
+
 def test_play_with_private_information_is_written_by_type():
     solution = baselines.solve(make_game("dice_poker"))
     rows = list(csv.DictReader(io.StringIO(solution.to_csv())))

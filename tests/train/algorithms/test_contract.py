@@ -7,15 +7,18 @@ import sys
 import numpy as np
 import pytest
 import torch
+from shifted import shifted
 from thinning import each_row
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
-from toys import END, Toy, one_step
+from toys import END, Toy, general_sum, one_step
 
 from baselines import head_to_head
 from cardwar_envs import make_game
+from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
+from train.algorithms.experience.opponents import LineUp
 from train.algorithms.presets import PRESETS
 from train.algorithms.registry import ALGORITHMS
 from train.learner.contract import CommonArgs
@@ -426,6 +429,31 @@ class PrivateJujitsu(Jujitsu):
         return dataclasses.replace(super().facts, public_state=False)
 
 
+@each_row("name", [name for name in LEARNERS if not hasattr(ALGORITHMS[name].args(), "opponent")])
+def test_a_constant_sum_game_is_learned_like_the_zero_sum_one_to_the_bit(name):
+    """Both players get 1 point more at the end of one of the games; nothing else differs."""
+    learned = []
+    for more, declared in ((1.0, False), (0.0, True)):
+        game = shifted(Jujitsu, (more, more), declared)(num_cards=3)
+        with reproducible(0):
+            learner = learner_of(name, game, opponents="")
+            learner.advance(100)
+            learned.append((learner.state(), evaluate(game, learner.policy())))
+    (first, shift), (second, plain) = learned
+    assert same(first, second)
+    assert shift.exploitability == plain.exploitability > 0.0
+    assert shift.guarantees == pytest.approx([each + 1.0 for each in plain.guarantees])
+
+
+def test_a_response_is_measured_in_the_points_of_a_constant_sum_game():
+    game, plain = (shifted(Jujitsu, (more, more), not more)(num_cards=3) for more in (1.0, 0.0))
+    figures, others = (LineUp(each, "uniform").figures(named_policy("equilibrium", each)) for each in (game, plain))
+    assert figures["shortfall"] == pytest.approx(others["shortfall"])
+    for seat in (0, 1):
+        assert figures[f"best_{seat}"] == others[f"best_{seat}"] + 1.0
+        assert figures[f"payoff_{seat}"] == pytest.approx(others[f"payoff_{seat}"] + 1.0)
+
+
 ZERO_SUM = "{} supports only two-player zero-sum games"
 PUBLIC = f"{ZERO_SUM} with a public state"
 PUBLIC_DUELS = (
@@ -443,9 +471,9 @@ THREE, PRIVATE, DECK = one_step(players=3), PrivateJujitsu(num_cards=3), make_ga
         *(
             (name, game, PUBLIC.format(label))
             for name, label in PUBLIC_DUELS
-            for game in (PRIVATE, THREE, one_step(zero_sum=False), make_game("dice_poker"))
+            for game in (PRIVATE, THREE, general_sum(), make_game("dice_poker"))
         ),
-        *(("cfr_plus", game, ZERO_SUM.format(r"CFR\+")) for game in (THREE, one_step(zero_sum=False))),
+        *(("cfr_plus", game, ZERO_SUM.format(r"CFR\+")) for game in (THREE, general_sum())),
         ("cfr_plus", PRIVATE, "not a game in which both players move once"),
         *(
             (name, game, "^war")

@@ -352,7 +352,7 @@ GROUP = '[[runs]]\ngames = ["jujitsu num_cards=3"]\nalgorithms = ["cfr_plus"]\n'
         (GROUP.replace("num_cards=3", "3"), "runs[0].games: '3' must read KEY=VALUE"),
         (
             GROUP.replace("jujitsu num_cards=3", "openspiel:repeated_game(stage_game=nfg_game(filename=/dev/zero))"),
-            "filename=/dev/zero))' names a file, which OpenSpiel would open",
+            "filename=/dev/zero))' names a file, which would be opened",
         ),
         (GROUP.replace('"jujitsu num_cards=3"', '" "'), "runs[0].games[0] (' ') must not be empty"),
         (GROUP.replace("cfr_plus", "sarsa"), "runs[0].algorithms: unknown algorithm 'sarsa'; expected one of"),

@@ -9,6 +9,7 @@ import numpy as np
 from torch import Tensor
 
 from baselines import best_response, head_to_head, within_reach
+from cardwar_envs.core.constant_sum import is_constant_sum, payoff_sum
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.envs.game_batch import GameBatch
@@ -74,7 +75,7 @@ class LineUp:
         self._game, self.named = game, NamedPolicies(game, names)
         policies = self.named.policies
         self.opponents = Opponents.of(policies if len(names) > 1 else policies[0], game)  # for the environments
-        exact = game.facts.num_players == 2 and game.facts.zero_sum and within_reach(game)
+        exact = is_constant_sum(game) and within_reach(game)
         self._best = [best_response(game, policies[0], seat).value for seat in (0, 1)] if exact else []
 
     def figures(self, greedy: Policy, sampled: Policy | None = None) -> dict[str, float]:
@@ -102,7 +103,8 @@ class LineUp:
     def _payoffs(self, policy: Policy) -> list[float]:
         """Returns a policy's exact payoff against the opponent in each seat."""
         (opponent,) = self.named.policies
-        return [head_to_head(self._game, policy, opponent).mean, -head_to_head(self._game, opponent, policy).mean]
+        first, second = (head_to_head(self._game, *seats).mean for seats in ((policy, opponent), (opponent, policy)))
+        return [first, float(payoff_sum(self._game)) - second]
 
 
 class League:
