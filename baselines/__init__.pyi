@@ -1,12 +1,17 @@
 # Where the public names are defined; __init__.py imports each on first access.
+from . import general_sum as general_sum
 from . import matches as matches
 from . import matrix_game as matrix_game
+from . import nash as nash
 from . import opponents as opponents
 from . import oracles as oracles
 from . import questions as questions
 from . import responses as responses
 from . import solving as solving
 from . import system as system
+from .general_sum.decision import DeviationGains as DeviationGains
+from .general_sum.results import Equilibria as Equilibria
+from .general_sum.results import Equilibrium as Equilibrium
 from .matches.against import Match as Match
 from .matches.against import match as match
 from .matches.games import play_games as play_games
@@ -21,6 +26,10 @@ from .matrix_game import MatrixSolutions as MatrixSolutions
 from .matrix_game import solve_matrices as solve_matrices
 from .matrix_game import solve_matrix as solve_matrix
 from .matrix_game import solve_matrix_exact as solve_matrix_exact
+from .nash import average_play as average_play
+from .nash import cce_gap as cce_gap
+from .nash import ce_gap as ce_gap
+from .nash import equilibria as equilibria
 from .opponents import TablePolicy as TablePolicy
 from .opponents import make_policy as make_policy
 from .oracles.answers.guards import QueryCounts as QueryCounts

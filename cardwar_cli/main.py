@@ -23,6 +23,8 @@ COMMANDS = {
     "games": ("Look", "cardwar games", "look"),
     "rules": ("Look", "cardwar rules war ranks=6", "look"),
     "solve": ("Measure", 'cardwar solve jujitsu num_cards=5 --state "hands=1,3/2,3 score=1"', "solve"),
+    "equilibria": ("Measure", "cardwar equilibria lowest_unique payoff=prize --kind symmetric", "equilibria"),
+    "export": ("Measure", "cardwar export jujitsu num_cards=2 --out jujitsu.tex", "equilibria"),
     "exploit": ("Measure", "cardwar exploit jujitsu num_cards=5 --policy uniform", "exploit"),
     "interview": ("Measure", f'cardwar interview jujitsu num_cards=3 --agent "{AGENT}" --out asked', "interview"),
     "match": ("Measure", "cardwar match jujitsu num_cards=5 level:3 uniform", "match"),
@@ -107,6 +109,7 @@ def cardwar(
 EXTRAS = {
     **dict.fromkeys(("sb3_contrib", "stable_baselines3", "torch"), "train"),
     "jinja2": "report",
+    "quantecon": "equilibria",
     "matplotlib": "plot",
     "PIL": "render",
     "pygame": "render",

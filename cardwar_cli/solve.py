@@ -95,7 +95,7 @@ def solve(
     per player; if the game has several starts or private information, that maps each start or type to a strategy.
     """
     rules = game_from_words(game, words or [])
-    shown_state = None if state is None else _checked_state(state, rules)
+    shown_state = None if state is None else checked_state(state, rules)
     settings: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
     try:
         with _ray_aside(engine), advancing("matrix games" if exact else "states") as progress:
@@ -136,7 +136,7 @@ def _say_how(title: str, solution: baselines.Solution) -> None:
     )
 
 
-def _checked_state(text: str, game: Game[Any]) -> Any:
+def checked_state(text: str, game: Game[Any]) -> Any:
     """The state given by --state.
 
     Raises:

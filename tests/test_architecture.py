@@ -26,7 +26,7 @@ ROOMS = {
         envs.engines envs contract sb3 .
     """,
     "baselines": """
-        system matrix_game display solutions opponents
+        system matrix_game display general_sum solutions opponents
         oracles.answers oracles.state_graph oracles.finite_horizon oracles.bayesian oracles.rank_games oracles
         matches opponents.levels .
     """,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.display.export import Table, csv_text, latex
 from baselines.display.html import fraction, number
 
 # By rounding, a strategy selected in floats may leave the range of all optimal ones by this much.
@@ -99,6 +100,7 @@ class PlayAt:
     mixes: tuple[Mix, Mix]  # the strategy of each player
     actions: tuple[str, ...]  # names of all actions legal for either player, in the game's order
     exact_matrix: tuple[Fractions, ...] | None = None  # `matrix` as fractions, if computed
+    total: Fraction | float = Fraction(0)  # the sum of both players' payoffs to go
 
     def __repr__(self) -> str:
         worth = f"value to go {number(self.value, self.exact)} to player_0" + ("" if self.exact is None else ", exact")
@@ -109,6 +111,43 @@ class PlayAt:
     def headings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The labels of the matrix's rows and columns."""
         return self.mixes[0].actions or (WAITS,), self.mixes[1].actions or (WAITS,)
+
+    @property
+    def payoffs(self) -> NDArray[Any]:
+        """`[2, actions of player 0, actions of player 1]` payoffs to go of both players; Fractions if computed."""
+        if self.exact_matrix is None:
+            return np.stack([self.matrix, float(self.total) - self.matrix])
+        own = np.array(self.exact_matrix, dtype=object)
+        return np.stack([own, self.total - own])
+
+    def tables(self) -> list[Table]:
+        """Returns the payoff matrix and the mixes as tables."""
+        headings, *rows = self.rows()
+        matrix = [(name, *row) for name, row in zip(self.headings[0], self.payoffs[0].tolist(), strict=True)]
+        return [
+            Table("payoffs to player_0, who plays a row", ("", *self.headings[1]), matrix),
+            Table("optimal play, and the range of each probability over all optimal strategies", headings, rows),
+        ]
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Returns headings, and a row for each action: its player, the value, its probability and range, if known."""
+        value = self.value if self.exact is None else self.exact
+        rows: list[tuple[Any, ...]] = [("player", "value", "action", "probability", "lowest", "highest")]
+        for player, mix in enumerate(self.mixes):
+            unknown = [("", "")] * len(mix.actions)
+            known = unknown if mix.low is None or mix.high is None else list(zip(mix.low, mix.high, strict=True))
+            bounds = mix.exact or known
+            for (action, share), between in zip(mix.labelled().items(), bounds, strict=True):
+                rows.append((f"player_{player}", self.total - value if player else value, action, share, *between))
+        return rows
+
+    def to_latex(self) -> str:
+        """Returns the tables in LaTeX; they need the package booktabs."""
+        return latex(self.tables())
+
+    def to_csv(self) -> str:
+        """Returns `rows` as CSV."""
+        return csv_text(self.rows())
 
     def as_data(self) -> dict[str, Any]:
         """Returns everything as JSON-compatible data; fractions become strings such as "1/3"."""

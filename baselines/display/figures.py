@@ -22,6 +22,8 @@ COLOURS = ("tab:blue", "tab:orange")
 MOST_NUMBERS = 200
 # Limits on what fits beside bars or into a matrix: characters of a fraction, and labels.
 MOST_CHARACTERS, MOST_LABELS = 7, 10
+# A figure of strategy profiles shows the first ones.
+MOST_PROFILES = 6
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -49,6 +51,24 @@ def play_figure(play: PlayAt, title: str, hint: str = "") -> Figure:
     value = short(play.value if play.exact is None else play.exact, 4)
     below = "\n" + textwrap.fill(hint, 90) if hint else ""
     figure.suptitle(f"{title}: value to go {value} to player_0{below}", fontsize=9 if hint else 11)
+    return figure
+
+
+def profiles_figure(profiles: Sequence[Sequence[Mapping[str, Number]]], title: str) -> Figure:
+    """Draws strategy profiles, one below the other: a bar for each action, a panel for each player."""
+    shown = profiles[:MOST_PROFILES]
+    figure = new_figure(3.5 * len(shown[0]), 1.0 + 1.8 * len(shown))
+    for row, profile in zip(figure.subplots(len(shown), len(shown[0]), squeeze=False), shown, strict=True):
+        for player, (axes, mix) in enumerate(zip(row, profile, strict=True)):
+            bars = axes.bar(np.arange(len(mix)), list(map(float, mix.values())), color=f"C{player}")
+            labels = [short(p, 2, MOST_CHARACTERS) if p else "" for p in mix.values()]
+            axes.bar_label(bars, labels if len(mix) <= MOST_LABELS else [""] * len(mix), fontsize=8)
+            _name(axes, "x", list(mix))
+            axes.set_ylim(0.0, 1.15)
+            axes.set_ylabel("probability")
+            axes.set_xlabel(f"player_{player} plays" if len(profile) > 1 else "they play")
+    more = f" (the first {len(shown)} drawn)" if len(profiles) > len(shown) else ""
+    figure.suptitle(textwrap.fill(title + more, 40 * len(shown[0])), fontsize=9)
     return figure
 
 

@@ -24,7 +24,7 @@ from cardwar_cli.main import main
 ROOT = Path(__file__).parents[2]
 RECIPES = sorted(f"docs/recipes/{path.name}" for path in (ROOT / "docs" / "recipes").glob("*.md"))
 # What newcomers read and type.
-GUIDES = ["README.md", "docs/start.md", "docs/tutorial.md", *RECIPES]
+GUIDES = ["README.md", "docs/start.md", "docs/tutorial.md", "docs/equilibria.md", *RECIPES]
 PAGES = [
     *GUIDES,
     *(f"docs/{page}.md" for page in ("learners", "levels", "optimal_play", "payoff_tables", "play", "rendering")),

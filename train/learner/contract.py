@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cardwar_envs.core.rules import GameFacts
     from train.policies.learned_policy import LearnedPolicy
 
-WAYS = ("auto", "exact", "bound", "matches")
+WAYS = ("auto", "exact", "cce_gap", "bound", "matches")
 # Key in a field's metadata: the default in games with many actions; None if it is the usual default.
 WITH_MANY_ACTIONS = "with_many_actions"
 
@@ -64,7 +64,7 @@ class CommonArgs:
     evaluate_every: int = option(50_000, "steps between evaluations, each with a checkpoint", low=1)
     cpu_seconds: float = option(0.0, "budget in CPU seconds of learning; 0: no limit", low=0.0)
     evaluations: int = option(10, "evaluations of a run with a budget of CPU seconds", low=1)
-    measure: str = option("auto", "exact, bound, matches, or auto: exact where the game is small enough, else matches")
+    measure: str = option("auto", "exact, cce_gap, bound, matches, or auto: exact if the game is small, else matches")
     against: str = option("auto", "opponents in matches, separated by commas; auto: uniform")
     matches: int = option(1_000, "games per match, or for a bound; ten times as many in the final evaluation", low=10)
     bound_steps: int = option(100_000, "training steps (joint actions) of the exploiter, for a bound", low=1)

@@ -8,7 +8,7 @@ from baselines import within_reach
 from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.game import Game
 from train.measures.bound import ResponseBound
-from train.measures.exact import Deviations, Exploitability
+from train.measures.exact import AveragePlay, Deviations, Exploitability
 from train.measures.measure import Matches, Measure
 from train.policies.by_word import split_policies
 
@@ -27,6 +27,8 @@ def measure_for(game: Game[Any], args: CommonArgs) -> Measure:
     """
     if args.measure == "bound":
         return ResponseBound(game, args.bound_steps, args.matches)
+    if args.measure == "cce_gap":
+        return AveragePlay(game)
     if args.measure == "matches" or (args.measure == "auto" and not within_reach(game)):
         return Matches(game, _opponents(args), args.matches)
     return Exploitability(game) if is_constant_sum(game) else Deviations(game)

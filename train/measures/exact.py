@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from baselines import nash_conv, solve
+import numpy as np
+
+from baselines import average_play, cce_gap, ce_gap, nash_conv, solve
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.constant_sum import payoff_sum, require_constant_sum
 from cardwar_envs.core.game import Game
@@ -20,6 +22,9 @@ from train.text.game_names import game_in_words
 from train.text.printing import points
 
 _points = partial(points, digits=4)
+# The most joint actions whose average play is measured: each is a figure of every row.
+MOST_JOINT_ACTIONS = 100
+GAPS = {"cce_gap": cce_gap, "ce_gap": ce_gap}
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,54 @@ class Deviations:
             f"{effort(figures)}, a player who deviates can gain {', '.join(map(_points, gains))} points "
             f"(player_0, player_1, ...). NashConv, the sum, is {figures['nash_conv']:.4f} payoff points; "
             f"uniform play's is {self.reference['uniform_nash_conv']:.4f}, an equilibrium's 0."
+        )
+
+
+class AveragePlay:
+    """Measures the average joint play of all evaluations so far, in a game in which all players choose once.
+
+    Policies that do not converge can still approach a coarse correlated equilibrium on average. The joint probabilities
+    are figures too, from which a resumed run goes on.
+    """
+
+    kind: ClassVar[Kind] = "exact"
+    figure = "cce_gap"
+
+    def __init__(self, game: Game[Any]) -> None:
+        """Measures uniform play for reference; raises ValueError if the game is of another kind or too large."""
+        self._game = game
+        self._average = average_play(game, ["uniform"])
+        if (size := self._average.size) > MOST_JOINT_ACTIONS:
+            raise ValueError(
+                f"{game.facts.name} has {size:,} joint actions; cce_gap takes at most {MOST_JOINT_ACTIONS}"
+            )
+        self.reference: Figures = {"uniform_cce_gap": float(cce_gap(game, self._average).total)}
+        self._count = 0
+
+    def resume(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Goes on after the rows of an earlier part of the run."""
+        self._count = len(rows)
+        if rows:
+            self._average = np.reshape([rows[-1][f"joint_{k}"] for k in range(self._average.size)], self._average.shape)
+
+    def __call__(self, policy: Policy, seed: int, final: bool = False) -> Figures:
+        """Returns the gaps of the average, NashConv of the newest policy, in payoff points, and the average itself."""
+        self._count += 1
+        share = 1.0 / self._count
+        self._average = (1.0 - share) * self._average + share * average_play(self._game, [policy])
+        gaps = {name: float(gap(self._game, self._average).total) for name, gap in GAPS.items()}
+        joint = {f"joint_{k}": probability for k, probability in enumerate(self._average.ravel().tolist())}
+        return {**gaps, "nash_conv": nash_conv(self._game, policy).total, **joint}
+
+    def news(self, figures: Mapping[str, Any]) -> str:
+        return f"CCE gap {figures['cce_gap']:.4f}"
+
+    def verdict(self, learner: str, figures: Mapping[str, Any]) -> str:
+        return (
+            f"The average play of the policies that {learner} learned for {game_in_words(self._game)} in "
+            f"{effort(figures)}, over all evaluations, has a CCE gap of {_points(figures['cce_gap'])} payoff points: "
+            "the sum of what players gain by committing to one action. Uniform play's gap is "
+            f"{self.reference['uniform_cce_gap']:.4f}. NashConv of the newest policy is {figures['nash_conv']:.4f}."
         )
 
 

@@ -20,6 +20,8 @@ FINAL_SHARE = 10
 class Measure(Protocol):
     """Measures policies of one game in one way.
 
+    A measure that depends on earlier policies has a method `resume`, which takes the rows so far.
+
     Attributes:
         kind: Kind of its figures.
         figure: The figure that plots and progress messages show.
@@ -56,6 +58,11 @@ def described(game: Game[Any], label: str, step: str, measure: Measure) -> dict[
         "figure": measure.figure,
         "reference": measure.reference,
     }
+
+
+def resume_measure(measure: Measure, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Tells a measure that depends on earlier policies which rows there are so far."""
+    getattr(measure, "resume", lambda rows: None)(rows)
 
 
 def effort(row: Mapping[str, Any]) -> str:

@@ -27,7 +27,9 @@ from train.storage.formats import Kind
 from train.text.printing import points, printable
 
 DOTS_PER_INCH = 120
-ImageFormat = Literal["png", "svg"]
+ImageFormat = Literal["png", "svg", "pdf"]
+# What makes the same picture differ from day to day.
+DATES: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # The salt makes SVG reproducible. Math text is disabled, so that a $ in a name is shown as a $.
 SETTINGS: dict[Any, Any] = {"svg.hashsalt": "cardwar", "text.parse_math": False, "font.size": 9}
 
@@ -51,7 +53,7 @@ def as_file(figure: Figure, kind: ImageFormat) -> bytes:
     with mpl.rc_context(SETTINGS), warnings.catch_warnings():
         # A name can contain letters that the font lacks; they are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
+        figure.savefig(file, format=kind, metadata=DATES.get(kind))
     return file.getvalue()
 
 

@@ -83,6 +83,9 @@ def known(game: GameReport) -> str:
     kind, reference = game.config["measured"], game.config["reference"]
     if kind != "exact":
         return EXPLAINED[kind]
+    if "uniform_cce_gap" in reference:
+        uniform = points(reference["uniform_cce_gap"])
+        return f"CCE gap of the average play so far, what players gain by committing to one action: uniform {uniform}."
     if "uniform_nash_conv" in reference:
         return f"NashConv, the sum of all players' gains: uniform play's {points(reference['uniform_nash_conv'])}."
     return (
@@ -96,7 +99,7 @@ def figure_in_words(figure: str) -> str:
     for beginning, words in IN_WORDS.items():
         if figure.startswith(beginning):
             return words + figure.removeprefix(beginning)
-    return {"nash_conv": "NashConv"}.get(figure, figure.replace("_", " "))
+    return {"nash_conv": "NashConv", "cce_gap": "CCE gap", "ce_gap": "CE gap"}.get(figure, figure.replace("_", " "))
 
 
 def brief_headings(figure: str) -> tuple[str, ...]:

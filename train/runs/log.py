@@ -16,7 +16,7 @@ from cardwar_envs.core.policy_names import as_policy
 from cardwar_envs.core.process import Stopwatch
 from train.learner.contract import WAYS, CommonArgs
 from train.measures.choice import measure_for
-from train.measures.measure import Measure, described
+from train.measures.measure import Measure, described, resume_measure
 from train.policies.by_word import policy_from
 from train.policies.files import POLICY_FILE, POLICY_KINDS, save_policy
 from train.policies.learned_policy import LearnedPolicy
@@ -63,8 +63,9 @@ class ExploitabilityLog:
             label: Name of the learner in reports; they group logs that have the same label and different seeds.
             seed: Seed for the learner, 0 to 2**32 - 1; it is also the seed of sampled measurements.
             step: The unit of steps, for axes and tables.
-            measure: "exact"; or, where that is infeasible, "matches" (1,000 games, with 99 % intervals) or "bound"
-                (trains an exploiter from scratch for each row, which takes long).
+            measure: "exact"; "cce_gap", of the average of all policies recorded; or, where that is infeasible,
+                "matches" (1,000 games, with 99 % intervals) or "bound" (trains an exploiter from scratch for each row,
+                which takes long).
             against: The opponents in matches, separated by commas.
             sinks: Functions that are called with every row after it is written, e.g. `wandb_sink(run)`.
 
@@ -87,6 +88,7 @@ class ExploitabilityLog:
             held = (self.folder / CONFIG_FILE).exists()
             self._folder = (RunFolder.reopen if held else RunFolder.create)(self.folder, config)
             self.rows: list[MetricsRow] = self._folder.read_metrics()
+        resume_measure(self._measure, self.rows)
         self._watch, self._measuring = Stopwatch(), 0.0  # CPU seconds of measuring
         self._before = self.rows[-1] if self.rows else {"seconds": 0.0, "cpu_seconds": 0.0}
 
@@ -143,6 +145,7 @@ class ExploitabilityLog:
             raise ValueError(f"steps ({steps}) must be at least {self.rows[0]['steps']:.0f}, the first row's steps")
         if len(rows) < len(self.rows):
             self._write(rows)
+            resume_measure(self._measure, rows)
 
     def _write(self, rows: list[MetricsRow], recorder: Recorder | None = None) -> None:
         with alone_in(self.folder):

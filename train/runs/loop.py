@@ -24,7 +24,7 @@ from train.algorithms.registry import Algorithm, algorithm_named
 from train.learner.checkpoint import with_prefix
 from train.learner.contract import CommonArgs, Learner
 from train.measures.choice import measure_for
-from train.measures.measure import Measure, described
+from train.measures.measure import Measure, described, resume_measure
 from train.policies.files import POLICY_FILE, save_policy, stored_kind
 from train.policies.learned_policy import LearnedPolicy
 from train.policies.networks import one_thread
@@ -164,6 +164,7 @@ def _continue(
         folder.extend(config["args"]["steps"], schedules, rows[-1]["steps"] if rows else 0.0)
     if policy is not None:
         _write_results(folder, policy, rows)
+    resume_measure(measure, rows)
     return rows
 
 

@@ -29,7 +29,7 @@ EXPLAINED: dict[str, str] = {
 }
 # Prefixes of the names of each kind's figures; other figures in a row, such as losses, describe training.
 BEGINNINGS: dict[str, tuple[str, ...]] = {
-    "exact": ("exploitability", "nash_conv", "guaranteed_", "gain_"),
+    "exact": ("exploitability", "nash_conv", "guaranteed_", "gain_", "cce_gap", "ce_gap"),
     "lower bound": ("bound",),
     "matches": ("payoff_", "wins_"),
 }
@@ -121,7 +121,7 @@ class StoredIdentity(Strict):
 
 
 # Exact figures that cannot be negative, except by rounding errors.
-NOT_NEGATIVE, ROUNDING = ("exploitability", "nash_conv"), 1e-6
+NOT_NEGATIVE, ROUNDING = ("exploitability", "nash_conv", "cce_gap", "ce_gap"), 1e-6
 
 
 def _check_reference(reference: dict[str, float]) -> dict[str, float]:
@@ -132,7 +132,7 @@ def _check_reference(reference: dict[str, float]) -> dict[str, float]:
 
 
 # Reference figures of exact measures; a run has at least all names in one of these lines.
-REFERENCES = (("uniform_nash_conv",), ("value", "uniform_exploitability"))
+REFERENCES = (("uniform_nash_conv",), ("uniform_cce_gap",), ("value", "uniform_exploitability"))
 
 
 class StoredConfig(StoredIdentity):

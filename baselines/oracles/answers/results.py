@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.display import html
 from baselines.display.at_state import PlayAt
+from baselines.display.export import Table, csv_text, latex
 from baselines.display.mixes import ConstantSumPlay, StatePlay, play_at, strategies_of
 from baselines.matrix_game.continuation import ExactStrategies, Strategies, matrix_at
 from baselines.matrix_game.optimal_sets import MOST_DISTANCE
@@ -216,6 +217,19 @@ class Solution(ABC):
             ImportError: If matplotlib is not installed; it comes with the extra `plot`.
         """
 
+    @abstractmethod
+    def tables(self, state: Any = None) -> list[Table]:
+        """Returns optimal play as tables: payoffs if players see the state, mixes, ranges; errors as for `labelled`."""
+
+    def to_latex(self, state: Any = None) -> str:
+        """Returns `tables` in LaTeX; they need the package booktabs."""
+        return latex(self.tables(state))
+
+    def to_csv(self, state: Any = None) -> str:
+        """Returns the last of `tables` as CSV: a row for each probability."""
+        (*_, (_, headings, rows)) = self.tables(state)
+        return csv_text([headings, *rows])
+
     @property
     def certificate(self) -> str:
         """The accuracy of the value in words: "exact", or "certified to" the gap."""
@@ -332,13 +346,17 @@ class StateSolution(Solution):
         """
         state = self._start() if state is None else state
         self._require_choice(state)
-        return play_at(self.game, state, self._play, self.exact is not None)
+        play = play_at(self.game, state, self._play, self.exact is not None)
+        return replace(play, total=self.sum_to_go(state))
 
     def labelled(self, state: Any = None) -> list[dict[str, Any]]:
         state = self._start() if state is None else state
         self.game.check(state)
         seats = strategies_of(self.game, state, self._play, self.exact is not None)
         return [dict(zip(*seat, strict=True)) for seat in seats]
+
+    def tables(self, state: Any = None) -> list[Table]:
+        return self.at(state).tables()
 
     def show(self, state: Any = None) -> Figure:
         from baselines.display.figures import play_figure
@@ -463,6 +481,18 @@ class PrivateSolution(Solution):
             }
             for player in (0, 1)
         ]
+
+    def tables(self, state: Any = None) -> list[Table]:
+        rows = []
+        for player, strategy in enumerate(self.labelled(state)):
+            ranges = self.ranges(player) if self.quick_ranges else None
+            for own_type, mix in strategy.items():
+                for action, share in mix.items():
+                    between = ("", "") if ranges is None else ranges[own_type][action]
+                    rows.append((f"player_{player}", own_type, action, share, *between))
+        value = html.number(self.value, self.exact)
+        headings = ("player", "sees", "action", "probability", "lowest", "highest")
+        return [Table(f"optimal play, {self.certificate}; value {value} to player_0{self.other_value}", headings, rows)]
 
     def show(self, state: Any = None) -> Figure:
         from baselines.display.figures import behaviour_figure

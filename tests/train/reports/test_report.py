@@ -370,7 +370,11 @@ DAMAGE = [
     ("config.json", {"reference": None}, "reference (None) must be a table of names and values"),
     ("config.json", {"reference__value": float("inf")}, "reference.value (inf) must be a finite number"),
     ("config.json", {"reference__uniform_exploitability": -1}, "uniform_exploitability (-1.0) must be at least 0"),
-    ("config.json", {"reference": {}}, "must have uniform_nash_conv, or value and uniform_exploitability"),
+    (
+        "config.json",
+        {"reference": {}},
+        "must have uniform_nash_conv, or uniform_cce_gap, or value and uniform_exploitability",
+    ),
     ("config.json", {"figure": "steps"}, "figure (steps) is not a figure of the kind 'exact'"),
     ("config.json", {"figure": "exploitability\x1b]0;owned\x07"}, "must contain only printable characters"),
     ("config.json", {"label": "x" * 10_001}, "at most 10000"),

@@ -1,0 +1,280 @@
+"""Equilibria of games whose payoffs need not sum to zero, for any number of players; each one is verified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+
+from baselines.general_sum import solve
+from baselines.general_sum.decision import Decision, DeviationGains, Play, decision_at, deviation_gains
+from baselines.general_sum.logit import Branch, expected
+from baselines.general_sum.results import Chance, Equilibria, Equilibrium
+from baselines.oracles.answers.protocol import Seats
+from baselines.oracles.state_graph.game_graph import full_graph
+from baselines.questions import nash_conv
+from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.game import Game, require_game
+from cardwar_envs.core.numbers import exactly
+from cardwar_envs.core.parameters import one_of
+from cardwar_envs.core.policy import checked_probabilities
+from cardwar_envs.core.policy_names import as_policies
+from cardwar_envs.core.table_policy import TablePolicy
+
+# What a list of equilibria of each kind is called.
+KINDS = {
+    "pure": "equilibria in pure strategies",
+    "mixed": "equilibria",
+    "symmetric": "symmetric equilibria",
+    "logit": "logit equilibria (not Nash equilibria)",
+    "subgame_perfect": "subgame-perfect equilibria",
+    "correlated": "correlated equilibria",
+    "coarse_correlated": "coarse correlated equilibria",
+}
+# Which of several equilibria of a decision is played, by the payoffs: the first one with the largest result.
+SELECTIONS: dict[str, Callable[[tuple[Fraction, ...]], Fraction]] = {
+    "sum": lambda payoffs: sum(payoffs, Fraction(0)),
+    "min": min,
+    "first": lambda payoffs: Fraction(0),
+}
+# An equilibrium in floats is reported if players gain at most this fraction of the largest payoff.
+MOST_GAIN = 1e-9
+# A logit equilibrium is reported if no probability differs by more from the logit response to it.
+MOST_RESIDUAL = 1e-9
+MOST_STATES = 30_000
+# Longer fractions are rounded during backward induction, and the result is verified in floats.
+MOST_BITS = 1_000
+
+
+def equilibria(
+    game: Game[Any], kind: str | None = None, *, lambda_: float | None = None, selection: str = "sum"
+) -> Equilibria:
+    """Finds equilibria of a game with a public state, for any number of players and any payoffs.
+
+    All kinds but `subgame_perfect` are for games in which all players choose once, at the same time:
+
+    * "pure": all equilibria in pure strategies.
+    * "mixed": for two players all extreme ones, of which all others are mixtures, or one by the algorithm of C. Lemke
+      and J. Howson, "Equilibrium points of bimatrix games" (1964), if these are too many; for more players one.
+    * "symmetric": one in which all players of a symmetric game play alike.
+    * "logit": the one at `lambda_` on the branch that starts with uniform play at 0; `gain` is its NashConv.
+    * "subgame_perfect": one, by backward induction. At every state it is selected among all extreme ones of two
+      players, or all pure ones of more; where there are none of these, it is the one that "mixed" finds.
+    * "correlated", "coarse_correlated": the one that `selection` prefers.
+
+    Args:
+        game: A game with at most 30,000 states and 300,000 payoffs at each.
+        kind: One of these; by default "mixed" if all players choose once, else "subgame_perfect".
+        lambda_: The precision of logit play, per payoff point.
+        selection: "sum" for the largest sum of the players' payoffs (to go), "min" for the largest minimum, or, in
+            backward induction, "first" for the first in the list, in which the purest come first.
+
+    Returns:
+        What was found, with an honest label. Each entry is measured, in fractions where the payoffs are rational:
+        profiles by `nash_conv`.
+
+    Raises:
+        ValueError: If the game is of another kind or too large, an argument is invalid, or no equilibrium was found.
+        ModuleNotFoundError: If Lemke and Howson's algorithm is needed and QuantEcon is not installed.
+    """
+    require_game(game)
+    one_of("kind", kind, (*KINDS, None))
+    kind = kind or ("mixed" if _chosen_once(game) else "subgame_perfect")
+    joint = kind.endswith("correlated")
+    one_of("selection", selection, ("sum", "min") if joint else tuple(SELECTIONS))
+    if (kind == "logit") != (lambda_ is not None) or not 0.0 <= (lambda_ or 0.0) < np.inf:
+        raise ValueError(f"lambda_ ({lambda_}) must be a number of at least 0 for kind='logit', and None for others")
+    if kind == "subgame_perfect":
+        return _by_induction(game, selection)
+    state, decision, rounded = _decision(game)
+    claim: solve.Claim = "one"
+    if joint:
+        found, how = [_jointly(state, decision, kind, selection)], f"HiGHS, with the largest {selection} of payoffs"
+    else:
+        plays, claim, how = _of_decision(game, decision.payoffs, kind, lambda_)
+        found = [_measured(game, {state: (decision, play)}, not rounded) for play in plays]
+    if kind != "logit":
+        _require_equilibria(found, [decision])
+    return Equilibria(game, kind, tuple(found), claim, _label(kind, claim, len(found), how, rounded), decision)
+
+
+def ce_gap(game: Game[Any], joint: ArrayLike) -> DeviationGains:
+    """Computes what players gain by deviating after seeing the action recommended to them; 0 if `joint` is correlated.
+
+    Args:
+        game: A game in which all players choose once, at the same time.
+        joint: `[actions of player 0, actions of player 1, ...]` probabilities, such as `average_play`; if they are
+            Fractions, the result is exact.
+
+    Raises:
+        ValueError: If the game is of another kind, or `joint` is no distribution over its joint actions.
+    """
+    return _gap(game, joint, coarse=False)
+
+
+def cce_gap(game: Game[Any], joint: ArrayLike) -> DeviationGains:
+    """Computes what players gain by committing to an action beforehand; 0 if `joint` is coarse correlated.
+
+    For the average play of learners this is the sum of their average regrets. Arguments and errors as for `ce_gap`.
+    """
+    return _gap(game, joint, coarse=True)
+
+
+def average_play(game: Game[Any], profiles: Iterable[Seats]) -> NDArray[np.float64]:
+    """Returns the average of what several profiles play, `[actions of player 0, actions of player 1, ...]`.
+
+    Args:
+        game: A game in which all players choose once, at the same time.
+        profiles: Each a policy for all seats or a sequence with one per seat, such as the policies during a run.
+
+    Raises:
+        ValueError: If the game is of another kind, there is no profile, or a policy does not return probabilities.
+    """
+    state, decision, _ = _decision(game)
+    played = []
+    for profile in profiles:
+        joint = np.ones(())
+        for seat, policy in enumerate(as_policies(profile, game)):
+            seen, mask = game.observation(state, seat)[None], game.action_mask(state, seat)[None]
+            joint = np.multiply.outer(joint, checked_probabilities(policy, seen, mask)[0, list(decision.actions[seat])])
+        played.append(joint)
+    if not played:
+        raise ValueError("profiles must have at least one entry")
+    return np.asarray(np.mean(played, axis=0))
+
+
+def _gap(game: Game[Any], joint: ArrayLike, coarse: bool) -> DeviationGains:
+    payoffs, play = _decision(game)[1].payoffs, np.asarray(joint)
+    exact = play.dtype == object
+    if play.shape != payoffs.shape[1:] or not ((play >= 0).all() and abs(play.sum() - 1) <= (0 if exact else 1e-9)):
+        raise ValueError(f"joint must be probabilities of joint actions, of shape {payoffs.shape[1:]} and with sum 1")
+    return deviation_gains(payoffs, play if exact else play.astype(float), coarse)
+
+
+def _chosen_once(game: Game[Any]) -> bool:
+    if not game.facts.public_state:
+        raise ValueError(f"{game.facts.name}: this is for games in which players see the whole state")
+    starts, everyone = [start.state for start in game.initial()], tuple(range(game.facts.num_players))
+    return full_graph(game, MOST_STATES).states == starts and game.acting_players(starts[0]) == everyone
+
+
+class _Numbers:
+    """Converts numbers of the rules to Fractions, and remembers whether one is a rounded float."""
+
+    rounded = False
+
+    def __call__(self, number: Any) -> Fraction:
+        try:
+            return exactly(number)
+        except ValueError:
+            self.rounded = True
+            return Fraction(number)
+
+
+@cached_by_game(8)
+def _decision(game: Game[Any]) -> tuple[Any, Decision, bool]:
+    """Returns the only state in which players choose, its payoffs, and whether numbers of the rules were rounded."""
+    require_game(game)
+    if not _chosen_once(game):
+        raise ValueError(f"{game.facts.name}: this is for games in which all players choose once, at the same time")
+    numbers, state = _Numbers(), game.initial()[0].state
+    return state, decision_at(game, state, numbers, {}), numbers.rounded
+
+
+def _of_decision(
+    game: Game[Any], payoffs: NDArray[Any], kind: str, lambda_: float | None
+) -> tuple[list[Play], solve.Claim, str]:
+    if kind == "pure":
+        return solve.pure_equilibria(payoffs), "all", "comparison of all joint actions"
+    if kind == "mixed":
+        return solve.mixed_equilibria(payoffs)
+    if kind == "symmetric":
+        solve.require_symmetric(payoffs, game.facts.name)
+        return [solve.limit(payoffs, symmetric=True)], "one", "the limit of symmetric logit equilibria"
+    floats, precision = payoffs.astype(float), lambda_ or 0.0
+    mixes = Branch(floats).at(precision)
+    response = [softmax(precision * expected(floats, mixes, player)) for player in range(len(mixes))]
+    if not max(np.abs(one - other).max() for one, other in zip(mixes, response, strict=True)) <= MOST_RESIDUAL:
+        raise ValueError(f"lambda_ ({lambda_:g}) is too large for logit equilibria in floats")
+    return [solve.in_fractions(mixes)], "one", f"following the branch from uniform play to lambda {precision:g}"
+
+
+def _jointly(state: Any, decision: Decision, kind: str, selection: str) -> Equilibrium:
+    joint = solve.correlated(decision.payoffs, kind == "coarse_correlated", selection)
+    gains = deviation_gains(decision.payoffs, joint, kind == "coarse_correlated")
+    names = [
+        "/".join(names[a] for names, a in zip(decision.names, each, strict=True)) for each in np.ndindex(joint.shape)
+    ]
+    chances = (Chance(state, "joint", name, share) for name, share in zip(names, joint.ravel().tolist(), strict=True))
+    return Equilibrium((), joint, gains.payoffs, gains.total, tuple(chances))
+
+
+def _by_induction(game: Game[Any], selection: str) -> Equilibria:
+    _chosen_once(game)  # rejects games with hidden states
+    numbers, rounded, unique, methods = _Numbers(), False, True, set[str]()
+    worths: dict[Any, tuple[Fraction, ...]] = {}
+    played: dict[Any, tuple[Decision, Play]] = {}
+    for state in full_graph(game, MOST_STATES).states:  # those closest to the end come first
+        decision = decision_at(game, state, numbers, worths)
+        own = decision.payoffs[list(decision.acting)]
+        plays = solve.pure_equilibria(own) if len(own) > 2 else []
+        how, claim = "comparison of pure strategies", "one"
+        if not plays:
+            plays, claim, how = solve.mixed_equilibria(own)
+        candidates = [(decision.worth(play), play) for play in plays]
+        worth, play = max(candidates, key=lambda each: SELECTIONS[selection](each[0]))
+        if max(each.denominator.bit_length() for each in worth) > MOST_BITS:
+            rounded, worth = True, tuple(Fraction(float(each)) for each in worth)
+        worths[state], played[state] = worth, (decision, play)
+        unique &= claim == "unique"
+        methods.add(how)
+    found = _measured(game, played, not (rounded or numbers.rounded))
+    _require_equilibria([found], [decision for decision, _ in played.values()])
+    claimed: solve.Claim = "unique" if unique else "one"
+    how = f"backward induction ({', '.join(sorted(methods))}; selection {selection!r})"
+    label = _label("subgame_perfect", claimed, 1, how, numbers.rounded)
+    return Equilibria(game, "subgame_perfect", (found,), claimed, label, None)
+
+
+def _measured(game: Game[Any], played: Mapping[Any, tuple[Decision, Play]], exact: bool) -> Equilibrium:
+    """Measures a profile by `nash_conv`, in fractions if `exact`."""
+    tables: list[dict[bytes, Any]] = [{} for _ in range(game.facts.num_players)]
+    for state, (decision, play) in played.items():
+        for seat, legal, mix in zip(decision.acting, decision.actions, play, strict=True):
+            row = [Fraction(0) if exact else 0.0] * game.facts.num_actions
+            for action, share in zip(legal, mix, strict=True):
+                row[action] = share if exact else float(share)
+            tables[seat][game.observation(state, seat).tobytes()] = row
+    policies = tuple(map(TablePolicy, tables))
+    result = nash_conv(game, policies, max_states=MOST_STATES, exact=exact)
+    payoffs, gain = result.exact_payoffs or result.payoffs, result.total if result.exact is None else result.exact
+    shown = float if gain else Fraction
+    chances = (
+        Chance(state, f"player_{seat}", name, shown(share))
+        for state, (decision, play) in played.items()
+        for seat, names, mix in zip(decision.acting, decision.names, play, strict=True)
+        for name, share in zip(names, mix, strict=True)
+    )
+    return Equilibrium(policies, None, payoffs, gain, tuple(chances))
+
+
+def _require_equilibria(found: Iterable[Equilibrium], decisions: Iterable[Decision]) -> None:
+    size = max(1.0, *(float(np.abs(decision.payoffs).max()) for decision in decisions))
+    for each in found:
+        if not each.gain <= MOST_GAIN * size:
+            raise ValueError(f"no equilibrium was found: players can gain {float(each.gain):.1e} in the best one")
+
+
+def _label(kind: str, claim: solve.Claim, count: int, how: str, rounded: bool) -> str:
+    what = KINDS[kind]
+    extreme = "extreme equilibria, of which all others are mixtures"
+    claims = {
+        "all": f"all {extreme if kind == 'mixed' else what}: {count or 'there are none'}",
+        "one": f"one of possibly many {what}",
+        "unique": "the only equilibrium, proved",
+    }
+    return f"{claims[claim]}{', for payoffs rounded to floats' if rounded else ''}; by {how}"

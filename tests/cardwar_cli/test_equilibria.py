@@ -1,0 +1,90 @@
+"""`cardwar equilibria` and `cardwar export`."""
+
+import json
+
+import command
+from thinning import each_row
+
+BEGINNINGS = {
+    **{"csv": b",1,2", "json": b"{", "tex": rb"\begin{table}", "nfg": b"NFG 1 R"},
+    **{"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"},
+}
+PRIZE = ("lowest_unique", "num_players=2", "numbers=2", "payoff=prize")
+
+
+def test_equilibria_are_listed_with_what_is_claimed(capsys):
+    code, text, _ = command.run(capsys, "equilibria", *PRIZE)
+    assert code == 0
+    assert text.startswith("lowest_unique num_players=2 numbers=2 payoff=prize: all extreme equilibria, of which all")
+    assert "player_0 1: 1; player_1 2: 1" in " ".join(text.split())
+    data = json.loads(command.run(capsys, "equilibria", *PRIZE, "--json")[1])
+    assert (data["game"], data["kind"], data["claim"]) == ("lowest_unique", "mixed", "all")
+    assert [each["exact"] for each in data["equilibria"]] == [True] * len(data["equilibria"])
+
+
+@each_row(
+    ("options", "words"),
+    [
+        (("--kind=pure",), "all equilibria in pure strategies"),
+        (("--kind=symmetric",), "one of possibly many symmetric equilibria"),
+        (("--kind=logit", "--lambda=2"), "not Nash equilibria); by following the branch from uniform play to lambda 2"),
+        (("--kind=correlated", "--selection=min"), "HiGHS, with the largest min of payoffs"),
+        (("--kind=subgame_perfect", "--selection=first"), "selection 'first'"),
+    ],
+)
+def test_kinds(capsys, options, words):
+    code, text, _ = command.run(capsys, "equilibria", *PRIZE, *options)
+    assert code == 0
+    assert words in text
+
+
+@each_row("ending", ["csv", "json", "tex", "nfg", "pdf", "svg", "png"])
+@each_row("game", [("jujitsu", "num_cards=3"), PRIZE])
+def test_export_writes_files(capsys, tmp_path, ending, game):
+    path = tmp_path / f"game.{ending}"
+    code, text, _ = command.run(capsys, "export", *game, "--out", str(path))
+    assert (code, text.splitlines()[0]) == (0, f"wrote {path}")
+    beginnings = {
+        "csv": b",1,2",
+        "json": b"{",
+        "tex": rb"\begin{table}",
+        "nfg": b"NFG 1 R",
+        "pdf": b"%PDF",
+        "svg": b"<?xml",
+    }
+    assert path.read_bytes().startswith(beginnings.get(ending, b"\x89PNG"))
+    if ending == "csv":
+        mixes = (tmp_path / "game-mixes.csv").read_text()
+        assert "player_0" in mixes
+    if ending == "json":
+        assert json.loads(path.read_text()).keys() & {"strategies", "equilibria"}
+
+
+def test_export_of_a_state_and_of_private_information(capsys, tmp_path):
+    path = tmp_path / "play.csv"
+    assert (
+        command.run(capsys, "export", "jujitsu", "num_cards=3", "--state=hands=1,3/2,3 score=1", f"--out={path}")[0]
+        == 0
+    )
+    assert path.read_text() == ",2,3\n1,0.0,1.0\n3,1.0,-1.0\n"  # as in the README
+    assert command.run(capsys, "export", "dice_poker", f"--out={path}")[0] == 0
+    assert path.read_text().startswith("player,sees,action,probability,lowest,highest\n")
+
+
+@each_row(
+    ("arguments", "message"),
+    [
+        (("jujitsu", "--out=a.doc"), "--out (a.doc) must end in one of .csv, .json, .tex, .nfg, .pdf, .svg, .png"),
+        ((*PRIZE, "--state=1", "--out=a.csv"), "a complete state of lowest_unique"),
+        ((*PRIZE, "--state=rounds_left=1", "--out=a.csv"), "is for two-player constant-sum games"),
+        (("dice_poker", "--out=a.nfg"), ".nfg is for one decision in which players see the state"),
+        ((*PRIZE, "rounds=2", "--out=a.nfg"), ".nfg is for one decision in which players see the state"),
+    ],
+)
+def test_export_refuses(capsys, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = command.run(capsys, "export", *arguments)
+    assert code == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
