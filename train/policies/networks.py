@@ -19,7 +19,8 @@ from baselines.matrix_game.lookahead import one_view
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.kernels import map_in_threads
 from cardwar_envs.core.policy import sample_actions
-from cardwar_envs.envs.branching import Brancher
+from cardwar_envs.envs.branching import Brancher, choices
+from cardwar_envs.envs.engines.engine import Views
 from train.policies.layers import ActionParts, Encoding, LegalPairs, Scaling
 from train.policies.learned_policy import Unfinished, has_many_actions
 from train.storage.archive import Archive
@@ -281,6 +282,11 @@ class MatrixPolicy(NetworkPolicy):
     ) -> NDArray[np.float64]:
         masks = self.game.opponent_masks(observations)
         return solve_matrices(self.payoffs(observations), action_masks, masks).row_strategies
+
+    def estimate(self, views: Views) -> tuple[NDArray[np.float64], None]:
+        """Returns the values of states, as leaves of a search (see `baselines.search.search.Leaf`)."""
+        rows, columns = (choices(views.masks[:, player]) for player in (0, 1))
+        return solve_matrices(self.payoffs(views.observations[:, 0]), rows, columns).values, None
 
     def payoffs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """Returns `[batch, num_actions, num_actions]`: predicted payoff points to the observer."""
