@@ -6,8 +6,8 @@ nonstochastic multiarmed bandit problem" (2002), for Exp3, here with the rates o
 analysis of stochastic and nonstochastic multi-armed bandit problems" (2012), theorem 3.1, which need no horizon.
 
 A simulation descends from the root until it reaches a state that is not in the tree yet, adds a node for it, estimates
-its value, and updates the nodes on its path. The first one adds only the root, and is not counted. A state that is reached in different ways has one node, unless `keyed`
-says that nodes belong to the move that leads to them.
+its value, and updates the nodes on its path. The first one adds only the root, and is not counted. A state that is
+reached in different ways has one node, unless `keyed` says that nodes belong to the move that leads to them.
 
 `compiled.bound` replaces `play`, `uniform` and `observe` by the functions of a game. Scores are in units
 of half the range of payoffs.
@@ -379,12 +379,8 @@ def report(nodes, root, strategies):  # type: ignore[no-untyped-def]
 def simulate(tables, nodes, searches, settings, simulations, roots, streams, strategies, values):  # type: ignore[no-untyped-def]
     """Makes all simulations of one search after the other, with rollouts or 0 as values of new nodes.
 
-    Args:
-        tables, nodes, searches, settings: With scratch arrays for one search.
-        simulations: How many each search makes.
-        roots: `[searches, row_size]`.
-        streams: `[searches]` random streams.
-        strategies, values: `[searches, 2, num_actions]` and `[searches]`, which are written.
+    `nodes` and `searches` are scratch arrays for one search. `roots` `[searches, row_size]` and `streams` `[searches]`
+    are those of all; `strategies` `[searches, 2, num_actions]` and `values` `[searches]` are written.
     """
     for s in range(len(roots)):
         _write(roots[s], searches.roots[0])

@@ -2,7 +2,7 @@
 
 A row is the number of a state. `tables` are
     places: `[states, num_actions, num_actions]`, the first outcome of each joint action;
-    probabilities: `[outcomes]`, of an outcome, given the joint action; the outcomes of a joint action follow each other;
+    probabilities: `[outcomes]`, of an outcome of a joint action; these follow each other;
     children: `[outcomes]`, the state that follows, or -1 at the end;
     payments: `[outcomes]`, payoff points to player 0;
     shares: `[states, 2, num_actions]`, the probabilities of uniform play; they are 0 for a player who does not act;

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from toys import END, Toy, in_turn
 
-from baselines import exploitability
+from baselines import exploitability, head_to_head, make_policy
 from baselines.search.policy import SELECTIONS, SearchPolicy
 from baselines.search.rules import ListedRules, PythonRules, SearchRules, search_rules
-from cardwar_envs import make_game, make_policy, payoffs
+from cardwar_envs import make_game
 from cardwar_envs.core import compiled, kernels
 from cardwar_envs.core.policy import Uniform
 from train.policies.by_word import policy_from, split_policies
@@ -200,4 +200,4 @@ def test_names_with_options_are_split_at_the_right_commas():
 def test_a_search_plays_wherever_a_policy_does():
     policy = policy_from("search:regret,simulations=50,leaf=none,transpositions=0,seed=3", JUJITSU)
     assert repr(policy) == "<SearchPolicy for jujitsu: regret, 50 simulations>"
-    assert payoffs(JUJITSU, [policy, "search:matrix,simulations=500"])[0] <= 1e-6
+    assert head_to_head(JUJITSU, policy, "search:matrix,simulations=500").mean <= 1e-6
