@@ -292,14 +292,26 @@ def _rollout(tables, searches):  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _regrets(nodes, node, i, j, value, scale):  # type: ignore[no-untyped-def]
-    """Adds the regrets of all actions, with the mean payoffs of joint actions for what was not played."""
-    means = nodes.means[node]
+def _regrets(nodes, searches, node, i, j, chances, value, scale):  # type: ignore[no-untyped-def]
+    """Adds the regrets of all actions against the other player's action, by the mean payoffs of joint actions.
+
+    Payoffs are weighted so that moves that explore add nothing on average, and compared with the mean payoff of the
+    player's strategy, not with that of the action drawn. So exploration does not bias the strategies at this node.
+    """
+    means, x, y = nodes.means[node], searches.mixes[0], searches.mixes[1]
     means[i, j] += (value - means[i, j]) / nodes.tries[node, i, j]
+    _positive_part(nodes.scores[node, 0], x, nodes.counts[node, 0])
+    _positive_part(nodes.scores[node, 1], y, nodes.counts[node, 1])
+    first, second = 0.0, 0.0
     for k in range(nodes.counts[node, 0]):
-        nodes.scores[node, 0, k] += ((value if k == i else means[k, j]) - value) / scale
+        first += x[k] * means[k, j]
     for k in range(nodes.counts[node, 1]):
-        nodes.scores[node, 1, k] += (value - (value if k == j else means[i, k])) / scale
+        second += y[k] * means[i, k]
+    weight_0, weight_1 = y[j] / (chances[1] * scale), x[i] / (chances[0] * scale)
+    for k in range(nodes.counts[node, 0]):
+        nodes.scores[node, 0, k] += weight_0 * (means[k, j] - first)
+    for k in range(nodes.counts[node, 1]):
+        nodes.scores[node, 1, k] += weight_1 * (second - means[i, k])
 
 
 @_inlined
@@ -320,7 +332,9 @@ def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-unt
     low, high = certify(matrix, x, y)
     if not high - low <= TOLERANCE * settings.scale:
         low, high = solve_with(matrix, x, y, searches.work)
-    nodes.values[node] = 0.5 * (low + high)
+    # A learned value is better than that of a matrix game in which it stands for what was not tried.
+    if not len(nodes.priors) or nodes.visits[node] >= rows * columns:
+        nodes.values[node] = 0.5 * (low + high)
     return nodes.values[node]
 
 
@@ -335,7 +349,7 @@ def update(nodes, searches, settings, g, value):  # type: ignore[no-untyped-def]
         if settings.rule == MATRIX:
             value = _solve(nodes, searches, node, i, j, value, settings)
         elif settings.rule == REGRET:
-            _regrets(nodes, node, i, j, value, settings.scale)
+            _regrets(nodes, searches, node, i, j, searches.chances[g, depth], value, settings.scale)
         elif settings.rule == UCT:
             nodes.scores[node, 0, i] += value / settings.scale
             nodes.scores[node, 1, j] -= value / settings.scale

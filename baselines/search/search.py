@@ -169,7 +169,7 @@ class Search:
             owners=np.empty(total, dtype=np.int64),
             visits=np.empty(total, dtype=np.int64),
             counts=np.empty((total, 2), dtype=np.int64),
-            actions=np.empty((total, 2, width), dtype=np.int32),
+            actions=np.zeros((total, 2, width), dtype=np.int32),
             scores=np.empty((total, 2, width)),
             weights=np.empty((total, 2, width)),
             means=np.empty((played, width, width)),

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from toys import END, Toy, in_turn
 
-from baselines import exploitability, head_to_head, make_policy
+from baselines import exploitability, head_to_head, make_policy, solve
 from baselines.search.policy import SELECTIONS, SearchPolicy
 from baselines.search.rules import ListedRules, PythonRules, SearchRules, search_rules
 from cardwar_envs import make_game
 from cardwar_envs.core import compiled, kernels
 from cardwar_envs.core.policy import Uniform
 from train.policies.by_word import policy_from, split_policies
+from train.policies.networks import Network, PolicyValue
 
 JUJITSU = make_game("jujitsu", num_cards=3)
 PENNIES = ((1.0, -1.0), (-0.5, 0.2))  # matching pennies with unequal stakes
@@ -67,9 +68,9 @@ def test_exact_nodes_need_each_joint_action_once():
 
 
 def test_decoupled_uct_stays_away_from_the_equilibrium_of_matching_pennies():
-    """Shafiei, Sturtevant and Schaeffer, "Comparing UCT versus CFR in simultaneous games" (2009), section 3."""
+    """M. Shafiei, N. Sturtevant, J. Schaeffer, "Comparing UCT versus CFR in simultaneous games" (2009)."""
     regret, uct = (missed([PENNIES], selection, 100_000)[0] for selection in ("regret", "uct"))
-    assert regret < 0.01 < 2 * regret < uct
+    assert 10 * regret < 0.02 < uct
 
 
 @pytest.mark.parametrize(
@@ -111,11 +112,12 @@ def test_compiled_rules_and_rules_in_python_give_the_same_answers(selection):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-@pytest.mark.parametrize("leaf", ["uniform", "level:2"])
+@pytest.mark.parametrize("leaf", ["uniform", "policy", "network"])
 def test_equal_queries_have_equal_answers(selection, leaf, monkeypatch):
     """In any batch, in any number of threads, compiled or not."""
     game = make_game("jujitsu", num_cards=4)
-    leaf = leaf if leaf == "uniform" else make_policy(leaf, game)
+    network = Network(game, 16, 2, game.facts.num_actions + 1, "relu", 0)
+    leaf = {"policy": Uniform(game), "network": PolicyValue(game, network)}.get(leaf, leaf)
     policy = SearchPolicy(game, selection, 60, leaf)
     observations, masks = map(np.concatenate, zip(*(seen(game, p) for p in (0, 1)), strict=True))
     after = game.transitions(game.initial()[0].state, {0: 3, 1: 1})[0].state
@@ -153,12 +155,21 @@ def test_without_transpositions_a_tree_takes_more_simulations():
     assert graph < tree
 
 
+class ExactValues:
+    """A leaf that knows the values of all states."""
+
+    def __init__(self, game):
+        self.game, self.solution = game, solve(game)
+
+    def estimate(self, views):
+        states = [self.game.state_of(seen)[0] for seen in views.observations[:, 0]]
+        return np.array([float(self.solution.at(state).value) for state in states]), None
+
+
 def test_a_leaf_with_good_values_needs_few_simulations():
     game = make_game("jujitsu", num_cards=4)
-    good, none = (
-        exploitability(game, SearchPolicy(game, "matrix", 50, leaf)) for leaf in (make_policy("level:5", game), "none")
-    )
-    assert good < 0.05 < none
+    good, none = (exploitability(game, SearchPolicy(game, "matrix", 16, leaf)) for leaf in (ExactValues(game), "none"))
+    assert good < 1e-6 < 0.1 < none
 
 
 def test_a_policy_plays_games_to_their_ends():
