@@ -321,7 +321,8 @@ def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-unt
     # The values of later nodes improve, so the newest counts alone or, if there is chance, in proportion to its number.
     rate = 1.0 if settings.certain else 2.0 / (nodes.tries[node, i, j] + 1.0)
     change = (value - nodes.means[node, i, j]) * rate
-    if change == 0.0:
+    tried, all_of_them = nodes.visits[node], rows * columns
+    if change == 0.0 and tried != all_of_them:
         return nodes.values[node]
     nodes.means[node, i, j] += change
     matrix = searches.payoffs[: rows * columns].reshape((rows, columns))
@@ -333,7 +334,7 @@ def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-unt
     if not high - low <= TOLERANCE * settings.scale:
         low, high = solve_with(matrix, x, y, searches.work)
     # A learned value is better than that of a matrix game in which it stands for what was not tried.
-    if not len(nodes.priors) or nodes.visits[node] >= rows * columns:
+    if tried >= all_of_them or not len(nodes.priors):
         nodes.values[node] = 0.5 * (low + high)
     return nodes.values[node]
 

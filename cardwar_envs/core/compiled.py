@@ -174,7 +174,7 @@ def bound(name: str, seconds: float, rules: Any) -> Any:
     # Functions of others may differ in plain Python, where integers wrap around.
     foreign = rules.__name__.partition(".")[0] not in OURS
     compiled = foreign or isinstance(quickest(name, seconds), ModuleType)
-    return _copies(name, rules, compiled and not config.DISABLE_JIT)
+    return _copies(name, rules, compiled and not config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def wraps_around(function: F) -> F:
