@@ -1,4 +1,4 @@
-"""A game's rules for the search kernel: its compiled rules, tables of all its states, or else the rules in Python."""
+"""A game's rules for the search kernel: tables of all its states, or its compiled rules."""
 
 from __future__ import annotations
 
@@ -15,13 +15,10 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, Transition
 from cardwar_envs.core.policy import Uniform
 from cardwar_envs.core.rules import CERTAIN, TooLargeError
-from cardwar_envs.core.streams import draw
-from cardwar_envs.envs.engines.engine import chosen_actions
 
-# A game with compiled rules is listed up to so many states: tables are two to three times as fast.
-MOST_STATES = 5_000
-# Other games are listed up to so many, since rules in Python are a hundred times slower; listing takes seconds.
-MOST_STATES_OTHERWISE = 20_000
+# A game with compiled rules is listed up to so many states: tables are two to three times as fast. Other games must be
+# listed, which takes a second for several thousand states.
+MOST_STATES, MOST_STATES_OTHERWISE = 5_000, 50_000
 MOST_ENTRIES = 20_000_000
 
 
@@ -91,69 +88,19 @@ class ListedRules(SearchRules):
                 yield Placed(np.array([place]), rules, rows, np.array(seats)[[place]])
 
 
-class PythonRules(SearchRules):
-    """Rules in Python, with numbers for the states that searches reach."""
-
-    def __init__(self, game: Game[Any]) -> None:
-        super().__init__(game, self, (), 1)
-        self._states: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-
-    def place(self, observations: NDArray[np.float32]) -> Iterator[Placed]:
-        """Forgets all states afterwards."""
-        states, seats = zip(*map(self.game.state_of, observations), strict=True)
-        rules = PythonRules(self.game)
-        rows = np.array([[rules._number(state)] for state in states], dtype=np.float32)
-        yield Placed(np.arange(len(rows)), rules, rows, np.array(seats))
-
-    def _number(self, state: Any) -> int:
-        number = self._numbers.setdefault(state, len(self._states))
-        if number == len(self._states):
-            self._states.append(state)
-        return number
-
-    def play(self, tables: Any, rows: Any, streams: Any, actions: Any, where: Any, rewards: Any, over: Any) -> None:
-        for g in np.flatnonzero(where):
-            state = self._states[int(rows[g, 0])]
-            joint = {player: int(actions[g, player]) for player in self.game.acting_players(state)}
-            outcomes = self.game.transitions(state, joint)
-            shares = np.array([float(outcome.probability) for outcome in outcomes])
-            drawn = draw(streams, np.array([g])) if len(outcomes) > 1 else np.zeros(1)
-            outcome = outcomes[int(chosen_actions(shares[None], drawn)[0])]
-            rewards[g] = [float(reward) for reward in outcome.rewards]
-            over[g] = not self.game.acting_players(outcome.state)
-            rows[g, 0] = self._number(outcome.state)
-
-    def uniform(self, tables: Any, rows: Any, streams: Any, where: Any, player: int, actions: Any) -> None:
-        seen, masks = np.empty((len(rows), 1, self.game.facts.observation_size), np.float32), self._no_masks(rows)
-        self.observe(tables, rows, player, seen, masks)
-        for g in np.flatnonzero(where):
-            counts = self.game.action_counts(seen[g], masks[g])
-            actions[g] = chosen_actions(counts, draw(streams, np.array([g])))[0] if masks[g].any() else 0
-
-    def _no_masks(self, rows: Any) -> NDArray[np.int8]:
-        return np.zeros((len(rows), 1, self.width), dtype=np.int8)
-
-    def observe(self, tables: Any, rows: Any, first: int, observations: Any, masks: Any) -> None:
-        for g, row in enumerate(rows):
-            state = self._states[int(row[0])]
-            for k in range(masks.shape[1]):
-                observations[g, k] = self.game.observation(state, first + k)
-                acts = first + k in self.game.acting_players(state)
-                masks[g, k] = self.game.action_mask(state, first + k) if acts else 0
-
-
 @cached_by_game(8)
 def search_rules(game: Game[Any]) -> SearchRules:
-    """Returns the quickest form of the rules."""
+    """Returns the quickest form of the rules; raises a ValueError for a large game without compiled rules."""
     compiled, count = game.compiled_rules(), game.count_states(False)
-    most = MOST_STATES_OTHERWISE if compiled is None else MOST_STATES if count is not None else 0
-    most = min(most, MOST_ENTRIES // game.facts.num_actions**2)
-    if most and not (count or 0) > most:
-        with suppress(TooLargeError):
-            return ListedRules(full_graph(game, most))
+    entries = MOST_ENTRIES // game.facts.num_actions**2
     if compiled is None:
-        return PythonRules(game)
+        try:
+            return ListedRules(full_graph(game, min(MOST_STATES_OTHERWISE, entries)))
+        except TooLargeError as error:
+            raise ValueError(f"{error}; search lists the states of a game without compiled rules") from None
+    if count is not None and count <= min(MOST_STATES, entries):
+        with suppress(TooLargeError):
+            return ListedRules(full_graph(game, MOST_STATES))
     return SearchRules(game, compiled.bodies, compiled.tables, compiled.row_size)
 
 

@@ -160,17 +160,15 @@ def quickest(name: str, seconds: float) -> Any:
     return import_module(name)
 
 
-def bound(name: str, seconds: float, rules: Any) -> Any:
+def bound(name: str, seconds: float, rules: ModuleType) -> Any:
     """Like `quickest`, for kernels that call the functions of a game's `CompiledRules.bodies`.
 
     Args:
         name: The module, which imports some game's `play`, `uniform` and `observe`.
         seconds: Estimated time that plain Python needs for the work, in seconds.
-        rules: What replaces these functions, with the same names: a module, or functions in plain Python. Kernels are
-            faster with a module whose functions allocate no memory and which has a constant `ALLOCATES_NOTHING`.
+        rules: The module whose functions replace these. Kernels are faster if it has a constant `ALLOCATES_NOTHING`,
+            which says that these functions allocate no memory.
     """
-    if not isinstance(rules, ModuleType):
-        return _copies(name, rules, False)
     # Functions of others may differ in plain Python, where integers wrap around.
     foreign = rules.__name__.partition(".")[0] not in OURS
     compiled = foreign or isinstance(quickest(name, seconds), ModuleType)

@@ -69,7 +69,7 @@ def part_of(part: str) -> str:
     """The table of a game."""
     path = RESULTS / f"{part}.json"
     stored = json.loads(path.read_text())
-    headings = ["selection", "simulations", "exploitability: median (least to greatest)", "seeds", "CPU s, all states"]
+    headings = ["selection", "simulations", "exploitability: median (least to greatest)", "seeds", "CPU s"]
     table = in_markdown(headings, rows(stored["results"], stored["uniform"]))
     return f"Uniform play: {stored['uniform']:.4f}.\n\n{table}"
 

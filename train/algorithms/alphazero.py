@@ -33,26 +33,6 @@ from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.networks import Network, PolicyValue
 
 
-class Searched(Buffer):
-    """The newest states that were searched, as both players saw them, and what was found."""
-
-    def __init__(self, game: Game[Any], size: int) -> None:
-        seen, actions = game.facts.observation_size, game.facts.num_actions
-        super().__init__(
-            size,
-            observations=((2, seen), np.float32),
-            masks=((2, actions), np.int8),
-            strategies=((2, actions), np.float32),
-            values=((), np.float32),
-        )
-
-    def add(self, views: Views, found: Found) -> None:
-        """Adds searches, `[batch, ...]`."""
-        places = np.arange(self.added, self.added + len(found.values)) % self._size
-        self._put(places, (*views, *found))
-        self.added += len(places)
-
-
 class Learner(Resumable):
     """AlphaZero on one game; the policy and the searches use a slowly moving copy of the network."""
 
@@ -77,7 +57,13 @@ class Learner(Resumable):
             "adam": torch.optim.Adam(self._network.dense, fused=True),
             "memory_optimizer": torch.optim.SparseAdam([memory]),
         }
-        self._buffer = Searched(game, args.replay_size)
+        self._buffer = Buffer(
+            args.replay_size,
+            observations=((2, facts.observation_size), np.float32),
+            masks=((2, facts.num_actions), np.int8),
+            strategies=((2, facts.num_actions), np.float32),
+            values=((), np.float32),
+        )
         self._search = Search(game, "matrix", args.simulations, PolicyValue(game, self._target))
         self.parts = {
             "network": self._network,
@@ -98,7 +84,7 @@ class Learner(Resumable):
         while self.steps < steps:
             views = self._batch.views()
             found = self._searched(views)
-            self._buffer.add(views, found)
+            self._buffer.put(*views, *found)
             self._batch.step(self._actions(views, found.strategies))
             self.steps += self._args.num_games
             losses += [self._update() for _ in range(self._args.updates)]

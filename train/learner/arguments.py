@@ -261,7 +261,7 @@ class AlphaZeroArgs(SelfPlayArgs):
     replay_size: int = option(32_768, "capacity of the buffer in searches", low=1)
     updates: int = option(2, "updates per step of all games", low=1)
     batch_size: int = option(512, "searches per update, each from both seats", low=1)
-    policy_coefficient: float = option(0.1, "weight of the cross entropy of strategies in the loss", low=0.0)
+    policy_coefficient: float = option(1.0, "weight of the cross entropy of strategies in the loss", low=0.0)
     learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
     memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
     final_rate: float = option(0.02, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)

@@ -9,7 +9,7 @@ from toys import END, Toy, in_turn
 
 from baselines import exploitability, head_to_head, make_policy, solve
 from baselines.search.policy import SELECTIONS, SearchPolicy
-from baselines.search.rules import ListedRules, PythonRules, SearchRules, search_rules
+from baselines.search.rules import ListedRules, SearchRules
 from cardwar_envs import make_game
 from cardwar_envs.core import compiled, kernels
 from cardwar_envs.core.policy import Uniform
@@ -93,22 +93,19 @@ def test_exact_nodes_converge_with_chance():
     assert many < 0.05 < few
 
 
-def forms(game):
-    """All forms of the rules of a game that is listed and has compiled rules."""
-    rules = game.compiled_rules()
-    return [search_rules(game), PythonRules(game), SearchRules(game, rules.bodies, rules.tables, rules.row_size)]
-
-
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_compiled_rules_and_rules_in_python_give_the_same_answers(selection):
-    listed, *others = forms(JUJITSU)
-    assert isinstance(listed, ListedRules)
-    answers = []
-    for rules in others:
-        policy = SearchPolicy(JUJITSU, selection, 300)
-        policy._search.rules = rules
-        answers.append(policy.action_probabilities(*seen(JUJITSU)))
-    assert np.array_equal(*answers)
+def test_tables_and_compiled_rules_lead_to_strategies_of_equal_quality(selection):
+    policy, rules = SearchPolicy(JUJITSU, selection, 3_000), JUJITSU.compiled_rules()
+    assert isinstance(policy._search.rules, ListedRules)
+    listed = exploitability(JUJITSU, policy)
+    policy._search.rules = SearchRules(JUJITSU, rules.bodies, rules.tables, rules.row_size)
+    assert exploitability(JUJITSU, policy) == pytest.approx(listed, abs=0.1)
+
+
+def test_a_large_game_without_compiled_rules_is_refused(monkeypatch):
+    monkeypatch.setattr("baselines.search.rules.MOST_STATES_OTHERWISE", 2)
+    with pytest.raises(ValueError, match="search lists the states of a game without compiled rules"):
+        SearchPolicy(in_turn())
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
