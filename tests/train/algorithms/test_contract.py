@@ -170,8 +170,8 @@ LEARNS = [
     pytest.param("nfsp", GAME, {"steps": 20_000, "num_games": 16, "width": 32, "batch_size": 128, "replay_size": 5000,
                                 "learning_rate": 3e-3, "average_rate": 3e-3}, 0.3, marks=pytest.mark.slow),
     ("cfr_plus", GAME, {"steps": 300}, 0.004),
-    ("alphazero", GAME, {"steps": 3_000, **Q, "simulations": 10, "learning_rate": 0.01}, 0.05),
-    pytest.param("alphazero", IN_TURN, {"steps": 3_000, **Q, "simulations": 10}, 0.1, marks=wide),
+    ("alphazero", GAME, {"steps": 8_000, **Q, "batch_size": 64, "simulations": 10, "updates": 4,
+                         "learning_rate": 0.01}, 0.1),
 ]  # fmt: skip
 
 
