@@ -46,9 +46,11 @@ class SearchPolicy:
         return f"<{type(self).__name__} for {self._text}>"
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
+        if not len(observations):
+            return action_masks.astype(np.float64)
         first, places = distinct(observations)
         asked = observations[first] + np.float32(0.0)  # without -0.0, as equal observations have one seed
-        answers = action_masks[first] / action_masks[first].sum(axis=1, keepdims=True)
+        answers: Probabilities = action_masks[first] / action_masks[first].sum(axis=1, keepdims=True)
         seeds = self._seeds(asked)
         for placed in self._search.rules.place(asked):
             found = self._search.run(placed, seeds[placed.where])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.kernel import workspace
 from baselines.search import kernel
+from baselines.search.nodes_kernel import ASK, EXP3, MATRIX, NONE, REGRET, ROLLOUT, UCT, Nodes, Searches, Settings
 from baselines.search.rules import Placed, SearchRules, search_rules
 from cardwar_envs.core import compiled, streams
 from cardwar_envs.core.game import Game, require_two_zero_sum
@@ -16,7 +17,7 @@ from cardwar_envs.core.kernels import map_in_threads, processors
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.envs.engines.engine import Views, chosen_actions
 
-SELECTIONS = {"matrix": kernel.MATRIX, "regret": kernel.REGRET, "uct": kernel.UCT, "exp3": kernel.EXP3}
+SELECTIONS = {"matrix": MATRIX, "regret": REGRET, "uct": UCT, "exp3": EXP3}
 # Plain Python's time for one node on the path of a simulation.
 SECONDS_PER_NODE = 5e-5
 # The nodes of the searches that run side by side take at most so many bytes, as do those of one search.
@@ -84,14 +85,12 @@ class Search:
         if type(simulations) is not int or simulations < 1:
             raise ValueError(f"simulations ({simulations!r}) must be an integer, at least 1")
         self.game, self.simulations, self.leaf = game, simulations, leaf
-        kinds = {"uniform": kernel.ROLLOUT, "none": kernel.NONE}
-        kind = kinds.get(leaf, kernel.ASK) if isinstance(leaf, str) else kernel.ASK
-        if kind == kernel.ASK and isinstance(leaf, str):
+        kinds = {"uniform": ROLLOUT, "none": NONE}
+        kind = kinds.get(leaf, ASK) if isinstance(leaf, str) else ASK
+        if kind == ASK and isinstance(leaf, str):
             raise ValueError(f"leaf ({leaf!r}) must be 'uniform', 'none', a policy or have a method estimate")
         scale = max((game.facts.max_payoff - game.facts.min_payoff) / 2.0, 1e-9)
-        self._settings = kernel.Settings(
-            SELECTIONS[selection], kind, not transpositions, game.facts.chance != "moves", scale
-        )
+        self._settings = Settings(SELECTIONS[selection], kind, not transpositions, game.facts.chance != "moves", scale)
         self.rules = search_rules(game)
         size = self._bytes_of_one(self.rules)
         if size > MOST_BYTES_OF_ONE:
@@ -107,15 +106,15 @@ class Search:
         kernels = compiled.bound(kernel.__name__, seconds, rules.bodies)
         most, threads = MOST_BYTES // self._bytes_of_one(rules), processors()
         side_by_side = max(1, min(most, MOST_SIDE_BY_SIDE))
-        if settings.leaf != kernel.ASK:
+        if settings.leaf != ASK:
             side_by_side, threads = -(-len(seeds) // (4 * threads)), max(1, min(most, threads))
         lots = [slice(i, i + side_by_side) for i in range(0, len(seeds), side_by_side)]
 
         def work(lot: slice) -> Found:
-            run = self._simulated if settings.leaf != kernel.ASK else self._asked
+            run = self._simulated if settings.leaf != ASK else self._asked
             return run(kernels, rules, np.ascontiguousarray(placed.rows[lot]), seeds[lot])
 
-        found = list(map_in_threads(work, lots, threads if settings.leaf != kernel.ASK else 1))
+        found = list(map_in_threads(work, lots, threads if settings.leaf != ASK else 1))
         return Found(*(np.concatenate(each) for each in zip(*found, strict=True)))
 
     def _simulated(self, kernels: Any, rules: SearchRules, rows: NDArray[np.float32], seeds: Any) -> Found:
@@ -155,16 +154,16 @@ class Search:
 
     def _bytes_of_one(self, rules: SearchRules) -> int:
         """Returns about how many bytes a search takes."""
-        width, matrices = rules.width, self._settings.rule in (kernel.MATRIX, kernel.REGRET)
+        width, matrices = rules.width, self._settings.rule in (MATRIX, REGRET)
         return self._most_nodes(rules) * (4 * rules.row_size + 56 + 2 * 24 * width + matrices * 12 * width**2)
 
     def _memory(
         self, rules: SearchRules, rows: NDArray[np.float32], seeds: Any, priors: bool
-    ) -> tuple[kernel.Nodes, kernel.Searches]:
+    ) -> tuple[Nodes, Searches]:
         facts, width, count = self.game.facts, rules.width, len(rows)
         total, longest = self._most_nodes(rules) * count, facts.max_length + 1
-        played = total if self._settings.rule in (kernel.MATRIX, kernel.REGRET) else 0
-        nodes = kernel.Nodes(
+        played = total if self._settings.rule in (MATRIX, REGRET) else 0
+        nodes = Nodes(
             states=np.empty((total, rules.row_size), dtype=np.float32),
             owners=np.empty(total, dtype=np.int64),
             visits=np.empty(total, dtype=np.int64),
@@ -180,7 +179,7 @@ class Search:
             used=np.zeros(1, dtype=np.int64),
         )
         one = np.ones(1, dtype=np.bool_)
-        searches = kernel.Searches(
+        searches = Searches(
             streams=seeds.copy(),
             roots=rows.copy(),
             path=np.empty((count, longest, 3), dtype=np.int64),
@@ -233,7 +232,7 @@ def _played_out(
     return total
 
 
-def _set_priors(nodes: kernel.Nodes, places: NDArray[np.int64], priors: NDArray[np.float64] | None) -> None:
+def _set_priors(nodes: Nodes, places: NDArray[np.int64], priors: NDArray[np.float64] | None) -> None:
     """Stores by which strategies new nodes explore."""
     if priors is None:
         nodes.priors[places] = 1.0 / nodes.counts[places][:, :, None]

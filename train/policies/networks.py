@@ -288,8 +288,8 @@ class PolicyValue(NetworkPolicy):
 
     def estimate(self, views: Views) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Returns values and strategies of both players (see `baselines.search.search.Leaf`)."""
-        seen, masks = (each.reshape(-1, each.shape[2]) for each in views)
-        outputs, facts = self._in_double.outputs(seen), self.game.facts
+        facts, masks = self.game.facts, views.masks.reshape(-1, self.game.facts.num_actions)
+        outputs = self._in_double.outputs(views.observations.reshape(-1, facts.observation_size))
         values = outputs[:, -1].reshape(-1, 2) @ (0.5, -0.5)  # both players' views of what player 0 gets
         strategies = masked_softmax(outputs[:, :-1], choices(masks)).reshape(views.masks.shape)
         return np.clip(values, facts.min_payoff, facts.max_payoff), strategies

@@ -37,9 +37,7 @@ def search(game: Game[Any], words: str = "") -> Policy:
             hint = did_you_mean(name, OPTIONS)
             raise ValueError(f"search: {word!r}{hint} must be one of {', '.join(f'{o}=' for o in OPTIONS)} once")
         options[name] = value
-    numbers = {name: _number(name, options[name]) for name in NUMBERS if name in options}
-    if "transpositions" in numbers:
-        numbers["transpositions"] = bool(numbers["transpositions"])
+    numbers: dict[str, Any] = {name: _number(name, options[name]) for name in NUMBERS if name in options}
     leaf: Any = options.get("leaf", "uniform")
     if leaf not in WITHOUT_POLICY:
         try:
