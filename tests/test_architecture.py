@@ -28,7 +28,7 @@ ROOMS = {
     "baselines": """
         system matrix_game display general_sum solutions opponents
         oracles.answers oracles.state_graph oracles.finite_horizon oracles.bayesian oracles.rank_games oracles
-        matches opponents.levels .
+        matches opponents.levels search .
     """,
     "train": """
         text storage policies learner algorithms.experience algorithms

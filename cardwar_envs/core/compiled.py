@@ -35,6 +35,10 @@ OURS = {"cardwar_envs", "baselines"}
 # A process spends at most this many seconds in a module's plain kernels before it compiles or loads them.
 BEFORE_COMPILING, BEFORE_LOADING = 2.0, 0.05
 
+# The functions of rules that `bound` replaces, and the options of kernels that their copies keep.
+OF_RULES = {"play", "uniform", "observe"}
+PASSED_ON = {"inline", "forceinline", "error_model", "_nrt"}
+
 # If set, called before kernels are compiled: a server lets another process fill the disk cache, because compiling holds
 # Python's global lock for seconds.
 compile_elsewhere: Callable[[], object] | None = None
@@ -150,10 +154,25 @@ def quickest(name: str, seconds: float) -> Any:
     """
     _spent[name] += seconds  # type: ignore[assignment]  # Counter is typed for integers
     if _spent[name] <= (BEFORE_LOADING if _is_cached(name) else BEFORE_COMPILING):
-        return _plain_copies(name)
+        return _copies(name)
     if compile_elsewhere is not None and not _is_cached(name):
         compile_elsewhere()
     return import_module(name)
+
+
+def bound(name: str, seconds: float, rules: ModuleType) -> Any:
+    """Like `quickest`, for kernels that call the functions of a game's `CompiledRules.bodies`.
+
+    Args:
+        name: The module, which imports some game's `play`, `uniform` and `observe`.
+        seconds: Estimated time that plain Python needs for the work, in seconds.
+        rules: The module whose functions replace these. Kernels are faster if it has a constant `ALLOCATES_NOTHING`,
+            which says that these functions allocate no memory.
+    """
+    # Functions of others may differ in plain Python, where integers wrap around.
+    foreign = rules.__name__.partition(".")[0] not in OURS
+    compiled = foreign or isinstance(quickest(name, seconds), ModuleType)
+    return _copies(name, rules, compiled and not config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def wraps_around(function: F) -> F:
@@ -163,19 +182,37 @@ def wraps_around(function: F) -> F:
 
 
 @cache
-def _plain_copies(name: str) -> SimpleNamespace:
-    """Returns a module's contents with each kernel as a plain function that calls plain functions."""
+def _copies(name: str, rules: Any = None, compiled: bool = False) -> SimpleNamespace:
+    """Returns a module's contents with each kernel as a copy that calls copies, in plain Python or compiled.
+
+    With `rules`, they call its functions instead of the module's functions of the names in `OF_RULES`.
+    """
     module = import_module(name)
     space = dict(vars(module))
     for key, value in vars(module).items():
-        if isinstance(value, Dispatcher):
-            function = value.py_func
-            if function.__module__ == name:
-                copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
-                space[key] = np.errstate(over="ignore")(copy) if hasattr(function, "wraps_around") else copy
+        function = getattr(value, "py_func", value)  # a plain function if compilation is disabled
+        if rules is not None and key in OF_RULES:
+            own = getattr(rules, key)
+            space[key] = own if compiled or not isinstance(own, Dispatcher) else _plain(own)
+        elif isinstance(value, Dispatcher) and not compiled and function.__module__ != name:
+            space[key] = _plain(value)
+        elif (
+            isinstance(function, FunctionType) and function.__module__ == name and not hasattr(function, "__wrapped__")
+        ):
+            copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
+            if compiled:
+                kept = PASSED_ON & value.targetoptions.keys() - (
+                    set() if hasattr(rules, "ALLOCATES_NOTHING") else {"_nrt"}
+                )
+                space[key] = njit(**{each: value.targetoptions[each] for each in kept})(copy)
             else:
-                space[key] = getattr(_plain_copies(function.__module__), function.__name__)
+                space[key] = np.errstate(over="ignore")(copy) if hasattr(function, "wraps_around") else copy
     return SimpleNamespace(**space)
+
+
+def _plain(kernel: Dispatcher) -> Any:
+    """Returns a kernel in plain Python."""
+    return getattr(_copies(kernel.py_func.__module__), kernel.py_func.__name__)
 
 
 @cache

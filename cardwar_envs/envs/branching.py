@@ -201,7 +201,7 @@ def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.i
         The index of the first row of each group of equal rows, and `[count]` the number of each row's group.
     """
     lots = [slice(start, start + LOT) for start in range(0, len(rows), LOT)]
-    hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(_hashes(rows[lot]) for lot in lots)])
+    hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(row_hashes(rows[lot]) for lot in lots)])
     _, first, groups = np.unique(hashes, return_index=True, return_inverse=True)
     found = first[groups]
     if not all(np.array_equal(rows[lot], rows.take(found[lot], axis=0)) for lot in lots):
@@ -210,7 +210,7 @@ def distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.i
     return first, groups.reshape(len(rows))
 
 
-def _hashes(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
+def row_hashes(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
     """`[count]` hashes modulo 2**64; equal rows have equal hashes."""
     count, size = rows.shape
     words = np.zeros((count, size + size % 2), dtype=np.float32)

@@ -82,7 +82,7 @@ def test_a_game_at_the_size_selected_first_starts_without_compiling(monkeypatch)
     def quickest(name, seconds):
         seconds_in[name] = seconds_in.get(name, 0.0) + seconds
         assert seconds_in[name] <= compiled.BEFORE_COMPILING, f"{lobby.games()[place]} compiles {name}"
-        return compiled._plain_copies(name)
+        return compiled._copies(name)
 
     monkeypatch.setattr("cardwar_envs.core.kernels._compiled", {})
     monkeypatch.setattr(compiled, "quickest", quickest)

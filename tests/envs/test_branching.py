@@ -161,7 +161,7 @@ def test_equal_rows_have_one_number(rows):
 
 
 def test_rows_of_one_hash_are_told_apart(monkeypatch):
-    monkeypatch.setattr(branching, "_hashes", lambda words: np.zeros(len(words), dtype=np.uint64))
+    monkeypatch.setattr(branching, "row_hashes", lambda words: np.zeros(len(words), dtype=np.uint64))
     rows = np.array([[1, 2, 3], [3, 2, 1], [1, 2, 3]], dtype=np.float32)
     first, places = distinct(rows)
     assert sorted(first.tolist()) == [0, 1]

@@ -145,6 +145,13 @@ _LEARNERS = (
         "policy gradients from a critic of joint actions, with a moving magnet",
         learns=PUBLIC_DUELS,
     ),
+    Algorithm(
+        "alphazero",
+        "AlphaZero",
+        "a policy and value network that learns from searches in self-play",
+        learns=PUBLIC_DUELS,
+        uses=SIMULATOR,
+    ),
     Algorithm("independent_q", "independent Q-learning", "DQN with masks in self-play", "responses:IndependentQ"),
     Algorithm("best_response", "PPO best response", "maskable PPO against fixed policies", "responses:PPOResponse"),
     Algorithm("dqn_response", "DQN best response", "DQN with masks against fixed policies", "responses:DQNResponse"),

@@ -251,6 +251,27 @@ class JointCriticArgs(SelfPlayArgs):
 
 
 @dataclass(frozen=True)
+class AlphaZeroArgs(SelfPlayArgs):
+    """Arguments of AlphaZero."""
+
+    steps: int = option(500_000, "joint actions to play, summed over all games", low=1)
+    num_games: int = option(256, "games played in parallel", low=1)
+    simulations: int = option(50, "simulations of each search", low=1)
+    exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the search", 0.0, 1.0)
+    replay_size: int = option(32_768, "capacity of the buffer in searches", low=1)
+    updates: int = option(2, "updates per step of all games", low=1)
+    batch_size: int = option(512, "searches per update, each from both seats", low=1)
+    policy_coefficient: float = option(1.0, "weight of the cross entropy of strategies in the loss", low=0.0)
+    learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
+    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
+    final_rate: float = option(0.02, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
+    target_rate: float = option(0.02, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
+    width: int = option(128, "units of each hidden layer", low=1)
+    layers: int = option(2, "hidden layers", low=1)
+    memory: int = option(65_536, "rows of the memory; a few per state and seat work best", low=1)
+
+
+@dataclass(frozen=True)
 class CFRPlusArgs(CommonArgs):
     """Arguments of CFR+."""
 
@@ -268,6 +289,7 @@ ARGUMENTS: dict[str, type[CommonArgs]] = {
     "mmd": MMDArgs,
     "nfsp": NFSPArgs,
     "joint_critic": JointCriticArgs,
+    "alphazero": AlphaZeroArgs,
     "best_response": BestResponseArgs,
     "dqn_response": DQNResponseArgs,
     "cfr_plus": CFRPlusArgs,

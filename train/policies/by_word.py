@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable
 from inspect import Parameter, signature
@@ -15,6 +16,9 @@ from cardwar_envs.core.policy_names import as_policy, named_policy, names_a_poli
 from cardwar_envs.games.by_name import loaded_object
 from train.policies.agent_process import AGENT
 from train.text.parsing import MODULE_AND_CLASS
+
+# In `search:uct,simulations=10,uniform` only the second comma.
+BETWEEN_POLICIES = re.compile(r",(?!(?:simulations|leaf|transpositions|seed)=)")
 
 
 def is_program(word: str) -> bool:
@@ -33,8 +37,13 @@ def policy_from(word: str, game: Game[Any]) -> Policy:
 
 
 def split_policies(words: str) -> list[str]:
-    """Splits policy names at commas, except within existing paths; raises ValueError if a name is empty."""
-    names = [words] if os.path.exists(words) or is_program(words) else [word.strip() for word in words.split(",")]
+    """Splits policy names at commas, except in existing paths and before options of a search.
+
+    Raises:
+        ValueError: If a name is empty.
+    """
+    whole = os.path.exists(words) or is_program(words)
+    names = [words] if whole else [word.strip() for word in BETWEEN_POLICIES.split(words)]
     if not all(names):
         raise ValueError(f"the policies {words!r} contain an empty name")
     return names

@@ -16,7 +16,7 @@ from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.policy import Policy
 from train.policies.learned_policy import LearnedPolicy, Unfinished
 from train.policies.lookahead import LookaheadPolicy
-from train.policies.networks import GreedyPolicy, MatrixPolicy, MirroredMatrixPolicy, SoftmaxPolicy
+from train.policies.networks import GreedyPolicy, MatrixPolicy, MirroredMatrixPolicy, PolicyValue, SoftmaxPolicy
 from train.policies.table import LearnedTable
 from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.formats import OWN
@@ -32,7 +32,15 @@ GIVEN = (
 )
 POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
     kind.kind: kind
-    for kind in (SoftmaxPolicy, GreedyPolicy, MatrixPolicy, MirroredMatrixPolicy, LookaheadPolicy, LearnedTable)
+    for kind in (
+        SoftmaxPolicy,
+        GreedyPolicy,
+        MatrixPolicy,
+        MirroredMatrixPolicy,
+        LookaheadPolicy,
+        LearnedTable,
+        PolicyValue,
+    )
 }
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from baselines.matrix_game.lookahead import Lookahead, StateValues
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.branching import MovesLeft
+from cardwar_envs.envs.engines.engine import Views
 from train.policies.learned_policy import Unfinished
 from train.policies.networks import Network
 from train.storage.archive import Archive
@@ -70,6 +71,10 @@ class LookaheadPolicy:
     ) -> NDArray[np.float64]:
         """Returns probabilities `[batch, num_actions]`."""
         return self._lookahead.strategies(observations, self._values)
+
+    def estimate(self, views: Views) -> tuple[NDArray[np.float64], None]:
+        """Returns the values of states, as leaves of a search (see `baselines.search.search.Leaf`)."""
+        return self._values(views.observations), None
 
     def to_archive(self) -> Archive:
         return Archive(dict(self.networks.state_dict()), self.networks.architecture)

@@ -19,7 +19,8 @@ from baselines.matrix_game.lookahead import one_view
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.kernels import map_in_threads
 from cardwar_envs.core.policy import sample_actions
-from cardwar_envs.envs.branching import Brancher
+from cardwar_envs.envs.branching import Brancher, choices
+from cardwar_envs.envs.engines.engine import Views
 from train.policies.layers import ActionParts, Encoding, LegalPairs, Scaling
 from train.policies.learned_policy import Unfinished, has_many_actions
 from train.storage.archive import Archive
@@ -216,6 +217,13 @@ class NetworkPolicy:
         return pairs, self.network.parts.logits(torch.from_numpy(self.network.outputs(observations)), pairs)
 
 
+def masked_softmax(outputs: NDArray[np.float64], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Returns the softmax of outputs over legal actions, `[batch, num_actions]`."""
+    logits = np.where(masks == 1, outputs, -np.inf)
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
 class SoftmaxPolicy(NetworkPolicy):
     """Plays actions with the softmax probabilities of the network's outputs."""
 
@@ -227,9 +235,7 @@ class SoftmaxPolicy(NetworkPolicy):
         if self.network.parts is not None:
             pairs, probabilities = self._legal_probabilities(observations, action_masks)
             return pairs.dense(probabilities, action_masks.shape[1])
-        logits = np.where(action_masks == 1, self.network.outputs(observations), -np.inf)
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return weights / weights.sum(axis=1, keepdims=True)
+        return masked_softmax(self.network.outputs(observations), action_masks)
 
     def sample(
         self, observations: NDArray[np.float32], masks: NDArray[np.int8] | NDArray[np.uint8], rng: np.random.Generator
@@ -263,6 +269,32 @@ class GreedyPolicy(NetworkPolicy):
         return np.eye(action_masks.shape[1])[outputs.argmax(axis=1)]
 
 
+class PolicyValue(NetworkPolicy):
+    """Plays the softmax of the network's outputs but the last, which is the observer's value, in payoff points.
+
+    As a leaf of a search it estimates values and the strategies by which the search explores.
+    """
+
+    kind = "policy_value"
+
+    @staticmethod
+    def outputs_for(game: Game[Any], network: Network) -> int:
+        return game.facts.num_actions + 1
+
+    def action_probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        return masked_softmax(self._in_double.outputs(observations)[:, :-1], action_masks)
+
+    def estimate(self, views: Views) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Returns values and strategies of both players (see `baselines.search.search.Leaf`)."""
+        facts, masks = self.game.facts, views.masks.reshape(-1, self.game.facts.num_actions)
+        outputs = self._in_double.outputs(views.observations.reshape(-1, facts.observation_size))
+        values = outputs[:, -1].reshape(-1, 2) @ (0.5, -0.5)  # both players' views of what player 0 gets
+        strategies = masked_softmax(outputs[:, :-1], choices(masks)).reshape(views.masks.shape)
+        return np.clip(values, facts.min_payoff, facts.max_payoff), strategies
+
+
 class MatrixPolicy(NetworkPolicy):
     """Plays the row player's optimal strategy of the matrix game that the network predicts.
 
@@ -281,6 +313,11 @@ class MatrixPolicy(NetworkPolicy):
     ) -> NDArray[np.float64]:
         masks = self.game.opponent_masks(observations)
         return solve_matrices(self.payoffs(observations), action_masks, masks).row_strategies
+
+    def estimate(self, views: Views) -> tuple[NDArray[np.float64], None]:
+        """Returns the values of states, as leaves of a search (see `baselines.search.search.Leaf`)."""
+        rows, columns = (choices(views.masks[:, player]) for player in (0, 1))
+        return solve_matrices(self.payoffs(views.observations[:, 0]), rows, columns).values, None
 
     def payoffs(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
         """Returns `[batch, num_actions, num_actions]`: predicted payoff points to the observer."""

@@ -27,6 +27,7 @@ from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities,
 from cardwar_envs.core.policy_names import plays
 from cardwar_envs.core.table_policy import TablePolicy
 from cardwar_envs.envs.branching import MovesLeft
+from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.games import make_game
 
 FOLDER = Path(__file__).parent
@@ -125,6 +126,10 @@ class LookaheadLevel:
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         return self._lookahead.strategies(observations, self._values)
+
+    def estimate(self, views: Views) -> tuple[NDArray[np.float64], None]:
+        """Returns the values of states, as leaves of a search (see `baselines.search.search.Leaf`)."""
+        return self._values(views.observations), None
 
 
 class NetworksByMovesLeft:

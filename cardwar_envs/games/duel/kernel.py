@@ -8,6 +8,9 @@ from __future__ import annotations
 from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 
+# Of `play`, `uniform` and `observe`; see `compiled.bound`.
+ALLOCATES_NOTHING = True
+
 # Functions take all rows and the index of one: to pass slices or `tables` on costs more than the rest of a trick.
 
 

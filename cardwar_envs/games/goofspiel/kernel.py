@@ -12,6 +12,9 @@ from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw, held_card
 from cardwar_envs.games.duel.kernel import acting, illegal, pack, show_hands, uniform  # noqa: F401  # used for this game too
 
+# Of `play`, `uniform` and `observe`; see `compiled.bound`.
+ALLOCATES_NOTHING = True
+
 RANDOM, DESCENDING, ASCENDING = range(3)
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 from cardwar_envs.core.compiled import njit
 from cardwar_envs.core.streams_kernel import draw
 
+# Of `play`, `uniform` and `observe`; see `compiled.bound`.
+ALLOCATES_NOTHING = True
+
 
 @njit(inline="always")
 def _goes_on(tables, rows, g):  # type: ignore[no-untyped-def]  # compiled

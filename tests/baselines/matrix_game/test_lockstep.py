@@ -76,7 +76,7 @@ def test_bounds_depend_neither_on_the_lane_nor_on_the_games_in_the_others(kind, 
 
 @each_row("kind", BATCHES)
 def test_compiled_bounds_are_those_of_plain_python(kind):
-    plain = compiled._plain_copies("baselines.matrix_game.lockstep_kernel").bound_lanes
+    plain = compiled._copies("baselines.matrix_game.lockstep_kernel").bound_lanes
     for games in groups_of(kind):
         assert np.array_equal(bounds_of(games, 1e-12, plain), bounds_of(games, 1e-12))
 

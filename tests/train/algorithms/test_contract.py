@@ -33,7 +33,7 @@ WAR = make_game("war", num_players=3, ranks=3, discards=1, max_rounds=30)
 LEARNERS = [name for name, algorithm in ALGORITHMS.items() if not algorithm.base]  # all but presets
 NETWORKS = [name for name in LEARNERS if ALGORITHMS[name].step in ("joint actions", "updates")]
 LITTLE = {"num_games": 20, "rollout": 3, "batch_size": 30, "width": 8, "replay_size": 100,
-          "reservoir_size": 100, "memory": 64, "passes": 2, "past_every": 80,
+          "reservoir_size": 100, "memory": 64, "passes": 2, "past_every": 80, "simulations": 4,
           "opponents": "highest_card,past"}  # fmt: skip
 
 
@@ -173,6 +173,8 @@ LEARNS = [
     pytest.param("nfsp", GAME, {"steps": 20_000, "num_games": 16, "width": 32, "batch_size": 128, "replay_size": 5000,
                                 "learning_rate": 3e-3, "average_rate": 3e-3}, 0.3, marks=pytest.mark.slow),
     ("cfr_plus", GAME, {"steps": 300}, 0.004),
+    ("alphazero", GAME, {"steps": 8_000, **Q, "batch_size": 64, "simulations": 10, "updates": 4,
+                         "learning_rate": 0.01}, 0.1),
 ]  # fmt: skip
 
 

@@ -32,6 +32,11 @@ class Buffer:
         for column, new in zip(self._columns.values(), rows, strict=True):
             column[places] = new
 
+    def put(self, *rows: NDArray[Any]) -> None:
+        """Adds rows, one array per column, in place of the oldest."""
+        self._put(np.arange(self.added, self.added + len(rows[0])) % self._size, rows)
+        self.added += len(rows[0])
+
     def sample(self, count: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
         """Draws rows with replacement, `[count, ...]` per column; raises ValueError if the buffer is empty."""
         if not self.added:
@@ -77,10 +82,8 @@ class Replay(Buffer):
         self, observations: NDArray[np.float32], masks: NDArray[np.int8], actions: NDArray[np.int64], step: BatchStep
     ) -> None:
         """Adds one move per game: the observations and masks before it, the actions, and the results."""
-        places = np.arange(self.added, self.added + len(actions)) % self._size
         move = observations, actions, step.rewards, step.done, step.observations
-        self._put(places, (*move, as_bits(step.masks), as_bits(masks)) if self._bits else (*move, step.masks))
-        self.added += len(actions)
+        self.put(*((*move, as_bits(step.masks), as_bits(masks)) if self._bits else (*move, step.masks)))
 
 
 class Reservoir(Buffer):

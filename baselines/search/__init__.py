@@ -1,0 +1,1 @@
+"""Tree search for simultaneous moves: `policy.SearchPolicy` plays what searches recommend."""

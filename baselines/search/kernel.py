@@ -1,0 +1,129 @@
+"""Compiled tree search for simultaneous moves, on any rules in the form of `CompiledRules`.
+
+Source: M. Lanctot, V. Lisy, M. Winands, "Monte Carlo tree search in simultaneous move games with applications to
+Goofspiel" (2014).
+
+A simulation descends from the root until it reaches a state that is not in the tree yet, adds a node for it, estimates
+its value, and updates the nodes on its path. The first one adds only the root, and is not counted. A state that is
+reached in different ways has one node, unless `keyed` says that nodes belong to the move that leads to them.
+
+`compiled.bound` replaces `play`, `uniform` and `observe` by the functions of a game.
+"""
+
+from __future__ import annotations
+
+from baselines.search.nodes_kernel import (
+    MATRIX,
+    ROLLOUT,
+    assess,
+    find,
+    inlined,
+    next_untried,
+    report,
+    select,
+    uncounted,
+    update,
+    update_all,  # noqa: F401  # has no rules; for the callers of the others
+    write,
+)
+from cardwar_envs.games.duel.kernel import observe, play, uniform  # replaced by those of the game
+
+
+@inlined
+def _add(tables, nodes, searches, owner, slot):  # type: ignore[no-untyped-def]
+    """Makes a node for the state in `searches.row`."""
+    node = nodes.used[0]
+    nodes.used[0] += 1
+    nodes.slots[slot], nodes.owners[node], nodes.visits[node] = node, owner, 0
+    write(searches.row[0], nodes.states[node])
+    nodes.scores[node], nodes.weights[node] = 0.0, 0.0
+    if len(nodes.tries):
+        nodes.means[node], nodes.tries[node] = 0.0, 0
+    observe(tables, searches.row, 0, searches.seen, searches.masks)
+    for p in range(2):
+        count = 0
+        for action in range(searches.masks.shape[2]):
+            if searches.masks[0, p, action]:
+                nodes.actions[node, p, count] = action
+                count += 1
+        if count == 0:  # another player acts
+            nodes.actions[node, p, 0] = 0
+            count = 1
+        nodes.counts[node, p] = count
+    return node
+
+
+@inlined
+def descend(tables, nodes, searches, settings, g):  # type: ignore[no-untyped-def]
+    """Plays from the root of search `g` to a new node, which it returns, or to the end of the game: -1."""
+    row, joint = searches.row, searches.joint
+    write(searches.roots[g], row[0])
+    owner, depth = g, 0
+    while True:
+        node, slot = find(nodes, row[0], owner)
+        if node < 0:
+            searches.lengths[g] = depth
+            return _add(tables, nodes, searches, owner, slot)
+        step = searches.path[g, depth]
+        step[2] = node
+        for p in range(2):
+            step[p], searches.chances[g, depth, p] = select(nodes, searches, node, p, settings.rule)
+        if settings.rule == MATRIX and nodes.visits[node] < nodes.counts[node, 0] * nodes.counts[node, 1]:
+            step[0], step[1] = next_untried(nodes, node)
+        nodes.visits[node] += 1
+        for p in range(2):
+            joint[0, p] = nodes.actions[node, p, step[p]]
+        play(tables, row, searches.stream, joint, searches.where, searches.rewards, searches.over)
+        searches.paid[g, depth] = searches.rewards[0, 0]
+        depth += 1
+        if searches.over[0]:
+            searches.lengths[g] = depth
+            return -1
+        if settings.keyed:
+            width = nodes.actions.shape[2]
+            owner = len(searches.roots) + (node * width + step[0]) * width + step[1]
+
+
+@inlined
+def _rollout(tables, searches):  # type: ignore[no-untyped-def]
+    """Plays uniformly from `searches.row` to the end; returns payoff points to player 0."""
+    total = 0.0
+    while True:
+        for p in range(2):
+            uniform(tables, searches.row, searches.stream, searches.where, p, searches.joint[:, p])
+        play(tables, searches.row, searches.stream, searches.joint, searches.where, searches.rewards, searches.over)
+        total += searches.rewards[0, 0]
+        if searches.over[0]:
+            return total
+
+
+@uncounted
+def descend_all(tables, nodes, searches, settings):  # type: ignore[no-untyped-def]
+    """Makes the first half of a simulation in every search: `leaves` are the nodes whose values it needs."""
+    for g in range(len(searches.roots)):
+        searches.stream[0] = searches.streams[g]
+        searches.leaves[g] = descend(tables, nodes, searches, settings, g)
+        searches.streams[g] = searches.stream[0]
+
+
+@uncounted
+def simulate(tables, nodes, searches, settings, simulations, roots, streams, strategies, values):  # type: ignore[no-untyped-def]
+    """Makes all simulations of one search after the other, with rollouts or 0 as values of new nodes.
+
+    `nodes` and `searches` are scratch arrays for one search. `roots` `[searches, row_size]` and `streams` `[searches]`
+    are those of all; `strategies` `[searches, 2, num_actions]` and `values` `[searches]` are written.
+    """
+    for s in range(len(roots)):
+        write(roots[s], searches.roots[0])
+        searches.stream[0] = streams[s]
+        nodes.slots[:] = -1
+        nodes.used[0] = 0
+        for _ in range(simulations + 1):  # the first makes the root
+            leaf, value = descend(tables, nodes, searches, settings, 0), 0.0
+            if leaf >= 0:
+                if settings.leaf == ROLLOUT:
+                    value = _rollout(tables, searches)
+                assess(nodes, leaf, value, settings.rule)
+            update(nodes, searches, settings, 0, value)
+        report(nodes, 0, strategies[s])
+        values[s] = nodes.values[0]
