@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple
 from zlib import crc32
 
 import numpy as np
+from brute_force import joint_actions
 
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 
@@ -196,46 +197,46 @@ class Hashed:
 
 
 def worth(game, policies, player, responds):
-    """A player's payoff: of its policy, or of a best response that remembers all of its observations and actions."""
+    """A player's payoff if starts pay nothing: of its policy, or of a best response with perfect recall."""
+    starts = [(float(start.probability), start.state) for start in game.initial()]
+    return _Beliefs(game, policies, player, responds).worth(starts)
 
-    known = {}
 
-    def mix(state, seat):
-        seen = game.observation(state, seat)
-        if (seat, seen.tobytes()) not in known:
-            mask = game.action_mask(state, seat)
-            known[seat, seen.tobytes()] = policies[seat].action_probabilities(seen[None], mask[None])[0].tolist()
-        return known[seat, seen.tobytes()]
+class _Beliefs:
+    def __init__(self, game, policies, player, responds):
+        self.game, self.policies, self.player, self.responds, self.known = game, policies, player, responds, {}
 
-    def belief(weighted):
-        """The payoff, weighted, from histories that the player cannot tell apart."""
-        going = [(weight, state) for weight, state in weighted if game.acting_players(state)]
+    def mix(self, state, seat):
+        seen = self.game.observation(state, seat)
+        key = seat, seen.tobytes()
+        if key not in self.known:
+            mask = self.game.action_mask(state, seat)
+            self.known[key] = self.policies[seat].action_probabilities(seen[None], mask[None])[0].tolist()
+        return self.known[key]
+
+    def worth(self, weighted):
+        """The payoff, weighted, from histories that the player could not tell apart before its next observation."""
         groups = defaultdict(list)
-        for weight, state in going:
-            acts = player in game.acting_players(state)
-            groups[game.observation(state, player).tobytes(), acts].append((weight, state))
-        return sum(decided(group) if acts else after(group, None) for (_, acts), group in groups.items())
+        for weight, state in weighted:
+            if acting := self.game.acting_players(state):
+                acts = self.player in acting
+                groups[self.game.observation(state, self.player).tobytes(), acts].append((weight, state))
+        return sum(self.decided(group) if acts else self.after(group, None) for (_, acts), group in groups.items())
 
-    def decided(group):
-        legal, own = game.legal_actions(group[0][1], player), mix(group[0][1], player)
-        found = {action: after(group, action) for action in legal}
-        return max(found.values()) if responds else sum(own[action] * found[action] for action in legal)
+    def decided(self, group):
+        (_, first), *_ = group
+        worths = {action: self.after(group, action) for action in self.game.legal_actions(first, self.player)}
+        own = self.mix(first, self.player)
+        return max(worths.values()) if self.responds else sum(own[action] * each for action, each in worths.items())
 
-    def after(group, own):
+    def after(self, group, own):
         paid, following = 0.0, []
         for weight, state in group:
-            acting = game.acting_players(state)
-            mixes = {seat: mix(state, seat) for seat in acting if seat != player}
-            for joint in product(*(game.legal_actions(state, seat) for seat in acting)):
-                actions = dict(zip(acting, joint, strict=True))
-                if own is not None and actions[player] != own:
-                    continue
-                share = weight * prod(mixes[seat][actions[seat]] for seat in mixes)
-                for outcome in game.transitions(state, actions):
-                    paid += share * float(outcome.probability) * outcome.rewards[player]
-                    following.append((share * float(outcome.probability), outcome.state))
-        return paid + belief(following)
-
-    starts = game.initial()
-    paid = sum(float(start.probability) * start.rewards[player] for start in starts)
-    return paid + belief([(float(start.probability), start.state) for start in starts])
+            mixes = {seat: self.mix(state, seat) for seat in self.game.acting_players(state) if seat != self.player}
+            for actions in joint_actions(self.game, state):
+                if actions.get(self.player) == own:
+                    share = weight * prod(mixes[seat][actions[seat]] for seat in mixes)
+                    for outcome in self.game.transitions(state, actions):
+                        paid += share * float(outcome.probability) * outcome.rewards[self.player]
+                        following.append((share * float(outcome.probability), outcome.state))
+        return paid + self.worth(following)

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from baselines.oracles.state_graph.game_graph import group_sums
 
@@ -126,6 +125,8 @@ class SequenceForm:
     @cached_property
     def matrices(self) -> tuple[Any, Any]:
         """For two players: payoffs times chance, sparse, `[own sequences, the other player's sequences]` each."""
+        from scipy import sparse  # takes half a second to import
+
         shape = tuple(len(each.actions) for each in self.decisions)
         where = self.sequences[:, 0], self.sequences[:, 1]
         first, second = (

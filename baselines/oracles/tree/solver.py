@@ -1,8 +1,7 @@
 """Solves games with hidden information over several moves on their sequence form.
 
-Small games are solved by one linear program (Koller, Megiddo and von Stengel, "Fast algorithms for finding randomized
-strategies in game trees", STOC 1994, section 3), larger ones by predictive CFR+ (`regrets.py`). Either way `gap` is the
-NashConv of the returned strategies, computed by the sweep that measures any policy.
+Small games are solved by one linear program (`program.py`), larger ones by predictive CFR+ (`regrets.py`). Either way
+`gap` is the NashConv of the returned strategies, computed by the sweep that measures any policy.
 """
 
 from __future__ import annotations
@@ -11,20 +10,18 @@ import time
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from baselines.oracles.answers.protocol import Request
 from baselines.oracles.tree.histories import sequence_form
 from baselines.oracles.tree.oracle import behaviour_of, recall_of, table_rows
 from baselines.oracles.tree.regrets import minimise_regrets
-from baselines.oracles.tree.sequence_form import Decisions, Floats, SequenceForm
+from baselines.oracles.tree.sequence_form import Floats, SequenceForm
 from baselines.oracles.tree.solution import TreeSolution
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.table_policy import TablePolicy
 
 # The linear program has about this many unknowns at most; more would take it longer than regret minimisation.
 MOST_SEQUENCES = 5_000
-TOLERANCE = 1e-10
 
 
 def solve_tree(game: Game[Any], request: Request) -> TreeSolution:
@@ -41,6 +38,8 @@ def solve_tree(game: Game[Any], request: Request) -> TreeSolution:
             "is an equilibrium; let `observation` show it"
         )
     if sum(len(each.actions) for each in form.decisions) <= MOST_SEQUENCES:
+        from baselines.oracles.tree.program import solve_program  # scipy takes half a second to import
+
         behaviours, method = solve_program(form), "linear program on sequences"
     else:
         found = minimise_regrets(form, request.progress)
@@ -87,46 +86,3 @@ def _policy(game: Game[Any], form: SequenceForm, behaviours: list[Floats]) -> Ta
                     "observations must show the seat, or facts.seat_symmetric be true"
                 )
     return TablePolicy(second | first)
-
-
-def solve_program(form: SequenceForm) -> list[Floats]:
-    """Returns both players' last choices, `[sequences]` each; player 1's are the dual solution of player 0's program.
-
-    Unknowns: player 0's plan, and for each information state of player 1 what it concedes.
-    """
-    from scipy.optimize import linprog  # takes half a second to import
-
-    first, second = form.decisions
-    payoffs = form.matrices[0]
-    scale = float(np.abs(payoffs).max()) or 1.0
-    conceded, played = _constraints(second).T, _constraints(first)
-    objective = np.zeros(played.shape[1] + conceded.shape[1])
-    objective[played.shape[1]] = -1.0
-    sums = np.zeros(played.shape[0])
-    sums[0] = 1.0
-    outcome: Any = linprog(
-        objective,
-        A_ub=sparse.hstack([-payoffs.T / scale, conceded], format="csr"),
-        b_ub=np.zeros(conceded.shape[0]),
-        A_eq=sparse.hstack([played, sparse.csr_matrix((played.shape[0], conceded.shape[1]))], format="csr"),
-        b_eq=sums,
-        bounds=[(0.0, None)] * played.shape[1] + [(None, None)] * conceded.shape[1],
-        method="highs",
-        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
-    )
-    if outcome.status != 0:
-        raise ArithmeticError(f"the linear program was not solved: {outcome.message}")
-    plans = outcome.x[: played.shape[1]], -outcome.ineqlin.marginals
-    return [own.choices(np.maximum(plan, 0.0)) for own, plan in zip(form.decisions, plans, strict=True)]
-
-
-def _constraints(own: Decisions) -> Any:
-    """Returns the plans' equalities, `[1 + states, sequences]`: 1 is played in all, and what is played before a state.
-
-    Row 0 is for the empty sequence.
-    """
-    states = len(own.parents)
-    rows = np.concatenate([[0], 1 + own.owners, 1 + np.arange(states)])
-    columns = np.concatenate([[0], 1 + np.arange(len(own.owners)), own.parents])
-    signs = np.concatenate([np.ones(1 + len(own.owners)), -np.ones(states)])
-    return sparse.csr_matrix((signs, (rows, columns)), shape=(1 + states, len(own.actions)))
