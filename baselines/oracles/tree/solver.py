@@ -20,8 +20,8 @@ from baselines.oracles.tree.solution import TreeSolution
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.table_policy import TablePolicy
 
-# The linear program has about this many unknowns at most; more would take it longer than regret minimisation.
-MOST_SEQUENCES = 5_000
+# The linear program is for games with at most this many sequences; more can take it longer than regret minimisation.
+MOST_SEQUENCES = 10_000
 
 
 def solve_tree(game: Game[Any], request: Request) -> TreeSolution:
