@@ -193,7 +193,8 @@ def is_hidden(game: Any) -> bool:
     """Returns whether players of an OpenSpiel game can know different things."""
     kind = game.get_type()
     in_turns = kind.dynamics.name == "SEQUENTIAL"  # without seeing each other's moves, if the game counts as one move
-    return kind.information.name == "IMPERFECT_INFORMATION" or (kind.information.name == "ONE_SHOT" and in_turns)
+    information = kind.information.name
+    return bool(information == "IMPERFECT_INFORMATION" or (information == "ONE_SHOT" and in_turns))
 
 
 def _require_supported(spiel: Any, name: str, game: Any) -> None:

@@ -6,11 +6,13 @@ whatever an observation shows. An observation that repeats while the player does
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.oracles.answers.protocol import BATCH
 from baselines.oracles.state_graph.game_graph import END, MAX_STATES, GameGraph, full_graph
 from baselines.oracles.state_graph.soundness import require_shape
 from baselines.oracles.tree.sequence_form import Decisions, Floats, Numbers, SequenceForm
@@ -61,18 +63,30 @@ class _Views:
 
     def __init__(self, graph: GameGraph[Any], player: int) -> None:
         self._game, self._player = graph.game, player
-        size, numbers = graph.game.facts.observation_size, dict[tuple[bytes, tuple[int, ...]], int]()
+        numbers: dict[tuple[bytes, tuple[int, ...]], int] = {}
         self.of_state = np.empty(len(graph.states), dtype=np.int64)
-        for row, state in enumerate(graph.states):
-            seen = graph.game.observation(state, player)
-            require_shape(graph.game, "an observation", seen, size)
-            legal = graph.game.legal_actions(state, player) if player in graph.game.acting_players(state) else ()
-            (key,) = observation_keys(seen[None])
-            self.of_state[row] = numbers.setdefault((key, tuple(legal)), len(numbers))
+        for start in range(0, len(graph.states), BATCH):
+            states = graph.states[start : start + BATCH]
+            keys = observation_keys(self._seen_in(states))
+            legal = [self._legal_in(state) for state in states]
+            found = [numbers.setdefault(view, len(numbers)) for view in zip(keys, legal, strict=True)]
+            self.of_state[start : start + BATCH] = found
         self.keys, self.legal = ([*part] for part in zip(*numbers, strict=True)) if numbers else ([], [])
         self.sizes = np.array([len(each) for each in self.legal], dtype=np.int64)
         self._require_sound()
         self.ranks = self._ranks_on(graph)
+
+    def _seen_in(self, states: Sequence[Any]) -> NDArray[np.float32]:
+        rows = [self._game.observation(state, self._player) for state in states]
+        size = (self._game.facts.observation_size,)
+        for row in rows:
+            if getattr(row, "shape", None) != size:
+                require_shape(self._game, "an observation", row, *size)
+        return np.array(rows, dtype=np.float32).reshape(len(rows), *size)
+
+    def _legal_in(self, state: Any) -> tuple[int, ...]:
+        acts = self._player in self._game.acting_players(state)
+        return tuple(self._game.legal_actions(state, self._player)) if acts else ()
 
     def _require_sound(self) -> None:
         """Raises a ValueError for NaN, or if one observation has different legal actions."""

@@ -52,14 +52,15 @@ class _Player:
         self.total += float(iteration) ** 2 * self.plan
 
 
-def minimise_regrets(form: SequenceForm, progress: Progress | None, iterations: int = MOST_ITERATIONS) -> Minimised:
-    """Returns average strategies of a two-player zero-sum game with a NashConv of `TARGET` or after `iterations`.
+def minimise_regrets(
+    form: SequenceForm, progress: Progress | None, iterations: int = MOST_ITERATIONS, target: float = TARGET
+) -> Minimised:
+    """Returns average strategies of a two-player zero-sum game, once their NashConv is at most `target` of the payoffs.
 
-    `progress` is called with the number of iterations.
+    Stops after `iterations`. `progress` is called with the number of iterations so far.
     """
     players = [_Player(own) for own in form.decisions]
-    target = TARGET * float(np.ptp(form.payoffs))
-    check = FIRST_CHECK
+    enough, check = target * float(np.ptp(form.payoffs)), FIRST_CHECK
     for iteration in range(1, iterations + 1):
         for seat, player in enumerate(players):
             player.learn(form.worth(seat, [each.plan for each in players]), iteration)
@@ -68,7 +69,7 @@ def minimise_regrets(form: SequenceForm, progress: Progress | None, iterations: 
             found = nash_conv_of(form, [player.total / player.total[0] for player in players])
             if progress is not None:
                 progress(iteration)
-            if found <= target:
+            if found <= enough:
                 break
     return Minimised([each.own.choices(each.total) for each in players], found, iteration)
 

@@ -100,7 +100,7 @@ class Goofspiel(Game[GoofspielState]):
         """Total points of all prizes."""
         return sum(self.cards)
 
-    @property
+    @cached_property
     def hidden(self) -> bool:
         """Whether bids stay hidden."""
         return self.bids == "hidden"
@@ -192,10 +192,11 @@ class Goofspiel(Game[GoofspielState]):
         return None
 
     def _last_bid(self, state: GoofspielState) -> tuple[float, float]:
-        """What each player is paid for the last bid, which is not a choice."""
-        (outcome,) = self.transitions(state, {player: hand[0] - 1 for player, hand in enumerate(state.hands)})
-        first, second = outcome.rewards
-        return first, second
+        """What each player is paid for the last bid, which is not a choice; most of the time of listing a game."""
+        ((card_0,), (card_1,)), prize, _, score, carried, _ = state
+        won = (prize + carried) * ((card_0 > card_1) - (card_0 < card_1))
+        paid = float(won) if self.payoff == "margin" else sign(score + won)
+        return paid, 0.0 - paid
 
     # -- what players see -----------------------------------------------------------------
 
