@@ -31,10 +31,10 @@ def best_response(
         game: Either a game that always ends and has a public state and few enough states to enumerate (in a two-player
             game of many rounds: positions), or a game with private information in which both players move once, or
             whose histories can be listed. A duel in which only the order of ranks matters can have some ten million
-            states. If it shows interleavings (`view="word"`) or the policy declares `by_words` (it plays the same in all states with the same
-            interleaving), the computation runs over interleavings, of which there are far fewer. The same holds for
-            Goofspiel, with up to 10 cards in random order; other policies of Goofspiel are measured at the states that
-            they reach, unless `max_states` is given.
+            states. If it shows interleavings (`view="word"`) or the policy declares `by_words` (it plays the same in
+            all states with the same interleaving), the computation runs over interleavings, of which there are far
+            fewer. The same holds for Goofspiel, with up to 10 cards in random order; other policies of Goofspiel are
+            measured at the states that they reach, unless `max_states` is given.
         policy: The others' policies: one for all seats, or one per seat (that of `player` is ignored). In a game of
             many rounds a policy is queried once per number of rounds left, or only once if it declares `stationary`.
         player: The player who responds.
