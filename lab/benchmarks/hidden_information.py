@@ -13,6 +13,7 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyspiel
@@ -73,9 +74,9 @@ def main() -> None:
     baselines.solve(make_game("goofspiel", num_cards=3, bids="hidden"))  # imports are not measured
     for name, parameters, spiel, points in CASES:
         t_theirs, step_theirs, uniform_theirs, learned_theirs = theirs(spiel, arguments.seconds)
-        t_game, game = clock(lambda name=name, parameters=parameters: make_game(name, **parameters))
+        t_game, game = clock(partial(make_game, name, **parameters))
         first, further, step, uniform, learned = ours(game, arguments.seconds)
-        t_solve, solution = clock(lambda game=game: baselines.solve(game))
+        t_solve, solution = clock(partial(baselines.solve, game))
         apart = abs(uniform - points * uniform_theirs)
         print(
             f"{spiel}: exploitability of uniform {uniform:.6f} (difference {apart:.0e}); "
