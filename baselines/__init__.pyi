@@ -40,10 +40,12 @@ from .oracles.answers.results import BestResponse as BestResponse
 from .oracles.answers.results import HeadToHead as HeadToHead
 from .oracles.answers.results import NashConv as NashConv
 from .oracles.answers.results import PrivateSolution as PrivateSolution
+from .oracles.answers.results import Recall as Recall
 from .oracles.answers.results import Solution as Solution
 from .oracles.answers.results import StateSolution as StateSolution
 from .oracles.choice import has_exact_results as has_exact_results
 from .oracles.choice import within_reach as within_reach
+from .oracles.tree.solution import TreeSolution as TreeSolution
 from .questions import exploitability as exploitability
 from .questions import nash_conv as nash_conv
 from .responses import best_response as best_response

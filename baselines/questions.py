@@ -10,6 +10,7 @@ from baselines.oracles.answers.guards import consistent
 from baselines.oracles.answers.protocol import ExactOracle, Seats
 from baselines.oracles.answers.results import NashConv
 from baselines.oracles.choice import oracle_for
+from baselines.oracles.tree.oracle import TreeOracle
 from cardwar_envs.core.constant_sum import payoff_sum, zero_sum_form
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import Policy
@@ -39,8 +40,14 @@ def nash_conv(
         payoffs, responses = cast(Any, oracle.exact_payoffs if exact else oracle.payoffs)(profile.policies)
     gains = tuple(best - payoff for best, payoff in zip(responses, payoffs, strict=True))
     payoffs = tuple(payoff + half for payoff in payoffs)
+    recall = oracle.recall() if isinstance(oracle, TreeOracle) else None
     result = NashConv(
-        float(sum(gains)), tuple(map(float, gains)), tuple(map(float, payoffs)), profile.removed, profile.queries
+        float(sum(gains)),
+        tuple(map(float, gains)),
+        tuple(map(float, payoffs)),
+        profile.removed,
+        profile.queries,
+        recall=recall,
     )
     return replace(result, exact=sum(gains), exact_per_player=gains, exact_payoffs=payoffs) if exact else result
 

@@ -31,18 +31,19 @@ def best_response(
 
     Args:
         game: Either a game that always ends and has a public state and few enough states to enumerate (in a two-player
-            game of many rounds: positions), or a game with private information in which both players move once. A duel
-            in which only the order of ranks matters can have some ten million states. If it shows interleavings
-            (`view="word"`) or the policy declares `by_words` (it plays the same in all states with the same
-            interleaving), the computation runs over interleavings, of which there are far fewer. The same holds for
-            Goofspiel, with up to 10 cards in random order; other policies of Goofspiel are measured at the states that
-            they reach, unless `max_states` is given.
+            game of many rounds: positions), or a game with private information in which both players move once, or
+            whose histories can be listed. A duel in which only the order of ranks matters can have some ten million
+            states. If it shows interleavings (`view="word"`) or the policy declares `by_words` (it plays the same in
+            all states with the same interleaving), the computation runs over interleavings, of which there are far
+            fewer. The same holds for Goofspiel, with up to 10 cards in random order; other policies of Goofspiel are
+            measured at the states that they reach, unless `max_states` is given.
         policy: The others' policies: one for all seats, or one per seat (that of `player` is ignored). In a game of
             many rounds a policy is queried once per number of rounds left, or only once if it declares `stationary`.
         player: The player who responds.
         max_states: Maximum number of states (a million by default; 50 million for Goofspiel, and for duels in which
-            only the order of ranks matters), or of positions in a game of many rounds (four million). The limit does
-            not apply to games with private information, whose states are not enumerated.
+            only the order of ranks matters), or of positions in a game of many rounds (four million). With hidden
+            information over several moves, also the maximum number of histories in which players act. The limit does
+            not apply to games in which both players move once on private information.
         illegal: How to treat probability on illegal actions, which policies trained without masks can have. "raise"
             raises an error. "renormalise" removes it and rescales the rest; the figure is then that of the changed
             policy, and a warning and the result say how much was removed.

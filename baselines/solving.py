@@ -32,8 +32,8 @@ def solve(
     The certificate `gap` assumes that the rules are consistent, which `cardwar_envs.check_game` checks.
 
     Args:
-        game: A two-player zero-sum or constant-sum game that always ends and has a public state, or one in which both
-            players move once, with private information.
+        game: A two-player zero-sum or constant-sum game that always ends. With hidden information over several moves,
+            its histories must be few enough to list, and observations must hold everything that a player has seen.
         selection: Which of several equilibria to return: "default", "max_entropy", "exploit:POLICY" with a policy's
             name, or an `Exploit` with a policy object; see `baselines.oracles.state_graph.selection`. All have the same
             value. The default plays uniformly where that is optimal at every state (Dinosaur War, Dice Wars).
@@ -50,7 +50,8 @@ def solve(
         cache: Folder in which values are stored between runs.
 
     Returns:
-        A `StateSolution`, or a `PrivateSolution` for a game with private information, with its certificate.
+        A `StateSolution` with its certificate; for a game with private information a `PrivateSolution` if both players
+        move once, else a `TreeSolution`.
 
     Raises:
         ValueError: If the game is unsupported or too large, the selection is unknown, an option does not fit the game,

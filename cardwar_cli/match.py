@@ -68,8 +68,8 @@ def match(
 ) -> None:
     """Play policies against each other.
 
-    Odds are exact for two-player games without a round limit, if the state is public or each player moves once. Other
-    games are sampled. With --games, games of a program (agent:COMMAND) are sampled too.
+    Odds are exact for two-player games without a round limit. Other games are sampled. With --games, games of a program
+    (agent:COMMAND) are sampled too.
     """
     parameters, policies = parameters_and_names(words)
     rules = game_with_players(game, parameters, len(policies))

@@ -30,14 +30,10 @@ MAX_STARTS = 6
 
 def show_start(solution: baselines.Solution, command: str) -> None:
     """Shows both players' strategies, at the start of the game or by private information; `command` solves the game."""
-    if isinstance(solution, baselines.PrivateSolution):
-        strategies = solution.labelled()
-        out.print(behaviour_table(strategies))
-        for player in (0, 1) if solution.quick_ranges else ():
-            unique = solution.unique(player)
-            _say_freedom(player, unique, ())
-            if unique is False:
-                _say_freedom_by_type(solution.ranges(player) or {})
+    if not isinstance(solution, baselines.StateSolution):
+        out.print(behaviour_table(solution.labelled()))
+    if isinstance(solution, baselines.PrivateSolution) and solution.quick_ranges:
+        _say_freedom_of(solution)
     elif isinstance(solution, baselines.StateSolution):
         starts = solution.game.initial()
         several = len(starts) > 1
@@ -96,6 +92,14 @@ def _anywhere(ranges: Sequence[tuple[str, Number, Number]]) -> str:
     return f"{', '.join(free[:MAX_NAMED])}{more}"
 
 
+def _say_freedom_of(solution: baselines.PrivateSolution) -> None:
+    for player in (0, 1):
+        unique = solution.unique(player)
+        _say_freedom(player, unique, ())
+        if unique is False:
+            _say_freedom_by_type(solution.ranges(player) or {})
+
+
 def _say_freedom_by_type(ranges: Mapping[str, Mapping[str, tuple[Number, Number]]]) -> None:
     """Prints a line for each type: `with type 3: call anywhere in 0..1`."""
     for type_, bounds in ranges.items():
@@ -128,7 +132,7 @@ def _add_row(table: Table, name: str, probabilities: Iterable[Number | None]) ->
 def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
     """Probabilities with a row per private information and a column per action."""
     shown = list(dict.fromkeys(type_ for strategy in strategies for type_ in strategy))
-    actions = [(player, action) for player in (0, 1) for action in next(iter(strategies[player].values()))]
+    actions = list(dict.fromkeys((p, action) for p in (0, 1) for mix in strategies[p].values() for action in mix))
     table = new_table("equilibrium (probability)", "sees", *(f"player_{player} {action}" for player, action in actions))
     for type_ in shown[:MAX_ROWS]:
         _add_row(table, type_, (strategies[p].get(type_, {}).get(a) for p, a in actions))

@@ -179,9 +179,8 @@ def solution_data(solution: baselines.Solution) -> dict[str, Any]:
         ]
         strategies = _labelled(solution)
     else:
-        assert isinstance(solution, baselines.PrivateSolution)
         strategies = solution.labelled()
-        if solution.quick_ranges:
+        if isinstance(solution, baselines.PrivateSolution) and solution.quick_ranges:
             ranges = [solution.ranges(player) for player in (0, 1)]
             starts["determined"] = [found is not None for found in ranges]
             starts["ranges"] = [found and with_leaves(found, float) for found in ranges]

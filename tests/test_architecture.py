@@ -27,7 +27,8 @@ ROOMS = {
     """,
     "baselines": """
         system matrix_game display general_sum solutions opponents
-        oracles.answers oracles.state_graph oracles.finite_horizon oracles.bayesian oracles.rank_games oracles
+        oracles.answers oracles.state_graph oracles.finite_horizon oracles.bayesian oracles.tree
+        oracles.rank_games oracles
         matches opponents.levels search .
     """,
     "train": """

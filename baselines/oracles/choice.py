@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from baselines.oracles.answers.protocol import Oracle, Request
 from baselines.oracles.answers.results import Solution
-from baselines.oracles.bayesian.solver import BayesianOracle, form_of, solve_bayesian
+from baselines.oracles.bayesian.solver import BayesianOracle, form_of, moves_once, solve_bayesian
 from baselines.oracles.finite_horizon.positions import counts_rounds
 from baselines.oracles.finite_horizon.response import RoundsOracle
 from baselines.oracles.finite_horizon.value_iteration import solve_rounds
@@ -17,6 +17,8 @@ from baselines.oracles.rank_games.sizes import quick_states, ranks_matter
 from baselines.oracles.rank_games.solver import solve_ranks, solves_ranks
 from baselines.oracles.state_graph.response import GraphOracle
 from baselines.oracles.state_graph.selection import solve_graph
+from baselines.oracles.tree.oracle import TreeOracle
+from baselines.oracles.tree.solver import solve_tree
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.constant_sum import require_constant_sum
 from cardwar_envs.core.game import Game, require_game
@@ -30,7 +32,8 @@ QUICK_STATES = 100_000
 
 # Each oracle that measures policies, after the test of which games it takes; the last one takes the rest.
 ORACLES: tuple[tuple[Callable[[Game[Any]], bool], Any], ...] = (
-    (lambda game: not game.facts.public_state, BayesianOracle),
+    (moves_once, BayesianOracle),
+    (lambda game: not game.facts.public_state, TreeOracle),
     (counts_rounds, RoundsOracle),
     (ranks_matter, RankOracle),
     (lambda game: True, GraphOracle),
@@ -38,7 +41,8 @@ ORACLES: tuple[tuple[Callable[[Game[Any]], bool], Any], ...] = (
 # Each function that solves games, after the test of which games and requests it takes; the last one takes the rest.
 Solver = Callable[[Game[Any], Request], Solution]
 SOLVERS: tuple[tuple[Callable[[Game[Any], Request], bool], Solver], ...] = (
-    (lambda game, request: not game.facts.public_state, solve_bayesian),
+    (lambda game, request: moves_once(game), solve_bayesian),
+    (lambda game, request: not game.facts.public_state, solve_tree),
     (lambda game, request: request.plain and counts_rounds(game), solve_rounds),
     (solves_ranks, solve_ranks),
     (lambda game, request: True, solve_graph),
@@ -66,6 +70,11 @@ def oracle_for(game: Game[Any], max_states: int | None = None, exact: bool = Fal
                 f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated"
             )
         return BayesianOracle(game)
+    if exact and family is TreeOracle:
+        raise ValueError(
+            f"exact (True) must be False for {game.facts.name}: hidden information over several moves is measured in "
+            "floats"
+        )
     oracle: Oracle = GraphOracle(game, max_states or EXACT_STATES) if exact else family(game, max_states)
     return oracle
 
@@ -92,8 +101,8 @@ def has_exact_results(game: Game[Any]) -> bool:
     if game.facts.num_players != 2 or game.facts.max_rounds is not None:
         return False
     try:
-        return game.facts.public_state or form_of(game).certain
-    except ValueError:  # private information, but not one move each
+        return not moves_once(game) or form_of(game).certain
+    except ValueError:  # the rules fail a check
         return False
 
 
@@ -108,7 +117,7 @@ def within_reach(game: Game[Any]) -> bool:
 @cached_by_game(32)
 def _within_reach(game: Game[Any]) -> bool:
     oracle = oracle_for(game)
-    if isinstance(oracle, GraphOracle | RankOracle):
+    if isinstance(oracle, GraphOracle | RankOracle | TreeOracle):
         oracle = oracle_for(game, quick_states(game) if isinstance(oracle, RankOracle) else QUICK_STATES)
     try:
         oracle.payoffs([_QueriedPolicy()] * game.facts.num_players)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.rules import CERTAIN, Transition
-from cardwar_envs.openspiel.loading import GameObject, load, reading
+from cardwar_envs.openspiel.loading import GameObject, is_hidden, load, reading
 
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
 # Maximum number of histories to list: about half a minute.
@@ -125,8 +125,9 @@ def listing(name: str | GameObject, key: Key | None, merge: bool) -> Listing:
 
 
 def _tensors(game: Any, nodes: list[Node]) -> NDArray[np.float32]:
-    kind, players = game.get_type(), range(game.num_players())
-    what = "observation" if kind.provides_observation_tensor else "information_state"
+    kind, players, hidden = game.get_type(), range(game.num_players()), is_hidden(game)
+    use_observation = kind.provides_observation_tensor and not (hidden and kind.provides_information_state_tensor)
+    what = "observation" if use_observation else "information_state"
     shape = getattr(game, f"{what}_tensor_shape")() if getattr(kind, f"provides_{what}_tensor") else []
     size = math.prod(shape) if shape else 0
     if len(nodes) * len(players) * size > MOST_NUMBERS:
@@ -135,7 +136,8 @@ def _tensors(game: Any, nodes: list[Node]) -> NDArray[np.float32]:
     for number, node in enumerate(nodes):
         if size and node.acting:  # terminal states get no tensor, because OpenSpiel may not define one
             tensor = getattr(node.first, f"{what}_tensor")
-            found[number] = [tensor(player) for player in players]
+            for player in node.acting if hidden else players:  # a waiting player must not see what others do
+                found[number, player] = tensor(player)
     return found
 
 

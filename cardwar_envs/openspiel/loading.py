@@ -58,7 +58,7 @@ class GameObject:
 
 
 def load(name: str | GameObject) -> Any:
-    """Loads an OpenSpiel game that has a public state and either simultaneous moves or turns.
+    """Loads an OpenSpiel game with simultaneous moves or turns.
 
     Args:
         name: A name in the syntax of `pyspiel.load_game`, e.g. `goofspiel(num_cards=4)`, or the game itself. Parameters
@@ -71,7 +71,7 @@ def load(name: str | GameObject) -> Any:
     if isinstance(name, GameObject):
         if not isinstance(name.game, spiel.Game):
             raise ValueError(f"game ({shown(name.game)}) must be the name of an OpenSpiel game or a pyspiel.Game")
-        _require_public(spiel, str(name), name.game)
+        _require_supported(spiel, str(name), name.game)
         return name.game
     _check_name(spiel, name)
     if not _is_plain(name):
@@ -79,7 +79,7 @@ def load(name: str | GameObject) -> Any:
     with reading(name):
         game = spiel.load_game(name)
         game.new_initial_state()
-    _require_public(spiel, name, game)
+    _require_supported(spiel, name, game)
     return game
 
 
@@ -189,16 +189,21 @@ def _check_number(what: str, value: str, least: int) -> None:
         raise ValueError(f"{what} ({shown(value)[1:-1]}) must be an integer in {least}..{MOST:,}")
 
 
-def _require_public(spiel: Any, name: str, game: Any) -> None:
+def is_hidden(game: Any) -> bool:
+    """Returns whether players of an OpenSpiel game can know different things."""
+    kind = game.get_type()
+    in_turns = kind.dynamics.name == "SEQUENTIAL"  # without seeing each other's moves, if the game counts as one move
+    information = kind.information.name
+    return bool(information == "IMPERFECT_INFORMATION" or (information == "ONE_SHOT" and in_turns))
+
+
+def _require_supported(spiel: Any, name: str, game: Any) -> None:
     kind, types = game.get_type(), spiel.GameType
     reason = ""
     if kind.dynamics == types.Dynamics.MEAN_FIELD:
         reason = "it is a mean-field game"
-    elif kind.information == types.Information.IMPERFECT_INFORMATION:
-        hidden = kind.dynamics == types.Dynamics.SEQUENTIAL
-        reason = "players take turns with hidden information" if hidden else "players have private information"
-    elif kind.information == types.Information.ONE_SHOT and kind.dynamics == types.Dynamics.SEQUENTIAL:
-        reason = "players take turns without seeing each other's moves"
+    elif is_hidden(game) and not kind.provides_information_state_string:
+        reason = "players have private information, and OpenSpiel gives no text of their information states"
     elif kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
         reason = "its chance outcomes are sampled and not listed"
     elif game.num_players() < 2:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from cardwar_envs.core.game import Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, whole_number
+from cardwar_envs.core.scene import Revealed, Scene, plain_scene
 from cardwar_envs.openspiel.listing import Key, Listing, Node, OpenSpielState, listing
-from cardwar_envs.openspiel.loading import GameObject, canonical_name
+from cardwar_envs.openspiel.loading import GameObject, canonical_name, is_hidden, load
 
 
 def after_history(game: Any, history: Sequence[int]) -> Any | None:
@@ -38,10 +39,11 @@ WHOLE = 2**24
 
 @dataclass(frozen=True)
 class OpenSpielGame(Game[OpenSpielState]):
-    """An OpenSpiel game that has a public state and either simultaneous moves or turns; all states are enumerated.
+    """An OpenSpiel game with simultaneous moves or turns; all states are enumerated.
 
     An observation has the state's number (divided by 2^24), the observer's seat, and OpenSpiel's tensor for the state's
-    first history.
+    first history. If information is hidden, states are histories; an acting player sees the number of its information
+    state and that state's tensor, and a waiting player sees zeros.
 
     Attributes:
         spiel: The game's name and parameters in OpenSpiel's syntax, or a game that these do not reproduce.
@@ -63,14 +65,23 @@ class OpenSpielGame(Game[OpenSpielState]):
             one_of("state_key", self.state_key, (None, "history", "string"))
         if not isinstance(self.spiel, GameObject):
             object.__setattr__(self, "spiel", canonical_name(self.spiel))
+        if self.hidden and self.state_key not in (None, "history"):
+            raise ValueError(
+                f"state_key ({self.state_key}) must be None: openspiel:{self.spiel} has hidden information"
+            )
         if len(self.listed.nodes) > WHOLE:
             raise ValueError(f"openspiel:{self.spiel} is too large")
+
+    @cached_property
+    def hidden(self) -> bool:
+        """Whether players can know different things."""
+        return is_hidden(load(self.spiel))
 
     @cached_property
     def listed(self) -> Listing:
         """All states of the game; copies of a game share them."""
         key = _text if self.state_key == "string" else self.state_key if callable(self.state_key) else None
-        return listing(self.spiel, key, self.state_key is None)
+        return listing(self.spiel, key, self.state_key is None and not self.hidden)
 
     @cached_property
     def facts(self) -> GameFacts:
@@ -95,7 +106,7 @@ class OpenSpielGame(Game[OpenSpielState]):
             max_payoff=spiel.max_utility(),
             zero_sum=types.utility.name == "ZERO_SUM",
             seat_symmetric=False,
-            public_state=True,
+            public_state=not self.hidden,
             max_length=max(listed.length, 1),
             chance=chance,  # type: ignore[arg-type]
             everyone_acts=all(node.acting in ((), everyone) for node in listed.nodes),
@@ -156,14 +167,26 @@ class OpenSpielGame(Game[OpenSpielState]):
         """The observations of all states, `[states, players, observation_size]`."""
         states, players, _ = self.listed.tensors.shape
         numbers = np.arange(states).repeat(players).reshape(states, players, 1) / WHOLE
+        if self.hidden:
+            numbers = self._information_states()[:, :, None] / WHOLE
         seats = np.broadcast_to(np.arange(players)[:, None], numbers.shape)
         return np.concatenate([numbers, seats, self.listed.tensors], axis=2, dtype=np.float32)
+
+    def _information_states(self) -> NDArray[np.int64]:
+        """The number of the information state of each player who acts, from 1, `[states, players]`; else 0."""
+        numbers: dict[tuple[int, str], int] = {}
+        found = np.zeros(self.listed.tensors.shape[:2], dtype=np.int64)
+        for row, node in enumerate(self.listed.nodes):
+            for player in node.acting:
+                seen = player, node.first.information_state_string(player)
+                found[row, player] = numbers.setdefault(seen, len(numbers) + 1)
+        return found
 
     def observation(self, state: OpenSpielState, player: int) -> NDArray[np.float32]:
         """The number of the state, the seat, and OpenSpiel's tensor.
 
         Entries:
-            1: the number of the state, divided by 2^24
+            1: the number of the state, divided by 2^24; with hidden information, of the information state
             1: the seat
             all others: OpenSpiel's observation tensor for the state's first history, or else its information state
                 tensor; nothing if OpenSpiel provides neither or there are too many states
@@ -172,6 +195,8 @@ class OpenSpielGame(Game[OpenSpielState]):
         return seen
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[OpenSpielState, int]:
+        if self.hidden:
+            return super().state_of(observation)  # raises
         return OpenSpielState(int(observation[0] * WHOLE)), int(observation[1])
 
     def check(self, state: OpenSpielState) -> None:
@@ -183,6 +208,23 @@ class OpenSpielGame(Game[OpenSpielState]):
         merged = self.listed.merged[state.number]
         histories = f", the first of {merged:,} histories" if merged > 1 else ""
         return f"{self.spiel_state(state)}".strip() + f"\nstate {state.number}{histories}"
+
+    def describe_revealed(self, revealed: Revealed[OpenSpielState]) -> str:
+        """Like `Game`; with hidden information, OpenSpiel's text of the viewer's information state if it acts."""
+        if not self.hidden:
+            return super().describe_revealed(revealed)
+        over = ["the game is over"] if revealed.over else []
+        if revealed.viewer in self.acting_players(revealed.state):
+            return "\n".join(
+                [self.spiel_state(revealed.state).information_state_string(revealed.viewer).strip(), *over]
+            )
+        return "\n".join(over or ["other players act"])
+
+    def scene(self, revealed: Revealed[OpenSpielState]) -> Scene:
+        if not self.hidden:
+            return super().scene(revealed)
+        text = self.describe_revealed(revealed)
+        return plain_scene(self.facts.name, "", text.splitlines(), text)
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return self._action_words[player][action]

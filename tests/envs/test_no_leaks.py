@@ -13,6 +13,7 @@ from thinning import each_row
 from toys import Answering, uniform_over
 
 from cardwar_envs import make_game
+from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.aec import AECGameEnv
 from cardwar_envs.envs.parallel import ParallelGameEnv
 from cardwar_envs.envs.session import own_stream
@@ -171,3 +172,46 @@ def test_a_forfeit_keeps_the_rolls_hidden():
     env.step(0)
     assert env.rewards == {"player_0": -2.0, "player_1": 2.0}
     assert env.render().splitlines()[:2] == ["player_0 rolled ?", "player_1 rolled ?"]
+
+
+# -- Goofspiel with hidden bids ---------------------------------------------------------------------
+
+
+def after_bids(game, *bids):
+    (start,) = game.initial()
+    state = start.state
+    for pair in bids:
+        (outcome,) = game.transitions(state, dict(enumerate(pair)))
+        state = outcome.state
+    return state
+
+
+def views_of(game, state, player):
+    """All that environments show to one player in a state, and what everybody sees."""
+    name = f"player_{player}"
+    options = {"state": state}
+    aec, parallel = (skin(game, render_mode="ansi") for skin in (AECGameEnv, ParallelGameEnv))
+    aec.reset(seed=1, options=options)
+    observations, infos = parallel.reset(seed=1, options=options)
+    seats = [
+        (env.reset(seed=1, options=options), env.render())
+        for env in (
+            SingleAgentEnv(game, seat=player, opponent="uniform", render_mode="ansi"),
+            GameVectorEnv(game, 2, seat=player, opponent="uniform", render_mode="ansi"),
+        )
+    ]
+    revealed = Revealed(state, player, None, (0.0, 0.0), over=False)
+    public = aec.agents, aec.agent_selection, aec.rewards, aec.render(), parallel.render()
+    shown = aec.observe(name), aec.infos[name], observations[name], infos[name], game.scene(revealed)
+    return copy.deepcopy((shown, public, seats))
+
+
+def test_hidden_bids_show_only_who_won():
+    game = make_game("goofspiel", num_cards=4, prizes="descending", bids="hidden")
+    one, other = after_bids(game, (2, 0), (0, 1)), after_bids(game, (2, 1), (0, 3))  # won with a 3, lost with a 1
+    assert same(views_of(game, one, 0), views_of(game, other, 0))
+    assert not same(views_of(game, one, 1), views_of(game, other, 1))
+    assert game.observation(one, 0).tolist() == [
+        *(0, 1, 0, 1), *(1, 0, 0, 0), 2, *(4, 3, 1), *(3, 1, -1), *(0, 0, 0), *(0, 0, 0),
+    ]  # fmt: skip
+    assert "you bid 3, you win" in game.describe_revealed(Revealed(one, 0, None, (0.0, 0.0), over=False))

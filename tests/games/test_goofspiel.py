@@ -1,12 +1,14 @@
 """Goofspiel: the rules on written games, and what states and observations may hold."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from brute_force import certain
 from thinning import each_row
 
-from cardwar_envs import make_game
+from cardwar_envs import check_game, make_game
 from cardwar_envs.games.goofspiel import GoofspielState
 
 # Each row: prize, bids of both players; then what player 0 is paid, score and carried points after it.
@@ -94,3 +96,62 @@ def test_the_winner_is_settled_when_no_prize_can_turn_it():
     assert game.settled(GoofspielState(((1, 2), (3, 4)), 2, (1,), 7)) == (1.0, -1.0)
     assert game.settled(GoofspielState(((1, 2), (3, 4)), 2, (1,), -7)) == (-1.0, 1.0)
     assert game.settled(GoofspielState(((1,), (3,)), 1, (), 1)) is None  # the last prize makes it a draw
+
+
+HIDDEN = [
+    make_game("goofspiel", num_cards=3, prizes=prizes, ties=ties, payoff=payoff, bids="hidden")
+    for prizes in ("random", "descending", "ascending")
+    for ties in ("discard", "carry")
+    for payoff in ("margin", "win")
+]
+
+
+@each_row("game", HIDDEN)
+def test_hidden_bids_keep_the_rules(game):
+    report = check_game(game)
+    assert report.passed, str(report)
+    assert report.complete
+    assert {result.check for result in report if result.status == "note"} <= {"entries_vary"}
+    shown = replace(game, bids="open")
+    for hidden, seen in zip(game.initial(), shown.initial(), strict=True):
+        for bids in ((2, 1), (0, 0), (1, 2)):
+            for one, other in zip(
+                game.transitions(hidden.state, dict(enumerate(bids))),
+                shown.transitions(seen.state, dict(enumerate(bids))),
+                strict=True,
+            ):
+                assert one.state[:5] == other.state[:5]
+                assert (one.probability, one.rewards) == (other.probability, other.rewards)
+
+
+def after_bids(game, *bids):
+    (start,) = game.initial()
+    state = start.state
+    for pair in bids:
+        (outcome,) = game.transitions(state, dict(enumerate(pair)))
+        state = outcome.state
+    return state
+
+
+@each_row(
+    ("change", "message"),
+    [
+        ({"played": ((4, 3, 3),)}, "after its bids"),
+        ({"played": ((4, 3, 1), (4, 1, 2))}, "whose `played`"),
+        ({"played": ()}, "after its bids"),
+        ({"played": ((4, 3),)}, "whose `played`"),
+    ],
+)
+def test_states_with_hidden_bids_are_checked(change, message):
+    game = make_game("goofspiel", num_cards=4, prizes="descending", bids="hidden")
+    state = after_bids(game, (2, 0))
+    game.check(state)
+    with pytest.raises(ValueError, match=message):
+        game.check(state._replace(**change))
+    with pytest.raises(ValueError, match="must be empty unless"):
+        replace(game, bids="open").check(state)
+
+
+def test_hidden_bids_need_the_view_of_cards():
+    with pytest.raises(ValueError, match="view .'word'. must be 'cards'"):
+        make_game("goofspiel", bids="hidden", view="word")

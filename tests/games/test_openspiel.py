@@ -256,8 +256,6 @@ def test_a_key_is_checked():
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("kuhn_poker", "take turns with hidden information"),
-        ("goofspiel(num_cards=3,imp_info=true)", "private information"),
         ("mfg_crowd_modelling", "mean-field"),
         ("goofspiel", "too large: it has about"),
         ("laser_tag", "too large"),

@@ -38,6 +38,33 @@ Behaviour = NDArray[np.float64]
 ExactBehaviour = tuple[tuple[Fraction, ...], ...]
 
 
+@dataclass(frozen=True)
+class Recall:
+    """How much of what players have seen their observations hold, in games with hidden information over several moves.
+
+    Attributes:
+        information_states: Number of information states in which players act: sequences of own observations and
+            actions.
+        observations: Number of distinct observations in them, summed over players.
+    """
+
+    information_states: int
+    observations: int
+
+    @property
+    def forgets(self) -> bool:
+        """Whether a policy, which sees only the present observation, cannot tell some information states apart."""
+        return self.observations < self.information_states
+
+    def __str__(self) -> str:
+        if not self.forgets:
+            return "observations hold everything that players have seen"
+        return (
+            f"policies forget: they see {self.observations:,} observations in {self.information_states:,} information "
+            "states, while a responder remembers everything that it has seen"
+        )
+
+
 @dataclass(frozen=True, repr=False)
 class NashConv:
     """The gain of each player from switching to a best response.
@@ -51,6 +78,7 @@ class NashConv:
         exact: `total` as a fraction; None, like the next two, if not computed exactly.
         exact_per_player: `per_player` as fractions.
         exact_payoffs: `payoffs` as fractions.
+        recall: Whether policies forget, in games with hidden information over several moves; else None.
     """
 
     total: float
@@ -61,6 +89,7 @@ class NashConv:
     exact: Fraction | None = None
     exact_per_player: tuple[Fraction, ...] | None = None
     exact_payoffs: tuple[Fraction, ...] | None = None
+    recall: Recall | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         gains, payoffs = (", ".join(map(html.number, figures)) for figures in (self._gains(), self._payoffs()))
@@ -76,6 +105,8 @@ class NashConv:
         title = f"NashConv {html.number(self.total, self.exact)} payoff points"
         if self.removed is not None and self.removed.any:
             title += f", of the policy without its illegal actions ({self.removed})"
+        if self.recall is not None and self.recall.forgets:
+            title += f"; {self.recall}"
         return title
 
     def _repr_html_(self) -> str:
@@ -94,6 +125,8 @@ class BestResponse:
         removed: As in `NashConv`.
         queries: Counts of queries and repeated queries.
         exact: `value` as a fraction; None if it was not computed exactly.
+        recall: As in `NashConv`. If observations forget, no policy can play the response, and `policy` raises a
+            ValueError when it is queried.
     """
 
     value: float
@@ -101,6 +134,7 @@ class BestResponse:
     removed: IllegalMass | None = None
     queries: QueryCounts = field(default=QueryCounts(), compare=False)
     exact: Fraction | None = None
+    recall: Recall | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         legal = " to the legal part of the policies" if self.removed is not None and self.removed.any else ""

@@ -38,7 +38,10 @@ EXACT_SECONDS = 1.2e-6
 
 @cached_by_game(8)
 def form_of(game: Game[Any]) -> BayesianForm:
-    """Returns the arrays of the game's zero-sum form, cached; raises a ValueError for an unsupported game."""
+    """Returns the arrays of the game's zero-sum form, cached; raises a ValueError for malformed arrays.
+
+    The error is a NotBayesianError if the players do not both move exactly once.
+    """
     require_constant_sum(game, "an exact answer on private information")
     game = zero_sum_form(game)
     try:
@@ -47,8 +50,7 @@ def form_of(game: Game[Any]) -> BayesianForm:
         try:
             form = form_from_rules(game)
         except NotBayesianError as error:
-            others = "sampled matches, learners and cardwar exploit --approximate take such games"
-            raise ValueError(f"{not_declared}: {error}; {others}") from None
+            raise NotBayesianError(f"{not_declared}: {error}") from None
     if not ((form.deals >= 0).all() and 0 < form.deals.sum() < np.inf):
         raise ValueError(f"{game.facts.name}: deals must be finite and non-negative, and at least one must be positive")
     if not (np.abs(form.payoffs) <= LARGEST_PAYOFF).all():
@@ -59,6 +61,21 @@ def form_of(game: Game[Any]) -> BayesianForm:
         if len(set(observation_keys(seen))) < len(form.types[player]):
             raise ValueError(f"{game.facts.name}: two types of player_{player} have the same observation")
     return form
+
+
+def moves_once(game: Game[Any]) -> bool:
+    """Returns whether a game has private information and two players who move once; raises ValueError like `form_of`.
+
+    The tree of histories measures such games as well. This family is for sizes that it cannot reach, such as Dice
+    Poker of 1,000 sides with its million deals, and for rational arithmetic.
+    """
+    if game.facts.public_state or game.facts.num_players != 2 or not game.facts.zero_sum:
+        return False
+    try:
+        form_of(game)
+    except NotBayesianError:
+        return False
+    return True
 
 
 class BayesianOracle:

@@ -13,11 +13,14 @@ discarded, and the next prize is turned up. All cards and prizes are public.
   Prizes still tied at the end go to neither player.
 * `payoff="margin"`: the other player immediately pays the points of the prize to its winner. `payoff="win"`: at the
   end, the player who has won fewer points pays one point to the other.
+* `bids="open"`: all cards are public. `bids="hidden"`: bids stay hidden. After each prize, the players learn only who
+  won it, and each sees only its own cards. So they know different things for several moves.
 * `view="cards"`: players see the cards. `view="word"`: they see only how the two hands interleave, as in a duel (see
   `cardwar_envs.games.duel.rules`). The prizes keep their numbers.
 
 OpenSpiel's `goofspiel` with `returns_type=point_difference` pays half of this margin: a player's points minus the mean
-of both players' points. Its `win_loss` pays the same as `payoff="win"`.
+of both players' points. Its `win_loss` pays the same as `payoff="win"`, and its `imp_info=true` hides bids as
+`bids="hidden"` does.
 
 Version history: 0: first version.
 """
@@ -43,6 +46,7 @@ from cardwar_envs.core.texts import WorkedRound, numbers_in_words
 from cardwar_envs.games.duel.how_to_play import SEEN, cards_in_words
 from cardwar_envs.games.duel.interleaving import Hand, interchangeable, most_held, packed_from_one
 from cardwar_envs.games.duel.state import ZERO, SeenHands, sign
+from cardwar_envs.games.goofspiel import hidden
 from cardwar_envs.games.goofspiel.scene import goofspiel_scene
 from cardwar_envs.games.goofspiel.state import GoofspielState, check_state, new_state, next_prizes, without
 
@@ -60,6 +64,7 @@ class Goofspiel(Game[GoofspielState]):
         ties: Treatment of tied prizes: "discard" or "carry".
         payoff: "margin" of points, or "win" (+1 / 0 / -1).
         view: How players see the hands and choose actions: "cards" or "word".
+        bids: Whether bids are "open" or stay "hidden".
 
     Raises:
         ValueError: If a parameter has a value that is not allowed.
@@ -73,6 +78,7 @@ class Goofspiel(Game[GoofspielState]):
     ties: str = "discard"
     payoff: str = "margin"
     view: str = "cards"
+    bids: str = "open"
 
     def __post_init__(self) -> None:
         set_whole_number(self, "num_cards", 1, MAX_CARDS)
@@ -80,6 +86,9 @@ class Goofspiel(Game[GoofspielState]):
         one_of("ties", self.ties, ("discard", "carry"))
         one_of("payoff", self.payoff, ("margin", "win"))
         one_of("view", self.view, ("cards", "word"))
+        one_of("bids", self.bids, ("open", "hidden"))
+        if self.hidden and self.view == "word":
+            raise ValueError("view ('word') must be 'cards' with bids='hidden': the order of both hands shows the bids")
 
     @cached_property
     def cards(self) -> Hand:
@@ -91,6 +100,11 @@ class Goofspiel(Game[GoofspielState]):
         """Total points of all prizes."""
         return sum(self.cards)
 
+    @cached_property
+    def hidden(self) -> bool:
+        """Whether bids stay hidden."""
+        return self.bids == "hidden"
+
     @property
     def keeps_score(self) -> bool:
         """Whether the payoff depends on the score, which is then part of the state."""
@@ -101,6 +115,9 @@ class Goofspiel(Game[GoofspielState]):
         """The facts; the total points of all prizes bound the payoffs."""
         once = (1.0,) * self.num_cards
         held = tuple(map(float, most_held((self.cards, self.cards)))) if self.view == "word" else once
+        low, high = (0.0,) * (3 * self.num_cards + 1), (*held, *held, *once, float(self.num_cards))
+        if self.hidden:
+            low, high = hidden.bounds(self.num_cards)
         total = (float(self.total),)
         score, carried = total if self.keeps_score else (), total if self.ties == "carry" else ()
         bound = 1.0 if self.payoff == "win" else float(self.total)
@@ -109,13 +126,13 @@ class Goofspiel(Game[GoofspielState]):
             version=self.version,
             num_players=2,
             num_actions=self.num_cards,
-            observation_low=(*(0.0,) * (3 * self.num_cards + 1), *(-most for most in score), *(0.0 for _ in carried)),
-            observation_high=(*held, *held, *once, float(self.num_cards), *score, *carried),
+            observation_low=(*low, *(-most for most in score), *(0.0 for _ in carried)),
+            observation_high=(*high, *score, *carried),
             min_payoff=-bound,
             max_payoff=bound,
             zero_sum=True,
             seat_symmetric=True,
-            public_state=True,
+            public_state=not self.hidden,
             max_length=self.num_cards,
             chance="moves" if self.prizes == "random" else "none",
         )
@@ -140,10 +157,12 @@ class Goofspiel(Game[GoofspielState]):
 
     def transitions(self, state: GoofspielState, actions: Mapping[int, int]) -> Sequence[Transition[GoofspielState]]:
         """The higher card wins the prize, and the next prize is turned up."""
-        (hand_0, hand_1), prize, prizes, score, carried = state
+        (hand_0, hand_1), prize, prizes, score, carried, played = state
         card_0, card_1 = self.cards[actions[0]], self.cards[actions[1]]
         hands = (without(hand_0, card_0), without(hand_1, card_1))
-        if self.view == "word":
+        if self.hidden:
+            played = (*played, (prize, card_0, card_1))
+        elif self.view == "word":
             hands = packed_from_one(hands)
         else:
             self._seen.trick = state[0], hands, card_0, card_1
@@ -156,16 +175,28 @@ class Goofspiel(Game[GoofspielState]):
         paid = float(won) if self.payoff == "margin" else at_end
         rewards = (paid, 0.0 - paid)  # -paid could be -0.0
         return [
-            new_transition((chance, new_state((hands, following, left, score, carried)), rewards))
+            new_transition((chance, new_state((hands, following, left, score, carried, played)), rewards))
             for chance, following, left in next_prizes(self.prizes, prizes)
         ]
 
     def settled(self, state: GoofspielState) -> tuple[float, float] | None:
-        """The winner is known once the lead exceeds all points that can still be won."""
+        """The winner is known once the lead exceeds all points that can still be won.
+
+        With hidden bids, a state is settled if each player has one card left.
+        """
+        if self.hidden:
+            return self._last_bid(state) if len(state.hands[0]) == 1 else None
         to_win = state.prize + sum(state.prizes) + state.carried
         if self.payoff == "win" and state.hands[0] and abs(state.score) > to_win:
             return sign(state.score), -sign(state.score)
         return None
+
+    def _last_bid(self, state: GoofspielState) -> tuple[float, float]:
+        """What each player is paid for the last bid, which is not a choice; most of the time of listing a game."""
+        ((card_0,), (card_1,)), prize, _, score, carried, _ = state
+        won = (prize + carried) * ((card_0 > card_1) - (card_0 < card_1))
+        paid = float(won) if self.payoff == "margin" else sign(score + won)
+        return paid, 0.0 - paid
 
     # -- what players see -----------------------------------------------------------------
 
@@ -174,12 +205,22 @@ class Goofspiel(Game[GoofspielState]):
 
         Entries:
             num_cards: own cards of each rank, from the lowest rank
-            num_cards: the other player's cards of each rank
+            num_cards if bids="open": the other player's cards of each rank
             num_cards: 1 for each prize that comes later, else 0
             1: the current prize
+            3 * num_cards if bids="hidden": for each prize that is gone, in order: the prize, the own card, and 1 if the
+                player won it, -1 if the other player did, 0 if nobody did; 0 for the rest of the game
             1 if payoff="win": own points minus the other player's
             1 if ties="carry": points carried from tied prizes
         """
+        row = hidden.observed(state, player, self.num_cards) if self.hidden else self._open_row(state, player)
+        if self.keeps_score:
+            row.append(state.score if player == 0 else -state.score)
+        if self.ties == "carry":
+            row.append(state.carried)
+        return np.frombuffer(row, OBSERVED)
+
+    def _open_row(self, state: GoofspielState, player: int) -> array[float]:
         size = self.num_cards
         row = self._seen.row(state.hands, player)
         row[2 * size :] = self._no_prizes
@@ -187,17 +228,15 @@ class Goofspiel(Game[GoofspielState]):
         for prize in state.prizes:
             row[first + prize] = 1.0
         row[-1] = state.prize
-        if self.keeps_score:
-            row.append(state.score if player == 0 else -state.score)
-        if self.ties == "carry":
-            row.append(state.carried)
-        return np.frombuffer(row, OBSERVED)
+        return row
 
     def prizes_seen(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         """The current prize: `[batch, observation_size]` observations -> `[batch]`."""
-        return observations[:, 3 * self.num_cards].astype(np.int64)
+        return observations[:, (2 if self.hidden else 3) * self.num_cards].astype(np.int64)
 
     def action_mask(self, state: GoofspielState, player: int) -> NDArray[np.int8]:
+        if self.hidden:
+            return super().action_mask(state, player)
         return np.frombuffer(self._seen.mask(state.hands, player), MASK)
 
     @cached_property
@@ -213,6 +252,8 @@ class Goofspiel(Game[GoofspielState]):
         return np.asarray(observations[:, : self.num_cards] * action_masks, dtype=np.float64)
 
     def opponent_masks(self, observations: NDArray[np.float32]) -> NDArray[np.int8]:
+        if self.hidden:
+            return super().opponent_masks(observations)  # raises
         return (observations[:, self.num_cards : 2 * self.num_cards] > 0).astype(np.int8)
 
     def moves_left(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -220,6 +261,8 @@ class Goofspiel(Game[GoofspielState]):
         return np.asarray(observations[:, : self.num_cards].sum(axis=1), dtype=np.int64)
 
     def state_of(self, observation: NDArray[np.float32]) -> tuple[GoofspielState, int]:
+        if self.hidden:
+            return super().state_of(observation)  # raises
         numbers = observation.astype(int).tolist()
         counts, (prize, *rest) = numbers[: 3 * self.num_cards], numbers[3 * self.num_cards :]
         score = rest[0] if self.keeps_score else 0
@@ -238,7 +281,15 @@ class Goofspiel(Game[GoofspielState]):
             lines.append(f"score {state.score:+d} for player_0")
         if self.ties == "carry":
             lines.append(f"carried points {state.carried}")
+        lines += [f"prize {prize}: bids {first} and {second}" for prize, first, second in state.played]
         return "\n".join(lines)
+
+    def describe_revealed(self, revealed: Revealed[GoofspielState]) -> str:
+        """Like `Game`; with hidden bids, only what the viewer sees."""
+        if not self.hidden:
+            return super().describe_revealed(revealed)
+        over = ["the game is over"] if revealed.over else []
+        return "\n".join([*hidden.lines_for(revealed, self.ties == "carry"), *over])
 
     def describe_action(self, action: int, player: int = 0) -> str:
         return str(self.cards[action])
@@ -255,21 +306,27 @@ class Goofspiel(Game[GoofspielState]):
             paid = "The player who has won more points wins 1 point from the other; equal points are a draw."
         sentences = (
             paid,
-            f"You and your opponent each hold {cards_in_words(self.cards)}. {SEEN[self.view]}",
+            f"You and your opponent each hold {cards_in_words(self.cards)}.",
+            "" if self.hidden else SEEN[self.view],
             f"Prizes of {numbers_in_words(self.cards)} points are turned up one at a time, {order[self.prizes]}.",
             "For each, you both bid a card at the same time. The higher card wins the prize; both cards are gone.",
             f"If both cards are equal, {tie}.",
+            "Bids stay hidden: after each prize you learn only who won it." if self.hidden else "",
             "The game ends when all cards are played.",
         )
-        return " ".join(sentences)
+        return " ".join(filter(None, sentences))
 
     def scene(self, revealed: Revealed[GoofspielState]) -> Scene:
+        if self.hidden:
+            return hidden.scene_for(self.name, revealed, self.ties == "carry", self.describe_revealed(revealed))
         return goofspiel_scene(self, revealed, by_word=self.view == "word", carries=self.ties == "carry")
 
     # -- compiled -------------------------------------------------------------------------
 
-    def compiled_rules(self) -> CompiledRules[GoofspielState]:
-        """Compiled rules; a row is player 0's observation."""
+    def compiled_rules(self) -> CompiledRules[GoofspielState] | None:
+        """Compiled rules; a row is player 0's observation. None with hidden bids."""
+        if self.hidden:
+            return None
         from cardwar_envs.games.goofspiel import kernel  # compiles on first use
 
         start = self.observation(GoofspielState((self.cards, self.cards), 0, self.cards), 0)
@@ -281,7 +338,9 @@ class Goofspiel(Game[GoofspielState]):
     # -- equal situations -----------------------------------------------------------------
 
     def canonical(self, state: GoofspielState) -> Canonical[GoofspielState]:
-        """Packs the hands, and swaps the seats if the result is lower."""
+        """Packs the hands, and swaps the seats if the result is lower; with hidden bids, the state itself."""
+        if self.hidden:
+            return super().canonical(state)
         hands = packed_from_one(state.hands)
         mirrored = hands[::-1]
         if (mirrored, -state.score) < (hands, state.score):
@@ -290,11 +349,18 @@ class Goofspiel(Game[GoofspielState]):
 
     def canonical_actions(self, state: GoofspielState, player: int) -> tuple[ActionImage, ...]:
         """Interchangeable cards share the probability of their image in proportion to their counts."""
+        if self.hidden:
+            return super().canonical_actions(state, player)
         shares = interchangeable(state.hands[player], packed_from_one(state.hands)[player])
         return tuple(ActionImage(card - 1, image - 1, share) for card, image, share in shares)
 
     def count_states(self, canonical: bool) -> int | None:
-        """See `Game`: pairs of hands, or interleavings, times the sets of prizes left; None if the score matters."""
+        """See `Game`: pairs of hands, or interleavings, times the sets of prizes left; None if the score matters.
+
+        With hidden bids: histories.
+        """
+        if self.hidden:
+            return hidden.histories(self.num_cards, self.prizes == "random")
         if self.keeps_score:
             return None
         n, random, packed = self.num_cards, self.prizes == "random", canonical or self.view == "word"
@@ -320,7 +386,12 @@ class Goofspiel(Game[GoofspielState]):
         return replace(self, num_cards=3)
 
     def check(self, state: GoofspielState) -> None:
-        check_state(state, self.cards, self.prizes, self.ties == "carry", self.keeps_score, self.view == "word")
+        carries = self.ties == "carry"
+        check_state(state, self.cards, self.prizes, carries, self.keeps_score, self.view == "word")
+        if self.hidden:
+            hidden.check_played(state, self.cards, carries, self.keeps_score)
+        elif state.played:
+            raise ValueError(f"state has played {state.played}, which must be empty unless bids='hidden'")
 
 
 def _listed(cards: Hand) -> str:

@@ -12,6 +12,8 @@ from cardwar_envs.core.game import CERTAIN
 from cardwar_envs.core.parameters import checked_tuple, reading_state, whole_number, whole_numbers
 from cardwar_envs.games.duel.interleaving import Hand, Hands, check_packed, most_ties, packed_from_one
 
+Played = tuple[tuple[int, int, int], ...]
+
 
 class GoofspielState(NamedTuple):
     """A state of Goofspiel.
@@ -22,6 +24,7 @@ class GoofspielState(NamedTuple):
         prizes: The prizes that come later, ascending.
         score: Points won by player 0 minus points won by player 1; 0 if the payoff does not depend on it.
         carried: Points of tied prizes, which go to the winner of the next decided prize.
+        played: With hidden bids, (prize, bid of player 0, bid of player 1) for each prize that is gone; else empty.
     """
 
     hands: Hands
@@ -29,10 +32,13 @@ class GoofspielState(NamedTuple):
     prizes: Hand
     score: int = 0
     carried: int = 0
+    played: Played = ()
 
 
 # Makes a state from its fields faster than its class.
-new_state: Callable[[tuple[Hands, int, Hand, int, int]], GoofspielState] = partial(tuple.__new__, GoofspielState)
+new_state: Callable[[tuple[Hands, int, Hand, int, int, Played]], GoofspielState] = partial(
+    tuple.__new__, GoofspielState
+)
 
 
 def next_prizes(order: str, left: Hand) -> list[tuple[Fraction, int, Hand]]:
@@ -61,7 +67,7 @@ def check_state(
     state: GoofspielState, cards: Hand, order: str, carries: bool, keeps_score: bool, by_word: bool
 ) -> None:
     """Implements `Goofspiel.check`: `order` is `prizes`; `carries` and `by_word` mean `ties="carry"`, `view="word"`."""
-    hands, prize, prizes, score, carried = _checked_types(state)
+    hands, prize, prizes, score, carried, _ = _checked_types(state)
     _check_prizes(prize, prizes, cards, order)
     if by_word:
         check_packed((cards, cards), hands, packed_from_one)

@@ -1,0 +1,1 @@
+"""Exact results for games in which players know different things for several moves."""
