@@ -12,7 +12,8 @@ from baselines.search import kernel
 from baselines.search.nodes_kernel import ASK, EXP3, MATRIX, NONE, REGRET, ROLLOUT, UCT, Nodes, Searches, Settings
 from baselines.search.rules import Placed, SearchRules, search_rules
 from cardwar_envs.core import compiled, streams
-from cardwar_envs.core.game import Game, require_two_zero_sum
+from cardwar_envs.core.constant_sum import require_constant_sum, zero_sum_form
+from cardwar_envs.core.game import Game
 from cardwar_envs.core.kernels import map_in_threads, processors
 from cardwar_envs.core.policy import Policy, checked_probabilities
 from cardwar_envs.envs.engines.engine import Views, chosen_actions
@@ -66,7 +67,7 @@ class Search:
         """Sets up searches of a game.
 
         Args:
-            game: A two-player zero-sum game with a public state.
+            game: A two-player zero-sum or constant-sum game with a public state.
             selection: How actions are chosen at the nodes: "matrix" (the matrix game of the payoffs found so far is
                 solved), "regret" (regret matching), "uct" (decoupled UCT) or "exp3".
             simulations: Number of simulations of a search, at least 1.
@@ -77,7 +78,8 @@ class Search:
         Raises:
             ValueError: If the game or an argument is unsupported.
         """
-        require_two_zero_sum(game, "search")
+        require_constant_sum(game, "search")
+        game = zero_sum_form(game)
         if not game.facts.public_state:
             raise ValueError(f"{game.facts.name}: search is for games with a public state; here players know more")
         if selection not in SELECTIONS:

@@ -265,6 +265,12 @@ class Solution(ABC):
         return csv_text([headings, *rows])
 
     @property
+    def _heading(self) -> str:
+        """The heading of a table of optimal play."""
+        value = html.number(self.value, self.exact)
+        return f"optimal play, {self.certificate}; value {value} to player_0{self.other_value}"
+
+    @property
     def certificate(self) -> str:
         """The accuracy of the value in words: "exact", or "certified to" the gap."""
         return f"certified to {self.gap:.1e}" if self.exact is None else "exact"
@@ -524,9 +530,7 @@ class PrivateSolution(Solution):
                 for action, share in mix.items():
                     between = ("", "") if ranges is None else ranges[own_type][action]
                     rows.append((f"player_{player}", own_type, action, share, *between))
-        value = html.number(self.value, self.exact)
-        headings = ("player", "sees", "action", "probability", "lowest", "highest")
-        return [Table(f"optimal play, {self.certificate}; value {value} to player_0{self.other_value}", headings, rows)]
+        return [Table(self._heading, ("player", "sees", "action", "probability", "lowest", "highest"), rows)]
 
     def show(self, state: Any = None) -> Figure:
         from baselines.display.figures import behaviour_figure

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.display import html
+from baselines.display.export import Table
 from baselines.oracles.answers.results import Behaviour, Solution
 from baselines.oracles.tree.sequence_form import SequenceForm
 
@@ -61,6 +62,15 @@ class TreeSolution(Solution):
             {seen: dict.fromkeys(self._names(player), 0.0) | mix for seen, mix in strategy.items()}
             for player, strategy in enumerate(self.labelled())
         ]
+
+    def tables(self, state: Any = None) -> list[Table]:
+        rows = [
+            (f"player_{player}", seen, action, share)
+            for player, strategy in enumerate(self.labelled(state))
+            for seen, mix in strategy.items()
+            for action, share in mix.items()
+        ]
+        return [Table(self._heading, ("player", "sees", "action", "probability"), rows)]
 
     def show(self, state: Any = None) -> Figure:
         if state is not None:
