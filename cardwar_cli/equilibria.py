@@ -135,7 +135,8 @@ def _files(found: Any, to: Path, matrix: str | None, payoffs: Any, data: Any, sh
             raise ValueError(
                 f"--out ({to}): .nfg is for one decision in which players see the state; use .csv or .json"
             )
-        return {to: formats.nfg(*payoffs, to.stem)}
+        numbers, names = payoffs
+        return {to: formats.nfg(numbers, names, to.stem)}
     from train.reports.curves import ImageFormat, as_file  # imports matplotlib
 
     return {to: as_file(show(), cast(ImageFormat, to.suffix[1:]))}
