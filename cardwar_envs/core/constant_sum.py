@@ -92,6 +92,7 @@ def _sums_or_reason(game: Game[Any]) -> Sums | str:
 
 def proved_sums(game: Game[Any]) -> Sums | None:
     """Returns the sums in a constant-sum game that does not declare `zero_sum`; None for any other game."""
+    require_game(game)
     if game.facts.num_players != 2 or game.facts.zero_sum or isinstance(found := _sums_or_reason(game), str):
         return None
     return found
@@ -105,12 +106,11 @@ def payoff_sum(game: Game[Any]) -> Number:
 
 def is_constant_sum(game: Game[Any]) -> bool:
     """Whether this is a two-player game that declares to be zero-sum, or whose payoffs provably sum to a constant."""
-    return game.facts.num_players == 2 and (game.facts.zero_sum or proved_sums(game) is not None)
+    return proved_sums(game) is not None or (game.facts.num_players == 2 and game.facts.zero_sum)
 
 
 def require_constant_sum(game: Game[Any], question: str, instead: str = "") -> None:
     """Raises a ValueError unless `is_constant_sum`; `question` is what needs this, `instead` a remedy."""
-    require_game(game)
     if not is_constant_sum(game):
         reason = "" if game.facts.num_players != 2 else _sums_or_reason(game)
         raise ValueError(f"{game.facts.name}: {question} is for two-player zero-sum games{instead}{reason}")
