@@ -153,5 +153,5 @@ def test_states_with_hidden_bids_are_checked(change, message):
 
 
 def test_hidden_bids_need_the_view_of_cards():
-    with pytest.raises(ValueError, match="view .'word'. must be 'cards'"):
+    with pytest.raises(ValueError, match=r"view .'word'. must be 'cards'"):
         make_game("goofspiel", bids="hidden", view="word")

@@ -48,7 +48,7 @@ class Kuhn(Game):
         return 0, 1
 
     def transitions(self, state, actions):
-        ((player, action),) = actions.items()
+        (action,) = actions.values()
         course, higher = state.course + "pb"[action], 1.0 if state.cards[0] > state.cards[1] else -1.0
         won = {"pp": higher, "bb": 2 * higher, "pbb": 2 * higher, "bp": 1.0, "pbp": -1.0}.get(course, 0.0)
         return [Transition(CERTAIN, KuhnState(state.cards, course), (won, 0.0 - won))]

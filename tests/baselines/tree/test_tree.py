@@ -107,7 +107,7 @@ def test_regret_minimisation_agrees_with_the_linear_program(game):
 
 def test_large_games_are_refused_before_they_are_listed():
     game = make_game("goofspiel", num_cards=7, prizes="descending", bids="hidden")
-    with pytest.raises(ValueError, match="7,101,914 undecided states.*largest size that can work .* is 6"):
+    with pytest.raises(ValueError, match=r"7,101,914 undecided states.*largest size that can work .* is 6"):
         baselines.nash_conv(game, "uniform")
     assert baselines.nash_conv(Amnesia(), "uniform", max_states=63).recall.forgets  # 3, 12 and 48 histories
     with pytest.raises(ValueError, match="more than 62 histories"):
