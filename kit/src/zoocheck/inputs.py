@@ -8,7 +8,7 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete, Sequence, Tuple
+from gymnasium.spaces import Box, Dict, Discrete, Sequence, Text, Tuple
 
 from zoocheck.explore import Route, routes
 from zoocheck.kinds import AECPlay, ParallelPlay
@@ -49,24 +49,30 @@ def odd_actions(space: Any, action: Any) -> Iterator[Any]:
 
 
 def odd_entries(space: Any, action: Any) -> Iterator[Any]:
-    """The action with one entry that is not a number, or just below or above its bounds."""
+    """The action with one entry that is not a number or just beyond its bounds, or with a word outside its space."""
     if getattr(space, "stack", False):  # a sequence as one array
         space = space.stacked_feature_space
     if parts := _parts(space, action):
         for key, part in parts.items():
             for odd in odd_entries(part, action[key]):
                 yield {**action, key: odd} if isinstance(space, Dict) else (*action[:key], odd, *action[key + 1 :])
+    elif isinstance(space, Text):
+        yield from ("", space.characters[:1] * (space.max_length + 1), f"{action[:-1]}\x7f")
     elif bounds(space)[0] is not None:
-        low, high = (np.broadcast_to(bound, np.shape(action)) for bound in bounds(space))
-        for place in _some(low.size):
-            for odd in (np.nan, float(low.flat[place]) - 1, float(high.flat[place]) + 1):
-                if isinstance(space, Discrete):
-                    yield odd if np.isnan(odd) else int(odd)
-                elif not np.isinf(odd):
-                    wide = np.float64 if np.isnan(odd) else np.int64  # has room beyond the bounds
-                    changed = action.astype(action.dtype if action.dtype.kind == "f" else wide)
-                    changed.flat[place] = odd
-                    yield changed
+        yield from _odd_numbers(space, action)
+
+
+def _odd_numbers(space: Any, action: Any) -> Iterator[Any]:
+    low, high = (np.broadcast_to(bound, np.shape(action)) for bound in bounds(space))
+    for place in _some(low.size):
+        for odd in (np.nan, float(low.flat[place]) - 1, float(high.flat[place]) + 1):
+            if isinstance(space, Discrete):
+                yield odd if np.isnan(odd) else int(odd)
+            elif not np.isinf(odd):
+                wide = np.float64 if np.isnan(odd) else np.int64  # has room beyond the bounds
+                changed = action.astype(action.dtype if action.dtype.kind == "f" else wide)
+                changed.flat[place] = odd
+                yield changed
 
 
 def _parts(space: Any, data: Any) -> dict[Any, Any]:
@@ -216,6 +222,8 @@ def _is_harmless(space: Any, odd: Any) -> bool:
     """Whether no learner submits such a value, or it equals an action of the space but has another type."""
     if parts := _parts(space, odd):
         return all(_contains(part, odd[key]) or _is_harmless(part, odd[key]) for key, part in parts.items())
+    if isinstance(space, Text) and isinstance(odd, str):
+        return False
     try:
         numbers = np.asarray(odd)
     except ValueError:

@@ -17,12 +17,12 @@ import gymnasium
 import numpy as np
 
 from zoocheck import look
-from zoocheck.explore import Route, routes
+from zoocheck.explore import LONG, Route, routes
 from zoocheck.play import Play, layers, seats, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.steady import find, steady_api
 from zoocheck.subject import Api, Subject, description, remade
-from zoocheck.verdicts import Failed, NotApplicable, OutOfTime, Skipped, processor_seconds, quiet
+from zoocheck.verdicts import STEPS, Failed, NotApplicable, OutOfTime, Skipped, processor_seconds, quiet
 
 SHARE = 0.035
 MOST_PLACES = 400
@@ -168,7 +168,26 @@ def environments_do_not_meet(subject: Subject) -> None:
         for log, play in zip(alone, together, strict=True):
             look.require_same_play(log, play.log, f"{api.kind}: alone, and beside another environment")
         _require_own_spaces(*together)
+        _require_same_lengths(api)
     _require_own_generators(subject)
+
+
+def _require_same_lengths(api: Api) -> None:
+    """Long games of two environments that are stepped alternately do not end earlier: they share no counter."""
+    alone = api.game(SEED)
+    while alone.goes_on():
+        alone.step(log=False)
+    if alone.over or len(alone.played) < STEPS:  # short games have been compared, and slow ones would take too long
+        return
+    while not alone.over and len(alone.played) < LONG:
+        alone.step(log=False)
+    pair = [api.game(SEED) for _ in range(2)]
+    while not any(play.over for play in pair) and len(pair[0].played) < LONG:
+        for play in pair:
+            play.step(log=False)
+    for play in pair:
+        if len(play.played) < len(alone.played):
+            raise Failed(f"{play.at}: the game ends, though alone it goes on to step {len(alone.played)}")
 
 
 def _require_own_generators(subject: Subject) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from zoocheck.look import difference, require_same, require_same_play
+from zoocheck.declared import modes_of
+from zoocheck.look import difference, drawn, require_same, require_same_play
 from zoocheck.play import Play, layers
 from zoocheck.steady import find, steady_api
 from zoocheck.subject import Api, Finding, Subject
@@ -204,8 +205,8 @@ def _sign_of_chance(subject: Subject, api: Api) -> tuple[str, float] | None:
 def seeded_reset_starts_anew(subject: Subject) -> None:
     """A seeded reset within a turn or game, or after its end, starts the same episode as in a fresh environment.
 
-    This finds rewards, commitments or decks that survive a reset, also after an action that its mask forbids. Learners
-    reset mid-game when they truncate an episode.
+    This finds rewards, commitments, decks or pictures that survive a reset, also after an action that its mask forbids.
+    Learners reset mid-game when they truncate an episode.
 
     Example: `reset` does not clear the moves committed in the abandoned game.
     Fix: Set every attribute of the game in `reset`.
@@ -226,6 +227,19 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
             used.reset(number).run(1 + number % 3)
         what = f"{api.kind}: fresh, and after {ABANDONED} games that were left in the middle"
         require_same_play(fresh, used.again(2).reset(2).run(), what)
+        for mode in modes_of(subject):
+            _require_new_picture(api, mode)
+
+
+def _require_new_picture(api: Api, mode: str) -> None:
+    """After a reset, the first picture is that of the new game, if pictures depend on the situation alone."""
+    fresh, used = (api.game(seed, render_mode=mode) for seed in (2, 1))
+    used.run(3)
+    drawn(used.env)
+    used.again(2).reset(2)
+    first, after, again = (drawn(play.env) for play in (fresh, used, fresh))
+    if difference(first, again) is None:
+        require_same(first, after, f"{api.kind}: fresh, and reset after another game: render() in mode {mode!r}")
 
 
 def played_illegally(play: Play, steps: int) -> bool:
