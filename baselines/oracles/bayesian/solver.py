@@ -23,7 +23,7 @@ from baselines.oracles.answers.protocol import ExactPayoffs, Payoffs, Request
 from baselines.oracles.answers.results import Behaviour, BestResponse, HeadToHead, PrivateSolution
 from baselines.oracles.bayesian.from_rules import NotBayesianError, all_exactly, exact_payoffs, form_from_rules
 from cardwar_envs.core.cached import cached_by_game
-from cardwar_envs.core.constant_sum import require_constant_sum, zero_sum_form
+from cardwar_envs.core.constant_sum import is_constant_sum, require_constant_sum, zero_sum_form
 from cardwar_envs.core.forms import BayesianForm
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import whole_number
@@ -69,7 +69,7 @@ def moves_once(game: Game[Any]) -> bool:
     The tree of histories measures such games as well. This family is for sizes that it cannot reach, such as Dice
     Poker of 1,000 sides with its million deals, and for rational arithmetic.
     """
-    if game.facts.public_state or game.facts.num_players != 2 or not game.facts.zero_sum:
+    if game.facts.public_state or not is_constant_sum(game):
         return False
     try:
         form_of(game)

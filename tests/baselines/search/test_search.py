@@ -95,11 +95,15 @@ def test_exact_nodes_converge_with_chance():
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_tables_and_compiled_rules_lead_to_strategies_of_equal_quality(selection):
-    policy, rules = SearchPolicy(JUJITSU, selection, 3_000), JUJITSU.compiled_rules()
-    assert isinstance(policy._search.rules, ListedRules)
-    listed = exploitability(JUJITSU, policy)
-    policy._search.rules = SearchRules(JUJITSU, rules.bodies, rules.tables, rules.row_size)
-    assert exploitability(JUJITSU, policy) == pytest.approx(listed, abs=0.1)
+    policies, rules = (
+        [SearchPolicy(JUJITSU, selection, 3_000, seed=seed) for seed in range(4)],
+        JUJITSU.compiled_rules(),
+    )
+    assert isinstance(policies[0]._search.rules, ListedRules)
+    listed = np.mean([exploitability(JUJITSU, each) for each in policies])
+    for each in policies:
+        each._search.rules = SearchRules(JUJITSU, rules.bodies, rules.tables, rules.row_size)
+    assert np.mean([exploitability(JUJITSU, each) for each in policies]) == pytest.approx(listed, abs=0.1)
 
 
 def test_a_large_game_without_compiled_rules_is_refused(monkeypatch):
@@ -129,6 +133,8 @@ def test_equal_queries_have_equal_answers(selection, leaf, monkeypatch):
         assert np.array_equal(policy.action_probabilities(observations, masks), together)
     assert np.array_equal(alone, together[:3])
     other = SearchPolicy(game, selection, 60, leaf, seed=1)
+    if (selection, isinstance(leaf, PolicyValue)) == ("matrix", True):
+        return  # a network's values need no draws, and exact nodes find the same strategies in another order
     assert not np.array_equal(other.action_probabilities(observations, masks), together)
 
 
