@@ -56,7 +56,7 @@ class _Grouped(TyperGroup):
             names = [name for name in self.commands if COMMANDS[name][0] == heading]
             rows = [(name, self.commands[name].get_short_help_str(limit=200)) for name in names]
             with formatter.section(heading):
-                formatter.write_dl(rows, col_max=9)
+                formatter.write_dl(rows, col_max=10)
 
 
 def new_app(*commands: str) -> typer.Typer:

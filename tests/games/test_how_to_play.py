@@ -31,6 +31,7 @@ OTHERS = {
         "ties": ("carry", "added to"),
         "payoff": ("win", "1 point"),
         "view": ("word", "renumbered"),
+        "bids": ("hidden", "Bids stay hidden"),
     },
     "oshi_zumo": {
         "coins": (40, "40 coins"),

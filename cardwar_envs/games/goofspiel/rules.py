@@ -390,8 +390,8 @@ class Goofspiel(Game[GoofspielState]):
         check_state(state, self.cards, self.prizes, carries, self.keeps_score, self.view == "word")
         if self.hidden:
             hidden.check_played(state, self.cards, carries, self.keeps_score)
-        elif state.played:
-            raise ValueError(f"state has played {state.played}, which must be empty unless bids='hidden'")
+        elif state.played != ():
+            raise ValueError(f"state has played {state.played}, which must be () unless bids='hidden'")
 
 
 def _listed(cards: Hand) -> str:

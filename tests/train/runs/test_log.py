@@ -88,7 +88,7 @@ def test_a_log_goes_on_after_a_kill(log, monkeypatch):
         (GAME, {"seed": 1}, "seed=0, not 1"),
         (GAME, {"seed": -1}, r"seed \(-1\) must be in 0"),
         (GAME, {"label": ""}, r"label \(''\) must be a name"),
-        (GAME, {"measure": "auto"}, r"measure \('auto'\) must be one of exact, bound, matches"),
+        (GAME, {"measure": "auto"}, r"measure \('auto'\) must be one of exact, cce_gap, bound, matches"),
         (make_game("war"), {}, 'measure="matches" records matches'),
     ],
 )
