@@ -148,7 +148,7 @@ def test_states_with_hidden_bids_are_checked(change, message):
     game.check(state)
     with pytest.raises(ValueError, match=message):
         game.check(state._replace(**change))
-    with pytest.raises(ValueError, match="must be empty unless"):
+    with pytest.raises(ValueError, match=r"must be \(\) unless"):
         replace(game, bids="open").check(state)
 
 
