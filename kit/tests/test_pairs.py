@@ -196,6 +196,7 @@ def test_several_games_are_played_to_their_end():
     assert (result.status, "not a finite number" in result.reason) == ("failed", True), result
 
 
+@pytest.mark.slow
 def test_what_the_last_games_show_is_told_by_the_name_of_its_check():
     result = verdict("rare_situations_are_no_exception", WideMaskOnceEarned, games=20)
     assert result.status == "failed"
@@ -696,6 +697,7 @@ class LongUnlike(LongTerminated):
         return set(self.players) if self._round >= self.rounds - self._points["ann"] else set()
 
 
+@pytest.mark.slow
 def test_a_limit_that_terminates_is_noted():
     require_caught("ends_are_final", AllTruncated, AllTerminated, "truncate", status="note")
     for healthy in (LongTruncated, LongUnlike):
@@ -725,7 +727,7 @@ class OrderTells(Undeclared):
 
 
 @pytest.mark.parametrize(
-    ("game", "words"), [(Undeclared, ""), (RunningPrice, "infos.bob.price"), (OrderTells, "agent_selection")]
+    ("game", "words"), [(Undeclared, ""), (RunningPrice, "info of bob, key 'price'"), (OrderTells, "agent_selection")]
 )
 def test_where_moves_that_need_not_be_hidden_show_is_noted(game, words):
     result = verdict("is_parallelizable_is_declared", game, "aec", games=8)
