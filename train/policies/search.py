@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from baselines.search.policy import SELECTIONS, SearchPolicy
+from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import did_you_mean
 from cardwar_envs.core.policy import Policy
@@ -18,16 +19,15 @@ WITHOUT_POLICY = "uniform", "none"
 
 
 def _fits(game: Game[Any]) -> bool:
-    facts = game.facts
-    return facts.num_players == 2 and facts.zero_sum and facts.public_state
+    return game.facts.public_state and is_constant_sum(game)
 
 
 @plays(_fits, lambda game: [f":{name}" for name in SELECTIONS])
 def search(game: Game[Any], words: str = "") -> Policy:
     """Searches a tree of simulated games at every decision, as in `search:matrix,simulations=1000,leaf=uniform`.
 
-    Raises a ValueError for an unknown option or value, or if the game is not a two-player zero-sum game with a public
-    state.
+    Raises a ValueError for an unknown option or value, or if the game is not a two-player zero-sum or constant-sum game
+    with a public state.
     """
     selection, *rest = words.split(",")
     options: dict[str, str] = {}
@@ -49,6 +49,8 @@ def search(game: Game[Any], words: str = "") -> Policy:
 
 def _number(name: str, text: str) -> int:
     low, high = NUMBERS[name]
-    if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+    digits = text.lstrip("0") or "0"  # int() refuses thousands of digits with an error of its own
+    fits = text.isascii() and text.isdigit() and len(digits) <= len(str(high))
+    if not (fits and low <= int(digits) <= high):
         raise ValueError(f"search: {name} ({text!r}) must be an integer from {low} to {high:,}")
-    return int(text)
+    return int(digits)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from shifted import shifted
 from toys import END, Toy, in_turn
 
 from baselines import exploitability, head_to_head, make_policy, solve
@@ -15,6 +16,7 @@ from cardwar_envs.core import compiled, kernels
 from cardwar_envs.core.policy import Uniform
 from train.policies.by_word import policy_from, split_policies
 from train.policies.networks import Network, PolicyValue
+from train.policies.search import search
 
 JUJITSU = make_game("jujitsu", num_cards=3)
 PENNIES = ((1.0, -1.0), (-0.5, 0.2))  # matching pennies with unequal stakes
@@ -191,6 +193,7 @@ def test_a_policy_plays_games_to_their_ends():
         (JUJITSU, "search:best", r"selection \('best'\) must be one of matrix"),
         (JUJITSU, "search:uct,simulations=0", r"simulations \('0'\) must be an integer from 1 to"),
         (JUJITSU, "search:uct,simulations=1e3", r"simulations \('1e3'\) must be an integer"),
+        (JUJITSU, f"search:uct,seed={'9' * 5000}", r"seed \('9+'\) must be an integer from 0 to"),
         (JUJITSU, "search:uct,sims=3", r"'sims=3'.* must be one of simulations=, leaf=, transpositions=, seed="),
         (JUJITSU, "search:uct,seed=1,seed=2", r"'seed=2'.* once"),
         (JUJITSU, "search:uct,leaf=best", r"leaf 'best': unknown policy 'best'"),
@@ -215,3 +218,10 @@ def test_a_search_plays_wherever_a_policy_does():
     policy = policy_from("search:regret,simulations=50,leaf=none,transpositions=0,seed=3", JUJITSU)
     assert repr(policy) == "<SearchPolicy for jujitsu: regret, 50 simulations>"
     assert head_to_head(JUJITSU, policy, "search:matrix,simulations=500").mean <= 1e-6
+
+
+def test_a_constant_sum_game_is_searched_by_name_as_its_zero_sum_form():
+    game = shifted(type(JUJITSU), (1, 2))(num_cards=3)
+    assert search.fits(game)
+    assert not search.fits(make_game("goofspiel", num_cards=3, bids="hidden"))
+    assert exploitability(game, search(game, "matrix,simulations=3000")) < 1e-4
