@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
+from baselines.display.html import Number
 from baselines.general_sum import solve
 from baselines.general_sum.decision import Decision, DeviationGains, Play, decision_at, deviation_gains
 from baselines.general_sum.logit import Branch, expected
@@ -41,8 +42,9 @@ SELECTIONS: dict[str, Callable[[tuple[Fraction, ...]], Fraction]] = {
     "min": min,
     "first": lambda payoffs: Fraction(0),
 }
-# An equilibrium in floats is reported if players gain at most this fraction of the largest payoff.
-MOST_GAIN = 1e-9
+# An equilibrium is reported if every player gains at most this fraction of the range of its payoffs; and, if gains are
+# measured in floats, of its largest payoff.
+MOST_GAIN, ROUNDING = 1e-9, 1e-14
 # A logit equilibrium is reported if no probability differs by more from the logit response to it.
 MOST_RESIDUAL = 1e-9
 MOST_STATES = 30_000
@@ -96,9 +98,8 @@ def equilibria(
         found, how = [_jointly(state, decision, kind, selection)], f"HiGHS, with the largest {selection} of payoffs"
     else:
         plays, claim, how = _of_decision(game, decision.payoffs, kind, lambda_)
-        found = [_measured(game, {state: (decision, play)}, not rounded) for play in plays]
-    if kind != "logit":
-        _require_equilibria(found, [decision])
+        nash = kind != "logit"  # whose probabilities are never exact
+        found = [_measured(game, {state: (decision, play)}, nash and not rounded, nash) for play in plays]
     return Equilibria(game, kind, tuple(found), claim, _label(kind, claim, len(found), how, rounded), decision)
 
 
@@ -206,6 +207,7 @@ def _of_decision(
 def _jointly(state: Any, decision: Decision, kind: str, selection: str) -> Equilibrium:
     joint = solve.correlated(decision.payoffs, kind == "coarse_correlated", selection)
     gains = deviation_gains(decision.payoffs, joint, kind == "coarse_correlated")
+    _require_equilibrium(gains.per_player, [decision])
     names = [
         "/".join(names[a] for names, a in zip(decision.names, each, strict=True)) for each in np.ndindex(joint.shape)
     ]
@@ -233,15 +235,16 @@ def _by_induction(game: Game[Any], selection: str) -> Equilibria:
         unique &= claim == "unique"
         methods.add(how)
     found = _measured(game, played, not (rounded or numbers.rounded))
-    _require_equilibria([found], [decision for decision, _ in played.values()])
-    claimed: solve.Claim = "unique" if unique else "one"
+    claimed: solve.Claim = "unique" if unique and not rounded else "one"
     how = f"backward induction ({', '.join(sorted(methods))}; selection {selection!r})"
     label = _label("subgame_perfect", claimed, 1, how, numbers.rounded)
     return Equilibria(game, "subgame_perfect", (found,), claimed, label, None)
 
 
-def _measured(game: Game[Any], played: Mapping[Any, tuple[Decision, Play]], exact: bool) -> Equilibrium:
-    """Measures a profile by `nash_conv`, in fractions if `exact`."""
+def _measured(
+    game: Game[Any], played: Mapping[Any, tuple[Decision, Play]], exact: bool, nash: bool = True
+) -> Equilibrium:
+    """Measures a profile by `nash_conv`, in fractions if `exact`; with `nash`, it must be an equilibrium."""
     tables: list[dict[bytes, Any]] = [{} for _ in range(game.facts.num_players)]
     for state, (decision, play) in played.items():
         for seat, legal, mix in zip(decision.acting, decision.actions, play, strict=True):
@@ -251,6 +254,10 @@ def _measured(game: Game[Any], played: Mapping[Any, tuple[Decision, Play]], exac
             tables[seat][game.observation(state, seat).tobytes()] = row
     policies = tuple(map(TablePolicy, tables))
     result = nash_conv(game, policies, max_states=MOST_STATES, exact=exact)
+    if nash:
+        _require_equilibrium(
+            result.exact_per_player or result.per_player, [decision for decision, _ in played.values()]
+        )
     payoffs, gain = result.exact_payoffs or result.payoffs, result.total if result.exact is None else result.exact
     shown = float if gain else Fraction
     chances = (
@@ -262,11 +269,14 @@ def _measured(game: Game[Any], played: Mapping[Any, tuple[Decision, Play]], exac
     return Equilibrium(policies, None, payoffs, gain, tuple(chances))
 
 
-def _require_equilibria(found: Iterable[Equilibrium], decisions: Iterable[Decision]) -> None:
-    size = max(1.0, *(float(np.abs(decision.payoffs).max()) for decision in decisions))
-    for each in found:
-        if not each.gain <= MOST_GAIN * size:
-            raise ValueError(f"no equilibrium was found: players can gain {float(each.gain):.1e} in the best one")
+def _require_equilibrium(gains: Iterable[Number], decisions: Sequence[Decision]) -> None:
+    for player, gain in enumerate(gains):
+        own = [decision.payoffs[player] for decision in decisions]
+        most = MOST_GAIN * float(max(each.max() - each.min() for each in own))
+        if isinstance(gain, float):
+            most += ROUNDING * float(max(np.abs(each).max() for each in own))
+        if not gain <= most:
+            raise ValueError(f"no equilibrium was found: player_{player} can gain {float(gain):.1e} in the best one")
 
 
 def _label(kind: str, claim: solve.Claim, count: int, how: str, rounded: bool) -> str:
@@ -275,6 +285,6 @@ def _label(kind: str, claim: solve.Claim, count: int, how: str, rounded: bool) -
     claims = {
         "all": f"all {extreme if kind == 'mixed' else what}: {count or 'there are none'}",
         "one": f"one of possibly many {what}",
-        "unique": "the only equilibrium, proved",
+        "unique": f"the only {'subgame-perfect ' * (kind == 'subgame_perfect')}equilibrium, proved",
     }
     return f"{claims[claim]}{', for payoffs rounded to floats' if rounded else ''}; by {how}"

@@ -49,14 +49,23 @@ def mixed_equilibria(payoffs: Payoffs) -> tuple[list[Play], Claim, str]:
 def _lemke_howson(payoffs: Payoffs) -> Play:
     from quantecon.game_theory import NormalFormGame, Player, lemke_howson
 
-    first, second = payoffs[0].astype(float), np.ascontiguousarray(payoffs[1].astype(float).T)
+    first, second = _normalised(payoffs)
+    second = np.ascontiguousarray(second.T)
     return _rational(payoffs, lemke_howson(NormalFormGame((Player(first), Player(second)))))
 
 
 def limit(payoffs: Payoffs, symmetric: bool = False) -> Play:
     """Returns the equilibrium to which logit equilibria lead; with `symmetric`, one in which all players play alike."""
-    found = Branch(payoffs.astype(float), symmetric).limit()
+    found = Branch(_normalised(payoffs), symmetric).limit()
     return _rational(payoffs, [np.mean(found, axis=0)] * len(found) if symmetric else found)
+
+
+def _normalised(payoffs: Payoffs) -> NDArray[np.float64]:
+    """Returns payoffs in which each player's range from 0 to 1: players' units and offsets do not matter."""
+    least = [own.min() for own in payoffs]
+    return np.array([
+        ((own - low) / ((own.max() - low) or 1)).astype(float) for own, low in zip(payoffs, least, strict=True)
+    ])  # fmt: skip
 
 
 def _rational(payoffs: Payoffs, mixes: Sequence[NDArray[np.float64]]) -> Play:
@@ -106,7 +115,7 @@ def correlated(payoffs: Payoffs, coarse: bool, objective: str) -> NDArray[Any]:
     if deviations * flat.shape[1] > MOST_ENTRIES:
         raise TooLargeError(f"{flat.shape[1]:,} joint actions with {deviations:,} deviations are too many")
     flat = (flat - flat.min()) / (float(np.ptp(flat)) or 1.0)
-    limits = np.array([*_gains(flat.reshape(payoffs.shape), coarse), *-flat])
+    limits = np.array([*_gains(_normalised(payoffs), coarse), *-flat])
     least = np.append(np.zeros(len(limits) - len(flat)), np.ones(len(flat)))  # the last variable is at most each payoff
     outcome = linprog(
         -np.append(flat.sum(axis=0), 0.0) if objective == "sum" else -np.append(np.zeros(flat.shape[1]), 1.0),

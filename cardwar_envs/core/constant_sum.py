@@ -20,7 +20,7 @@ from cardwar_envs.core.play import joint_actions
 
 # Larger games are not listed for the proof.
 MOST_OUTCOMES = 1_000_000
-# Sums of rounded floats may differ by this fraction of their size, which is at least 1.
+# Sums of rounded floats may differ by this fraction of the largest payoff.
 ROUNDING = 1e-9
 
 Number = Fraction | float
@@ -35,6 +35,7 @@ class Sums:
 
     def __init__(self, game: Game[Any]) -> None:
         self._game, self._sums, self._listed = game, dict[Any, Number](), 0
+        self._rounding = ROUNDING * max(abs(game.facts.min_payoff), abs(game.facts.max_payoff))
 
     @property
     def total(self) -> Number:
@@ -74,7 +75,7 @@ class Sums:
             total: Any = self._mean(outcomes)
             found = total if found is None else found
             rounded = isinstance(total, float) or isinstance(found, float)
-            if not abs(total - found) <= (ROUNDING * max(1.0, abs(found)) if rounded else 0):  # NaN is not
+            if not abs(total - found) <= (self._rounding if rounded else 0):  # NaN is not
                 raise NotConstantError("the sum of the payoffs depends on the moves")
         self._sums[state] = found
 

@@ -38,5 +38,6 @@ def exact_or_rounded(number: Any) -> Fraction | float:
 
 
 def shortest(number: Fraction | float) -> Any:
-    """Returns a number as a float if a float has its value, else as it is."""
-    return near if (near := float(number)) == number else number
+    """Returns a number as a float if a float has its value, also for `exactly`, else as it is."""
+    near = float(number)
+    return near if near == number and isinstance(exact_or_rounded(near), Fraction) else number

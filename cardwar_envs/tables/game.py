@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
+from cardwar_envs.core.numbers import shortest
 from cardwar_envs.core.parameters import reading_state, whole_number
 from cardwar_envs.tables.files import read_table, table_from_json
 from cardwar_envs.tables.table import Table, make_table
@@ -101,11 +102,9 @@ class TableGame(Game[TableState]):
 
     def _paid(self, played: tuple[int, ...]) -> tuple[float, ...]:
         cell: Any = (..., *played)
-        floats: tuple[float, ...] = tuple(self.table.payoffs[cell].tolist())
         if self.table.exact is None:
-            return floats
-        exact: list[Any] = self.table.exact[cell].tolist()
-        return tuple(near if near == number else number for near, number in zip(floats, exact, strict=True))
+            return tuple(self.table.payoffs[cell].tolist())
+        return tuple(map(shortest, self.table.exact[cell].tolist()))
 
     def observation(self, state: TableState, player: int) -> NDArray[np.float32]:
         """The seat, and what was played once the game is over.

@@ -73,7 +73,7 @@ class Table:
         """Whether the payoffs of every joint action sum to zero; up to rounding if they are floats."""
         if self.exact is not None:
             return not self.exact.sum(axis=0).any()
-        return bool(np.abs(self.payoffs.sum(axis=0)).max() <= ROUNDING * max(np.abs(self.payoffs).max(), 1.0))
+        return bool(np.abs(self.payoffs.sum(axis=0)).max() <= ROUNDING * np.abs(self.payoffs).max())
 
     def to_json(self) -> str:
         """The table as JSON text, as `table_from_json` and the files `.json` have it; rational payoffs are strings."""
@@ -93,7 +93,7 @@ def make_table(
     array = _payoff_array(payoffs)
     shape, numbers = array.shape[1:], list(map(number_from, array.ravel().tolist()))
     if any(isinstance(number, float) for number in numbers):
-        numbers = [number_from(float(number)) for number in numbers]
+        numbers = list(map(float, numbers))
     names = _labels("players", players or [f"player_{player}" for player in range(len(shape))], len(shape))
     given: Sequence[Sequence[Any]] = actions or [range(1, count + 1) for count in shape]
     if len(given) != len(shape):

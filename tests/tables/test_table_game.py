@@ -8,6 +8,7 @@ import pytest
 
 import baselines
 from cardwar_envs import TableGame, TableState, check_game, make_game, table_game
+from cardwar_envs.core.constant_sum import is_constant_sum
 
 SHAPLEY = [[[0, 0, 1], [1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]]]
 TABLES = {
@@ -106,3 +107,15 @@ def test_what_is_not_a_table_is_refused(payoffs, reason):
 def test_names_are_checked(names, reason):
     with pytest.raises(ValueError, match=reason):
         table_game([[1, 2], [3, 4]], **names)
+
+
+def test_floats_of_which_some_are_exact_are_one_table():
+    game = table_game([[0.1, 0.5], [0.25, 1.0]])
+    assert game.table.payoffs.tolist() == [[[0.1, 0.5], [0.25, 1.0]], [[-0.1, -0.5], [-0.25, -1.0]]]
+    assert TableGame(**game.parameters()) == game
+
+
+def test_small_payoffs_are_not_taken_for_rounding_errors():
+    prisoners = np.array([[[-1, -3], [0, -2]], [[-1, 0], [-3, -2]]]) * 1e-10
+    assert not table_game(prisoners).facts.zero_sum
+    assert not is_constant_sum(table_game(prisoners))

@@ -188,3 +188,27 @@ def test_a_decision_with_too_many_payoffs_is_refused():
         baselines.equilibria(make_game("lowest_unique", num_players=5, numbers=10))
     with pytest.raises(ValueError, match=r"game .* must be a game"):
         baselines.equilibria("jujitsu")
+
+
+@each_row("units", [(1, 10**12, Fraction(1, 10**9)), (Fraction(1, 10**12),) * 3])
+def test_players_may_count_in_other_units(units):
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        payoffs = [
+            own * unit for own, unit in zip(rng.integers(-5, 6, (3, 2, 2, 2)).astype(object), units, strict=True)
+        ]
+        game = table_game(payoffs)
+        (found,) = baselines.equilibria(game)
+        gains = baselines.nash_conv(game, found.policies).per_player
+        assert all(gain <= 1e-9 * unit for gain, unit in zip(gains, units, strict=True))
+
+
+def test_payoffs_that_floats_cannot_tell_apart_stay_exact():
+    found = baselines.equilibria(table_game(np.array(TEXTBOOK["battle of the sexes"], dtype=object) + 10**17))
+    assert len(found) == 3
+    assert all(each.exact for each in found)
+    assert "rounded" not in found.label
+
+
+def test_a_logit_equilibrium_near_a_pure_one_is_not_exact():
+    assert not baselines.equilibria(table_game([[[3, 0], [5, 1]], [[3, 5], [0, 1]]]), "logit", lambda_=5_000.0)[0].exact

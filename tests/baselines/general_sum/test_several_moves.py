@@ -55,5 +55,5 @@ def test_the_only_equilibrium_at_every_state_is_the_only_subgame_perfect_one():
     game = make_game("oshi_zumo", coins=1, min_bid=1)
     found = baselines.equilibria(game, "subgame_perfect")
     assert found.claim == "unique"
-    assert found.label.startswith("the only equilibrium, proved; by backward induction")
+    assert found.label.startswith("the only subgame-perfect equilibrium, proved; by backward induction")
     assert found[0].payoffs == (Fraction(0), Fraction(0))
