@@ -33,7 +33,7 @@ LEAST_MOMENTS = 60
 OF_THE_PAST = re.compile(r"(?:\b|_)(?:last|prev|before|past|old|histor|delay)", re.IGNORECASE)
 # Infos whose names contain these may tell which agents are live.
 OF_LIFE = re.compile(
-    r"live|living|left|remain|surviv|activ|dead|died|fallen|gone|out|elimin|terminat|truncat|done|agents|players",
+    r"live|living|left|remain|surviv|active|dead|died|fallen|gone|out|elimin|terminated|truncated|done|agents|players",
     re.IGNORECASE,
 )
 ENTRY = re.compile(r"(.*)\[(\d+)\]")
