@@ -1,9 +1,13 @@
 """`cardwar equilibria` and `cardwar export`."""
 
 import json
+from pathlib import Path
 
 import command
+import numpy as np
 from thinning import each_row
+
+from cardwar_envs import make_game
 
 BEGINNINGS = {
     **{"csv": b",1,2", "json": b"{", "tex": rb"\begin{table}", "nfg": b"NFG 1 R"},
@@ -88,3 +92,27 @@ def test_export_refuses(capsys, tmp_path, monkeypatch, arguments, message):
     assert message in err
     assert len(err.splitlines()) == 1
     assert not list(tmp_path.iterdir())
+
+
+@each_row(
+    ("payoffs", "ending"),
+    [
+        ([["1/3", -2, 0], [4, "-1/2", 1]], "csv"),
+        ([["1/3", -2, 0], [4, "-1/2", 1]], "nfg"),
+        ([[[2, "1/7"], [0, 1]], [[1, 0], ["0.1", 2]]], "csv"),
+        ([[[2, "1/7"], [0, 1]], [[1, 0], ["0.1", 2]]], "nfg"),
+        ([[[[1, 2]], [[3, 4]]], [[[5, 6]], [[7, 8]]], [[[9, "1/3"]], [[0, -1]]]], "nfg"),
+    ],
+)
+def test_what_is_exported_is_read_again_as_the_same_table(capsys, monkeypatch, tmp_path, payoffs, ending):
+    monkeypatch.chdir(tmp_path)
+    names = [[f"{'abc'[player]}{action}" for action in range(size)] for player, size in enumerate((2, 3, 2))]
+    shape = np.shape(payoffs)[1:] if np.ndim(payoffs) > 2 else np.shape(payoffs)
+    names = [own[:size] for own, size in zip(names, shape, strict=False)]
+    Path("given.json").write_text(json.dumps({"payoffs": payoffs, "actions": names}))
+    exact = ["--exact"] * (np.ndim(payoffs) == 2)  # of zero-sum games, whose payoffs are floats otherwise
+    code, _, error = command.run(capsys, "export", "table:given.json", *exact, "--out", f"again.{ending}")
+    assert (code, error) == (0, "")
+    given, again = make_game("table:given.json").table, make_game(f"table:again.{ending}").table
+    assert (given.exact == again.exact).all()
+    assert given.actions == again.actions
