@@ -171,7 +171,7 @@ class LateType(Longish):
         pytest.param("observations_fit_their_spaces", Forage, JumpsTogether, marks=pytest.mark.slow),
         pytest.param("masks_allow_what_is_legal", Forage, WideMaskOnceEarned, marks=pytest.mark.slow),
         ("observations_fit_their_spaces", Lively, SameThrice),
-        ("observations_fit_their_spaces", Longish, LateType),
+        pytest.param("observations_fit_their_spaces", Longish, LateType, marks=pytest.mark.slow),
     ],
 )
 def test_what_is_rare_is_reached(check, healthy, broken):
@@ -566,7 +566,9 @@ class RainRenamed(Rain):
         return {"omen": ["crow", "owl", "hare", "cat", "fox", "toad"][self._next]}
 
 
-@pytest.mark.parametrize("broken", [RainForecast, RainRenamed, pytest.param(RainInState, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "broken", [RainForecast, *(pytest.param(each, marks=pytest.mark.slow) for each in (RainRenamed, RainInState))]
+)
 def test_an_entry_of_the_next_turn_is_found_in_rich_observations(broken):
     require_caught("chance_to_come_is_hidden", Rain, broken, "in the next turn", games=16)
 
@@ -642,7 +644,13 @@ class PlacesWithinInfo(DeckWithinInfo):
 
 
 @pytest.mark.parametrize(
-    ("broken", "games"), [(BoardEarly, 16), (LastCardEarly, 16), (DeckWithinInfo, 200), (PlacesWithinInfo, 200)]
+    ("broken", "games"),
+    [
+        (BoardEarly, 16),
+        (LastCardEarly, 16),
+        (DeckWithinInfo, 200),
+        pytest.param(PlacesWithinInfo, 200, marks=pytest.mark.slow),
+    ],
 )
 def test_cards_to_come_are_found_in_any_form(broken, games):
     require_caught("chance_to_come_is_hidden", Board, broken, skins=["parallel"], games=games)

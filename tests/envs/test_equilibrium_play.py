@@ -11,7 +11,13 @@ from cardwar_envs.envs.parallel import ParallelGameEnv
 
 PLAYED, STANDARD_ERRORS, ROUNDING = 400, 4.0, 1e-6
 SOLVED = [name for name in CHOSEN if TINY_GAMES[name].facts.num_players == 2 and TINY_GAMES[name].facts.zero_sum]
-every_skin = pytest.mark.parametrize("skin", [AECGameEnv, ParallelGameEnv])
+SKINS = AECGameEnv, ParallelGameEnv
+# Each game in one API, the other one on request.
+CASES = [
+    pytest.param(name, skin, marks=() if (number + place) % 2 else pytest.mark.slow)
+    for number, name in enumerate(SOLVED)
+    for place, skin in enumerate(SKINS)
+]
 
 
 class Players:
@@ -54,8 +60,7 @@ def excess(env, policies, seat, value):
     return np.mean(paid) - value, STANDARD_ERRORS * np.std(paid, ddof=1) / PLAYED**0.5 + ROUNDING
 
 
-@every_skin
-@pytest.mark.parametrize("name", SOLVED)
+@pytest.mark.parametrize(("name", "skin"), CASES)
 def test_equilibrium_play_earns_the_value_and_at_least_that_against_uniform_play(name, skin):
     game = TINY_GAMES[name]
     solution, uniform = solve(game), make_policy("uniform", game)

@@ -74,6 +74,7 @@ def test_random_bimatrix_games(chunk):
         assert set(pure) == {play for play in plays if all(max(mix) == 1 for mix in play)}
 
 
+@pytest.mark.slow
 @parametrize("chunk", [(k,) for k in range(4)], always={0})
 def test_random_games_that_are_not_degenerate_as_quantecon_solves_them(chunk):
     theory, rng = reference("quantecon.game_theory"), np.random.default_rng(100 + chunk)

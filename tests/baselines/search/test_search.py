@@ -79,8 +79,8 @@ def test_decoupled_uct_stays_away_from_the_equilibrium_of_matching_pennies():
     "game",
     [
         JUJITSU,
-        make_game("goofspiel", num_cards=3, prizes="descending"),
-        make_game("oshi_zumo", coins=4, size=1),
+        pytest.param(make_game("goofspiel", num_cards=3, prizes="descending"), marks=pytest.mark.slow),
+        pytest.param(make_game("oshi_zumo", coins=4, size=1), marks=pytest.mark.slow),
         make_game("jujitsu", num_cards=3, view="word"),
     ],
     ids=str,
@@ -95,6 +95,7 @@ def test_exact_nodes_converge_with_chance():
     assert many < 0.05 < few
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_tables_and_compiled_rules_lead_to_strategies_of_equal_quality(selection):
     policies, rules = (
@@ -115,7 +116,7 @@ def test_a_large_game_without_compiled_rules_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-@pytest.mark.parametrize("leaf", ["uniform", "policy", "network"])
+@pytest.mark.parametrize("leaf", ["uniform", pytest.param("policy", marks=pytest.mark.slow), "network"])
 def test_equal_queries_have_equal_answers(selection, leaf, monkeypatch):
     """In any batch, in any number of threads, compiled or not."""
     game = make_game("jujitsu", num_cards=4)
