@@ -14,7 +14,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -67,6 +68,7 @@ class AgentProcess:
     def __init__(self, command: str) -> None:
         self._command, self._left, self._seconds = command, b"", _time_limit()
         self.failed = False
+        exit_on_signals()
         try:
             words = shlex.split(command)
             passed = {name: os.environ[name] for name in PASSED.split() if name in os.environ}
@@ -75,15 +77,16 @@ class AgentProcess:
                 words = words[2:]
             if not words:
                 raise ValueError("it names no program")
-            self._process = subprocess.Popen(
-                words,
-                env=passed,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
-            self._watchdog = Watchdog(self._process.pid)
+            with _exits_held():  # no agent may be left without a watchdog
+                self._process = subprocess.Popen(
+                    words,
+                    env=passed,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    bufsize=0,
+                    start_new_session=True,
+                )
+                self._watchdog = Watchdog(self._process.pid)
         except KeyError as error:
             raise AgentError(f"agent ({command}): the environment variable {error.args[0]} is not set") from None
         except (OSError, ValueError) as error:
@@ -94,7 +97,7 @@ class AgentProcess:
         os.set_blocking(self._into, False)
         os.set_blocking(self._out_of, False)
         atexit.register(self.close)
-        exit_on_signals()
+        _exit_if_asked()
 
     def ask(self, line: bytes) -> bytes:
         """Sends a line to the agent and returns the agent's next line, without the newline.
@@ -143,6 +146,7 @@ class AgentProcess:
                 self.fail(f"has ended{self._status()}")
 
     def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        _exit_if_asked()
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, event)
             if not selector.select(max(deadline - time.monotonic(), 0.0)):
@@ -216,18 +220,43 @@ class Watchdog:
         self._process.communicate()
 
 
+# The exit status that a signal has asked for. It is looked at again before each wait for an agent, because an exception
+# that a handler raises can be lost, for example in C code that clears errors.
+_status: int | None = None
+# Whether the exit waits until an agent has been started.
+_held = False
+
+
 def exit_on_signals() -> None:
     """Makes SIGTERM and SIGHUP exit this process regularly, so that it stores its records and terminates its agents.
 
     Signals that are handled already, or ignored as after `nohup`, stay so. Does nothing outside the main thread.
     """
 
-    def end(number: int, frame: FrameType | None) -> NoReturn:
+    def end(number: int, frame: FrameType | None) -> None:
+        global _status
+        _status = 128 + number
         for each in ENDINGS:  # a second signal must not interrupt the work at the exit
             signal.signal(each, signal.SIG_IGN)
-        sys.exit(128 + number)
+        if not _held:
+            sys.exit(_status)
 
     if threading.current_thread() is threading.main_thread():
         for each in ENDINGS:
             if signal.getsignal(each) is signal.SIG_DFL:
                 signal.signal(each, end)
+
+
+@contextmanager
+def _exits_held() -> Iterator[None]:
+    global _held
+    _held = True
+    try:
+        yield
+    finally:
+        _held = False
+
+
+def _exit_if_asked() -> None:
+    if _status is not None:
+        sys.exit(_status)

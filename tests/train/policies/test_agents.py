@@ -17,6 +17,7 @@ from toys import Answering
 import baselines
 from cardwar_envs import Game, make_game
 from cardwar_envs.games.dice_poker import DicePoker, DicePokerState
+from train.policies import agent_process
 from train.policies.agent import AgentPolicy, Query, query_for, typed_agent
 from train.policies.agent_process import FROM_FILE, MOST_BYTES, SECONDS_VARIABLE, AgentError, AgentProcess
 from train.policies.by_word import policy_from, split_policies
@@ -298,12 +299,19 @@ def test_an_agent_that_hangs_and_its_children_end_with_the_command(tmp_path, how
         time.sleep(0.05)
     process.send_signal(getattr(signal, how))
     number = getattr(signal, how)
-    assert process.wait(10) == (128 + number if how in ("SIGTERM", "SIGHUP") else -number)
+    assert process.wait(30) == (128 + number if how in ("SIGTERM", "SIGHUP") else -number)
     left = [Path(f"/proc/{pid}/stat") for pid in (tmp_path / "pids").read_text().split()]
     deadline = time.monotonic() + 10
     while any(each.exists() and each.read_text().split()[2] != "Z" for each in left):
         assert time.monotonic() < deadline, "an agent is still there"
         time.sleep(0.05)
+
+
+def test_an_exit_that_was_lost_is_made_up_for_at_the_next_query(agent, monkeypatch):
+    program = agent(QUERY, JUJITSU)
+    monkeypatch.setattr(agent_process, "_status", 143)
+    with pytest.raises(SystemExit, match="143"):
+        program.action_probabilities(*START)
 
 
 def test_the_schema_is_that_of_the_page():
