@@ -46,6 +46,7 @@ def entries(root):
     }
 
 
+@pytest.mark.slow
 def test_runs_and_their_collection_may_be_killed(study, tmp_path, capsys):
     whole, broken, plan = tmp_path / "whole", tmp_path / "broken", read_study(study).runs
     for planned in plan:

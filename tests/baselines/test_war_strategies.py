@@ -164,7 +164,7 @@ def test_weighted_cards_are_drawn_in_proportion_to_their_weights(game):
 BEATABLE = ("dummie", "min", "max", "simple_minded_1", "simple_minded_2")
 
 
-@each_row(("players", "games"), [(2, 200), (11, 40)])
+@pytest.mark.parametrize(("players", "games"), [(2, 200), pytest.param(11, 40, marks=pytest.mark.slow)])
 def test_no_simple_strategy_of_the_paper_beats_weighted_cards(players, games):
     """Alone against one or ten of it, sampled; `python -m lab.benchmarks.war_unbeaten` plays more games."""
     game = war(players)

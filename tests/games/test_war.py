@@ -203,9 +203,9 @@ def test_the_utility_in_vector_environments_is_exact_even_if_float32_is_not():
 # -- true of every game -------------------------------------------------------------------------
 
 
-@each_row(("players", "ranks", "discards"), [(2, 2, 0), (3, 3, 1), (4, 2, 3), (5, 4, 0), (2, 4, 7)])
+@each_row(("players", "ranks", "discards"), [(2, 2, 0), (3, 3, 1), (4, 2, 3), (5, 2, 0), (2, 4, 7)])
 def test_other_decks_keep_the_contract(players, ranks, discards):
-    report = check_game(War(num_players=players, ranks=ranks, discards=discards, max_rounds=20), max_states=100)
+    report = check_game(War(num_players=players, ranks=ranks, discards=discards, max_rounds=20), max_states=30)
     assert report.passed, report
 
 
