@@ -246,8 +246,10 @@ class _Explorer(Generic[S]):
         """Adds the edges of some joint actions of a state."""
         transitions = self.game.transitions
         every = [transitions(state, dict(zip(acting, choice))) for choice in choices]  # noqa: B905  # one for each
-        rows = choices if len(acting) == self._players else [self._row(acting, choice) for choice in choices]
-        self.choices.extend(itertools.chain.from_iterable(rows))
+        rows = array("i", [END]) * (self._players * len(choices))
+        for player, played in zip(acting, zip(*choices, strict=True), strict=True):
+            rows[player :: self._players] = array("i", played)
+        self.choices.extend(rows)
         try:
             self._add_outcomes(every)
         except (AttributeError, TypeError):
@@ -265,13 +267,6 @@ class _Explorer(Generic[S]):
             self.probabilities.append(1.0 if probability is CERTAIN else float(probability))
             self.rewards.extend(rewards)
             self.swapped.append(swapped)
-
-    def _row(self, acting: Sequence[int], choice: Sequence[int]) -> list[int]:
-        """Returns the joint action with an entry for each player."""
-        row = [END] * self._players
-        for player, action in zip(acting, choice, strict=True):
-            row[player] = action
-        return row
 
     def graph(
         self, roots: Sequence[int], root_probabilities: Sequence[float], root_rewards: Sequence[tuple[float, ...]]
