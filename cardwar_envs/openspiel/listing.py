@@ -275,8 +275,8 @@ class _Lister:
         return tuple(p for p in self.players if legal[p]), tuple(filter(None, legal))
 
     def _numbered(self, state: Any, acting: tuple[int, ...], legal: tuple[tuple[int, ...], ...]) -> OpenSpielState:
-        outcomes, before = {}, self._paid(state)
-        settled = self.settled
+        outcomes: dict[tuple[int, ...], Outcomes] = {}
+        before, settled = self._paid(state), self.settled
         if self.in_turns and acting:
             for action in legal[0]:
                 outcomes[(action,)] = settled(state.child(action), before)

@@ -39,10 +39,15 @@ def sequence_form(game: Game[Any], max_states: int | None = None) -> SequenceFor
     limit, kept = MAX_STATES if max_states is None else max_states, _kept(game)
     if not kept:
         with _without_collection():
-            kept.append(_Histories(full_graph(game, limit), limit).form())
+            kept.append(form_of(full_graph(game, limit), limit))
     elif kept[0].histories > limit:
         raise _too_many(game, limit)
     return kept[0]
+
+
+def form_of(graph: GameGraph[Any], limit: int) -> SequenceForm:
+    """Returns the sequence form of an enumerated game; its numbers are of the same kind as the graph's."""
+    return _Histories(graph, limit).form()
 
 
 @contextmanager
