@@ -30,7 +30,10 @@ MAX_STARTS = 6
 
 def show_start(solution: baselines.Solution, command: str) -> None:
     """Shows both players' strategies, at the start of the game or by private information; `command` solves the game."""
-    if not isinstance(solution, baselines.StateSolution):
+    if isinstance(solution, baselines.TreeSolution):
+        for player, strategy in enumerate(solution.labelled()):
+            out.print(_information_states(player, strategy))
+    elif not isinstance(solution, baselines.StateSolution):
         out.print(behaviour_table(solution.labelled()))
     if isinstance(solution, baselines.PrivateSolution) and solution.quick_ranges:
         _say_freedom_of(solution)
@@ -138,6 +141,16 @@ def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
         _add_row(table, type_, (strategies[p].get(type_, {}).get(a) for p, a in actions))
     if len(shown) > MAX_ROWS:
         table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json prints all"
+    return table
+
+
+def _information_states(player: int, strategy: Mapping[str, Mapping[str, Number]]) -> Table:
+    """A player's probabilities with a row per information state, whose names can be long."""
+    table = new_table(f"equilibrium of player_{player} (probability)", "sees", "plays", show_lines=True)
+    for seen, mix in list(strategy.items())[:MAX_ROWS]:
+        table.add_row(seen, "\n".join(f"{action} {number(share)}" for action, share in mix.items() if share))
+    if len(strategy) > MAX_ROWS:
+        table.caption = f"the first {MAX_ROWS} of {len(strategy)}; --json prints all"
     return table
 
 

@@ -41,6 +41,7 @@ class Decisions:
         seen: `[states]` the row of `observations` that the player sees.
         observations: `[distinct observations, observation_size]`.
         masks: `[distinct observations, num_actions]`.
+        examples: `[distinct observations]` a state with this observation.
     """
 
     levels: Numbers
@@ -50,6 +51,7 @@ class Decisions:
     seen: Numbers
     observations: NDArray[np.float32]
     masks: NDArray[np.int8]
+    examples: Sequence[Any]
 
     @cached_property
     def owners(self) -> Numbers:
