@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.rules import CERTAIN, Transition
+from cardwar_envs.core.rules import CERTAIN, Transition, new_transition
 from cardwar_envs.openspiel.loading import GameObject, is_hidden, load, reading
 
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
@@ -203,16 +203,17 @@ class _Lister:
 
     def settled(self, state: Any, before: tuple[float, ...]) -> Outcomes:
         """The next states after chance has moved; `before` are the returns before the last action."""
-        if self.merge and self.pays_at_end and state.is_terminal():  # a fast path, since most histories are terminal
+        if self.key is None and self.pays_at_end and state.is_terminal():  # a fast path: most histories are terminal
+            self._visited += 1  # compared with the limit at the next non-terminal state
             returns = tuple(state.returns())
-            if (end := self._ends.get(returns)) is None:
-                self._ends[returns] = end = (Transition(CERTAIN, self.visit(state), self._rewards(state, before)),)
-            else:
-                self._visited += 1  # compared with the limit at the next non-terminal state
+            if self.merge and (end := self._ends.get(returns)) is not None:
                 self.merged[end[0][1][0]] += 1
+                return end
+            listed = self._numbered(state, (), ()) if self.merge else self._added(state, (), (), {}, 0)
+            self._ends[returns] = end = (new_transition((CERTAIN, listed, tuple([pay + 0.0 for pay in returns]))),)
             return end
         if not state.is_chance_node():
-            return (Transition(CERTAIN, self.visit(state), self._rewards(state, before)),)
+            return (new_transition((CERTAIN, self.visit(state), self._rewards(state, before))),)
         outcomes = []
         for probability, after, _, recovered in after_chance(state):
             self.normalised |= not recovered
@@ -221,7 +222,7 @@ class _Lister:
 
     def _rewards(self, state: Any, before: tuple[float, ...]) -> tuple[float, ...]:
         if self.pays_at_end:
-            return tuple([pay + 0.0 for pay in state.returns()]) if state.is_terminal() else self.nothing
+            return tuple(pay + 0.0 for pay in state.returns()) if state.is_terminal() else self.nothing
         paid = [now - then for now, then in zip(state.returns(), before, strict=True)]
         stated = state.rewards()  # free of the rounding error of a difference
         same = all(abs(one - other) < TOLERANCE for one, other in zip(paid, stated, strict=True))
@@ -238,8 +239,6 @@ class _Lister:
         """Lists a state (not a chance node) with all its successors."""
         self._count()
         acting, legal = self._choices(state)
-        if not (acting or self.merge or self.key):
-            return self._added(state, (), (), {}, 0)
         if self.key is None:
             return self._numbered(state, acting, legal)
         key = self.key(state)
