@@ -30,11 +30,8 @@ MAX_STARTS = 6
 
 def show_start(solution: baselines.Solution, command: str) -> None:
     """Shows both players' strategies, at the start of the game or by private information; `command` solves the game."""
-    if isinstance(solution, baselines.TreeSolution):
-        for player, strategy in enumerate(solution.labelled()):
-            out.print(_information_states(player, strategy))
-    elif not isinstance(solution, baselines.StateSolution):
-        out.print(behaviour_table(solution.labelled()))
+    if not isinstance(solution, baselines.StateSolution):
+        _show_behaviour(solution)
     if isinstance(solution, baselines.PrivateSolution) and solution.quick_ranges:
         _say_freedom_of(solution)
     elif isinstance(solution, baselines.StateSolution):
@@ -54,6 +51,14 @@ def show_start(solution: baselines.Solution, command: str) -> None:
             more = f"{len(starts) - MAX_STARTS:,} more initial states; " if len(starts) > MAX_STARTS else ""
             text = shlex.quote(state_in_words(starts[: MAX_STARTS + 1][-1].state))
             say(f"\n{more}to show play at one of them: {command} --state {text}")
+
+
+def _show_behaviour(solution: baselines.Solution) -> None:
+    if isinstance(solution, baselines.TreeSolution):
+        for player, strategy in enumerate(solution.labelled()):
+            out.print(_information_states(player, strategy))
+    else:
+        out.print(behaviour_table(solution.labelled()))
 
 
 def plays_at_starts(solution: baselines.StateSolution, most: int) -> Iterator[tuple[Transition[Any], PlayAt]]:
